@@ -3,7 +3,7 @@ import { LedgerError } from "./store/driver/errors.ts";
 import { selectGoLive, stampGoLive } from "./store/tables/go_live.ts";
 
 /**
- * Stamps the time from which on a ledger tells what is new, unless it has one.
+ * Stamps the time from which transitions are sent, unless the ledger has one.
  * What had happened before is historic: it is logged and booked, and nobody is
  * told.
  *

@@ -109,7 +109,7 @@ export class Ledger implements AsyncDisposable {
   readonly driver: Driver;
   /** Environment the ledger belongs to. */
   readonly environment: string;
-  /** Which ledger it is, in whatever file or server it stands. */
+  /** Identity of the ledger, whichever file or server holds it. */
   readonly id: string;
   /** Orders as folded so far. */
   readonly orders: Orders;
@@ -187,10 +187,10 @@ export class Ledger implements AsyncDisposable {
     this.#log.appendDelivery(delivery);
 
   /**
-   * Says from when on the ledger tells what is new, and begins with it now
-   * unless it has begun. What had ended before is historic: logged and booked,
-   * and not sent to handlers or targets. A poller and `serve` call it, and
-   * the first delivery that is stored does the same.
+   * Sets the time from which transitions are sent to handlers and targets: now,
+   * unless the ledger has one. What ended before is historic: logged and
+   * booked, but not sent. A poller and `serve` call it, and the first delivery
+   * that is stored does the same.
    *
    * @param time The time, UTC ISO 8601. @default now, unless the ledger has one
    * @returns The time of the ledger, UTC ISO 8601.
@@ -215,11 +215,11 @@ export class Ledger implements AsyncDisposable {
   }
 
   /**
-   * Counts the orders that had ended before the ledger went live, and of which
-   * nothing new was told since; and the users who were there before.
+   * Counts the orders that ended before the ledger went live and of which
+   * nothing was sent since, and the users known before.
    *
    * @returns How many; and how many of the orders a person may want to look at:
-   * successes of the last fourteen days that were nobody's purchase.
+   * successes of the last fourteen days that match no purchase.
    * @throws {LedgerError} When the database fails.
    */
   async historic(): Promise<Historic> {
@@ -348,7 +348,7 @@ export class Ledger implements AsyncDisposable {
    *
    * @param rule `all`, `supported` (an order whose network is not configured or
    * whose token is not pinned does not wait), or `off`.
-   * @returns Whether that is a change.
+   * @returns Whether the rule changed.
    * @throws {LedgerError} When it could not be stored.
    *
    * @example A release waits for the chain
@@ -387,10 +387,10 @@ export class Ledger implements AsyncDisposable {
   }
 
   /**
-   * Records that a person delivered or refunded an order. Afterwards no `yes` of
-   * it is handed to anybody. What was delivered is taken: another order of that
-   * purchase waits as paid twice. What was refunded is free for another order,
-   * unless a receiver has begun the `yes` of this one.
+   * Records that a person delivered or refunded an order. Afterwards no handler
+   * or target receives a `yes` of it. A purchase that was delivered counts as
+   * released: another order of it waits as paid twice. One that was refunded is
+   * free for another order, unless a receiver has begun the `yes` of this one.
    *
    * @param orderId The order.
    * @param release What the person did, who did it, and why.
@@ -455,7 +455,7 @@ export class Ledger implements AsyncDisposable {
    * Reads what a person did about an order.
    *
    * @param orderId The order.
-   * @returns Null while nobody did anything.
+   * @returns Null when nobody has acted on it.
    * @throws {LedgerError} When the database fails.
    */
   handRelease(orderId: string): Promise<RecordedRelease | null> {
@@ -483,10 +483,10 @@ export class Ledger implements AsyncDisposable {
   }
 
   /**
-   * Appends events, all or none; those stored already are passed over.
+   * Appends events, all or none; those stored already are skipped.
    *
    * @param events What happened.
-   * @returns After the commit that holds them.
+   * @returns Resolves after the commit that holds them.
    * @throws {LedgerError} When they could not be stored.
    */
   append(events: readonly NewEvent[]): Promise<void> {
@@ -527,11 +527,11 @@ export class Ledger implements AsyncDisposable {
 
   /**
    * Folds every event again from nothing, beside the states that readers see,
-   * and swaps them in one moment. It may be stopped and called again: then it
-   * goes on where it was. It makes no transitions; see
-   * {@linkcode Subscriptions.unfired} for what it newly made true.
+   * and then replaces those in one transaction. It may be stopped; the next
+   * call continues. It makes no transitions; see
+   * {@linkcode Subscriptions.unfired} for new states.
    *
-   * @param options Whether only to look, signal and progress.
+   * @param options Whether to change nothing, signal and progress.
    * @throws {LedgerError} `failed` when a newer version has folded the ledger.
    */
   refold(options: RefoldOptions = {}): Promise<Refold> {
@@ -550,9 +550,9 @@ export class Ledger implements AsyncDisposable {
 
   /**
    * Explains an order: its events, what each changed or why it changed nothing,
-   * and which event each field comes from. Anybody who knows the webhook address
-   * can send webhooks for one order without end: what is read and listed of
-   * them is bounded, and `leftOut` counts the others.
+   * and which event each field comes from. Anybody who knows the webhook
+   * address can send any number of webhooks for one order, so at most a limited
+   * number is read and listed, and `leftOut` counts the others.
    *
    * @param orderId Order identifier.
    * @param time Only events that this ledger had learnt by then, ISO 8601 with
@@ -618,7 +618,7 @@ export class Ledger implements AsyncDisposable {
    * @throws {RangeError} When the text is empty.
    * @throws {LedgerError} When the database fails.
    *
-   * @example What a customer has in the e-mail
+   * @example Find an order by what a customer's e-mail says
    * ```ts
    * import { openLedger } from "@rampkit/onramp/ledger";
    * import assert from "node:assert/strict";
@@ -636,15 +636,15 @@ export class Ledger implements AsyncDisposable {
   }
 
   /**
-   * Lists the orders that wait for a person, by the ledger alone: refunds that
-   * are due, payments that were taken back, amounts that differ, orders that
-   * are stuck or forged. Each order comes once, those with the gravest reason
-   * first, and of one reason the oldest first.
+   * Lists the orders that wait for a person, from the ledger alone: refunds
+   * that are due, payments that were taken back, amounts that differ, orders
+   * that are stuck or forged. Each order comes once, those with the gravest
+   * reason first, and of one reason the oldest first.
    *
    * @param only Only orders with this reason, whatever else they wait for.
    * @throws {LedgerError} When the database fails.
    *
-   * @example What has to be done for money's sake
+   * @example List what waits for a person, the gravest first
    * ```ts
    * import { openLedger } from "@rampkit/onramp/ledger";
    *
@@ -681,11 +681,11 @@ export class Ledger implements AsyncDisposable {
   }
 
   /**
-   * Tells which deliveries with the same bytes are repeats, and which are new
-   * events. Some events have the same bytes when they really happen twice.
+   * Finds out which deliveries with the same bytes are repeats, and which are
+   * new events: some events have the same bytes when they really happen twice.
    *
    * @param eventId `eventId` of one of the deliveries.
-   * @param options How to tell.
+   * @param options How to decide.
    * @returns By time of arrival; empty when there is no such delivery.
    * @throws {LedgerError} When the database fails.
    */
@@ -742,7 +742,7 @@ export class Ledger implements AsyncDisposable {
    * others wait, and one takes over when it stops or, ten seconds later, dies.
    *
    * @param name Name of the subscription.
-   * @param options What to take, and how to deal with failure.
+   * @param options Which transitions to receive, and how to handle failures.
    * @param handler Called for each transition; perhaps again after a crash.
    * @returns Stopped by its `stop()`, and by {@linkcode Ledger.close}.
    * @throws {TypeError} When a pattern is wrong.
@@ -855,8 +855,8 @@ export class Ledger implements AsyncDisposable {
   }
 
   /**
-   * Says how far the evidence chain reaches, and whether it goes on from the
-   * head that is kept beside the ledger.
+   * Reads how far the evidence chain reaches, and whether it continues from the
+   * anchored head.
    *
    * @throws {LedgerError} When the database fails.
    */
@@ -890,7 +890,7 @@ export class Ledger implements AsyncDisposable {
   }
 
   /**
-   * Makes sure that the ledger takes writes, by a write that changes nothing.
+   * Checks that the ledger accepts writes, with a write that changes nothing.
    *
    * @throws {LedgerError} With the reason when it does not.
    */

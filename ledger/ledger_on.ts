@@ -40,17 +40,17 @@ export interface LedgerOptions {
    */
   readonly readOnly?: boolean;
   /**
-   * Keeps the head of the evidence chain outside the database. A chain that was
-   * cut or removed then cannot pass as a new one. {@linkcode openLedger} keeps
-   * the head of a database file in a second file beside it.
+   * Stores the head of the evidence chain outside the database. A chain that
+   * was cut or removed then cannot pass as a new one. {@linkcode openLedger}
+   * stores the head of a database file in a second file beside it.
    *
    * @default nowhere
    */
   readonly anchorStore?: AnchorStore;
   /**
-   * Time from which on the ledger tells what is new, UTC ISO 8601: what had
-   * ended before is logged and booked, and nobody is told. A ledger that has
-   * gone live at another time is refused.
+   * Time from which transitions are sent to handlers and targets, UTC ISO 8601:
+   * what ended before is logged and booked, but not sent. A ledger that went
+   * live at another time is refused.
    *
    * @default when a poller or an endpoint first works on it
    */

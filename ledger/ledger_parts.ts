@@ -11,7 +11,7 @@ import type { Driver } from "./store/driver/driver.ts";
 export interface Stats extends LedgerStats {
   /** What waits in spools; null where nothing is known to wait. */
   readonly waiting: WaitingDeliveries | null;
-  /** How far the evidence chain reaches: what to keep elsewhere. */
+  /** How far the evidence chain reaches: record it elsewhere. */
   readonly chain: {
     /** Events in the chain. */
     readonly count: number;
@@ -44,8 +44,8 @@ export interface CatchUpOptions {
   /** Stops between two steps. */
   readonly signal?: AbortSignal;
   /**
-   * Waited for before each step, so that more urgent work on the same database
-   * can go first. Resolves to the most events the step may take.
+   * Awaited before each step, so that more urgent work on the same database can
+   * go first. Resolves to the most events the step may process.
    */
   readonly pace?: () => Promise<number>;
   /** Called after each step. */

@@ -237,7 +237,7 @@ const CASES: readonly Case[] = [
     final: true,
   },
   {
-    name: "in a batch from inside of a contract",
+    name: "in a batch from inside a contract",
     run: async (world) =>
       await look(
         world,

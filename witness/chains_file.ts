@@ -5,7 +5,7 @@ import { chainNetwork, isNativeAsset } from "../core/chain/chain_network.ts";
 import { hasWalletShape } from "../core/rules/wallet_shape.ts";
 import type { NodeAddress } from "./http_node.ts";
 
-/** The file that says which nodes are asked: networks by their name. */
+/** The file that names the nodes to ask: networks by their name. */
 export interface ChainsFile {
   /** A network, by its name in the asset table. */
   readonly [network: string]: ChainSettings;
@@ -22,7 +22,7 @@ export interface ChainSettings {
    */
   readonly nodes: { readonly [name: string]: string | NodeSettings };
   /**
-   * Blocks, the transaction's own counted, after which it is settled for you.
+   * Blocks, that of the transaction included, after which it counts as final.
    *
    * @minimum 1
    */
@@ -52,8 +52,9 @@ export interface ChainSettings {
   /** Token contracts that you trust, by the asset's code. */
   readonly tokens?: { readonly [asset: string]: TokenSettings };
   /**
-   * By how much an amount may be off and be nothing, by the asset's code, as a
-   * plain decimal. Beyond it a release waits; without it, it is only told.
+   * Difference in an amount that is ignored, by the asset's code, a plain
+   * decimal. A larger one holds the release back; without a tolerance it is
+   * only reported.
    */
   readonly tolerance?: { readonly [asset: string]: string };
   /**

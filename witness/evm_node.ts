@@ -43,7 +43,7 @@ const TRANSFER =
  *
  * The newest block is read as a block: an address before the node may answer
  * `eth_blockNumber` from a cache, and nothing ever has a confirmation. Payouts
- * from inside of a contract are found by tracing: the transaction's own value
+ * from inside a contract are found by tracing: the transaction's own value
  * does not have them.
  *
  * @param node The node.

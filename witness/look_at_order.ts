@@ -37,7 +37,7 @@ export interface LookAtOrderOptions {
   readonly witness: ChainWitness;
   /** Clock, milliseconds since 1970. @default {Date.now} */
   readonly now?: () => number;
-  /** Breaks it off; then nothing is recorded. @default {never} */
+  /** Aborts it; then nothing is recorded. @default {never} */
   readonly signal?: AbortSignal;
   /** Makes the salt of what is recorded. @default {that of the runtime} */
   readonly randomBytes?: (length: number) => Uint8Array;

@@ -8,7 +8,7 @@ export interface BlockPlace {
   readonly blockHeight: number;
 }
 
-/** What a transaction is to have done, by the service's word. */
+/** What a transaction should have done, according to the service. */
 export interface TransferQuestion {
   /** Network as in the asset tables, in any case. */
   readonly network: string;
@@ -16,13 +16,15 @@ export interface TransferQuestion {
   readonly asset: string;
   /** The transaction. */
   readonly txId: string;
-  /** Whom it is to have paid; of a smart-contract order the contract. */
+  /**
+   * Address that should have been paid; of a smart-contract order the contract.
+   */
   readonly address: string | null;
-  /** How much of the asset, a plain decimal; null where it is not stated. */
+  /** Amount of the asset, a plain decimal; null when not stated. */
   readonly amount: string | null;
   /**
-   * Of a smart-contract order, what was to be called: then the success of that
-   * call is looked at, and no amount.
+   * Of a smart-contract order, the call that should have been made: then the
+   * success of that call is checked, and no amount.
    *
    * @default {null}
    */
@@ -39,8 +41,8 @@ export interface TransferQuestion {
    */
   readonly others?: readonly string[];
   /**
-   * The block in which it was seen before: so a reorganisation is told from a
-   * transaction that nobody knows.
+   * The block in which it was seen before: distinguishes a reorganisation from
+   * a transaction that nobody knows.
    *
    * @default {null}
    */
@@ -51,13 +53,13 @@ export interface TransferQuestion {
 export interface Look {
   /** The verdict. */
   readonly verdict: Verdict;
-  /** Why it is no better; null where it needs no reason. */
+  /** Reason for the verdict; null when it needs none. */
   readonly reason: VerdictReason | null;
-  /** What the address got, a plain decimal; null where that is not known. */
+  /** Amount that the address received, a plain decimal; null when unknown. */
   readonly arrived: string | null;
-  /** Blocks on top of its own, that one counted; null in no block. */
+  /** Blocks from its own to the newest; null when it is in no block. */
   readonly confirmations: number | null;
-  /** Whether it is so deep that the partner takes it for settled. */
+  /** Whether it has the confirmations that the partner asks for. */
   readonly final: boolean;
   /** The block that holds it, or that held it and was taken out; else null. */
   readonly block: BlockPlace | null;
@@ -69,13 +71,13 @@ export interface Look {
 export interface Evidence {
   /** Place of the payment in it: of a log, or an output; null otherwise. */
   readonly index: number | null;
-  /** Names of the nodes that say so. */
+  /** Names of the nodes that agree on it. */
   readonly nodes: readonly string[];
   /** SHA-256 of their raw answers, in hex; null where none answered. */
   readonly answers: string | null;
-  /** The amount by which it may be off, as configured; null where none is. */
+  /** Tolerance of the amount, as configured; null without one. */
   readonly tolerance: string | null;
-  /** Nodes of the network that do not say so, and why. */
+  /** Nodes of the network that do not agree on it, and why. */
   readonly problems: readonly NodeTrouble[];
 }
 
@@ -105,7 +107,7 @@ export const NODE_PROBLEMS = [
 /**
  * What is wrong with a node.
  *
- * - `unreachable`: no connection, or it was broken off.
+ * - `unreachable`: no connection, or it was lost.
  * - `timeout`: no answer in time.
  * - `refused`: the key, or the method, is not allowed (HTTP 401 or 403).
  * - `rate_limited`: too many requests (HTTP 429).
@@ -114,7 +116,7 @@ export const NODE_PROBLEMS = [
  * - `syncing`: it has not read the chain to its end yet.
  * - `lagging`: its newest block is old, or far behind another node's.
  * - `no_index`: it cannot find transactions by their hash.
- * - `pruned`: it has thrown away what is asked for.
+ * - `pruned`: it no longer has what is asked for.
  * - `says_otherwise`: the others agree on something else.
  */
 export type NodeProblem = (typeof NODE_PROBLEMS)[number];
@@ -124,8 +126,8 @@ export interface ChainWitness {
   /**
    * Looks at a transaction. It never throws for what a node does.
    *
-   * @param question What it is to have done.
-   * @param signal Breaks it off: what the nodes had not said by then is missing.
+   * @param question What it should have done.
+   * @param signal Aborts it: answers that have not arrived by then are missing.
    * @returns What the nodes show.
    */
   look(question: TransferQuestion, signal?: AbortSignal): Promise<Look>;

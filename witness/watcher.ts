@@ -75,9 +75,9 @@ interface Waiting {
 }
 
 /**
- * A watcher over a ledger. Each network is asked by itself, so that one that
- * does not answer holds up nothing else; half of a network's turns go to orders
- * that nobody has looked at.
+ * Creates a watcher of a ledger. Networks are asked independently, so that one
+ * that does not answer delays no other; half of a network's turns go to orders
+ * that were never looked at.
  *
  * @param options What it works with.
  */

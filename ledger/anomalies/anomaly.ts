@@ -20,9 +20,9 @@ export type Anomaly =
 /** The kinds of anomaly. */
 export type AnomalyKind = Anomaly["kind"];
 
-/** An anomaly that no single field has. */
+/** An anomaly that is not about a single field. */
 export interface WithoutField {
-  /** Never there. */
+  /** Never set. */
   readonly field?: never;
 }
 
@@ -30,7 +30,9 @@ export interface WithoutField {
 export type StatusAnomaly =
   & WithoutField
   & (
-    /** Counting final claims differ from the confirmed final status. */
+    /**
+     * Final claims that still count differ from the confirmed final status.
+     */
     | {
       readonly kind: "contested";
       /** Status of the latest reading. */
@@ -137,7 +139,7 @@ export interface SessionMismatch {
 export interface UnknownSession extends WithoutField {
   /** Kind of anomaly. */
   readonly kind: "session_mismatch";
-  /** The sessions, those named first first. */
+  /** The sessions, in the order in which they were named. */
   readonly sessionIds: readonly string[];
 }
 
@@ -172,7 +174,7 @@ export interface UnreadableField {
   readonly kind: "unreadable_field";
   /** Path of the field by the service's names. */
   readonly field: string;
-  /** What stood there. */
+  /** The value that was sent. */
   readonly value: OddValue;
 }
 

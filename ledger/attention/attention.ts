@@ -17,19 +17,19 @@ export const STUCK_AFTER_MS = 3_600_000;
 /** A success that the chain has not shown for this long is missing, in ms. */
 export const UNSEEN_AFTER_MS = 86_400_000;
 
-/** What is known beside the state of an order. */
+/** What is known of an order besides its state. */
 export interface OrderContext {
   /**
-   * Whether this ledger has ever recorded what it expects of an order. Where it
-   * never has, no order can be compared: then that is one condition of the
-   * ledger, and not something to do about each order.
+   * Whether an expectation was ever recorded in this ledger. Without any, no
+   * order can be compared, which is reported once for the ledger and not for
+   * each order.
    */
   readonly compares: boolean;
   /** Whether another order holds the reference of this one. */
   readonly twice: boolean;
   /**
-   * Key of its last release where that moved, and neither handlers nor targets
-   * were told; else null.
+   * Key of its last release transition if neither handlers nor targets received
+   * it; else null.
    */
   readonly withheld: string | null;
 }

@@ -17,7 +17,7 @@ import {
 import { readNotes } from "./notes.ts";
 import { recordedEvent } from "../store/tables/events/event_rows.ts";
 
-/** What a person did about an order, or noted of it. */
+/** What a person did about an order, or a note on it. */
 export interface CaseEntry extends CaseNote {
   /** When it was recorded, UTC ISO 8601 with milliseconds. */
   readonly at: string;

@@ -5,7 +5,8 @@
  * - `unknown_order`: the ledger has no such order.
  * - `not_closed`: the case is open, so that it cannot be opened again.
  * - `changed_since`: the order waits for another reason than the person saw.
- * - `person_erased`: a note would be kept of an order whose person was erased.
+ * - `person_erased`: the person of the order was erased, so that no note may
+ *   be kept.
  */
 export type CaseErrorCode =
   | "invalid"
@@ -17,7 +18,7 @@ export type CaseErrorCode =
 /**
  * A change of a case was not recorded. Nothing was written.
  *
- * @example Tell why
+ * @example Read the reason
  * ```ts
  * import { CaseError, openLedger } from "@rampkit/onramp/ledger";
  * import assert from "node:assert/strict";

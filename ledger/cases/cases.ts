@@ -45,10 +45,10 @@ export interface CaseAction {
   /**
    * What the person does.
    *
-   * - `noted`: says something, and changes nothing.
+   * - `noted`: adds a note, and changes nothing.
    * - `asked`: asks the service; the order goes on waiting.
    * - `refunded`: returns the money. Needs `reference`.
-   * - `delivered`: hands the goods out, which is {@linkcode Ledger.release}.
+   * - `delivered`: hands over the goods, which is {@linkcode Ledger.release}.
    *   Needs `reference` where the order was read and matches no expectation.
    * - `written_off`, `not_ours`: closes the case without either.
    * - `reopened`: opens it again.
@@ -57,22 +57,22 @@ export interface CaseAction {
   /** Who does it. At most 256 characters. */
   readonly by: string;
   /**
-   * What is noted of it, at most 2000 characters. Erasing the person of the
-   * order takes it away.
+   * A note, at most 2000 characters. It is removed when the person of the order
+   * is erased.
    *
    * @default nothing, which `noted` refuses
    */
   readonly note?: string;
   /**
-   * Reference of the refund, or of the purchase that was delivered. It names no
-   * customer: an erasure keeps it.
+   * Reference of the refund, or of the purchase that was delivered. Name no
+   * customer in it: an erasure keeps it.
    */
   readonly reference?: string;
   /** When the service was asked, ISO 8601. @default now */
   readonly since?: string;
   /**
-   * Why the order waits, as the person has seen it: where it waits for something
-   * else by now, nothing is recorded.
+   * The reasons that the person has seen. If the order waits for other reasons
+   * by now, nothing is recorded.
    *
    * @default whatever it waits for
    */
@@ -83,13 +83,15 @@ export interface CaseAction {
 export interface RecordedCase {
   /** The order. */
   readonly orderId: string;
-  /** How it stands; null where nothing waits and nobody did anything. */
+  /**
+   * Its state; null when the order does not wait and nobody has acted on it.
+   */
   readonly case: OrderCase | null;
-  /** What people did about it and noted of it, the oldest first. */
+  /** What people did about it and their notes, oldest first. */
   readonly history: readonly CaseEntry[];
 }
 
-/** What {@linkcode Cases} work with. */
+/** What {@linkcode Cases} needs. */
 export interface CasesParts {
   /** The database. */
   readonly driver: Driver;
@@ -121,7 +123,7 @@ export class Cases {
   }
 
   /**
-   * Reads the case of an order, with all that people did about it.
+   * Reads the case of an order with its history.
    *
    * @param orderId The order.
    * @returns Null when the ledger has no such order.
@@ -139,7 +141,7 @@ export class Cases {
   }
 
   /**
-   * Reads what people did about some orders and noted of them, the oldest first.
+   * Reads what people did about some orders and their notes, oldest first.
    *
    * @param orderIds The orders.
    * @returns The history of each; without those about which nobody did anything.
@@ -152,8 +154,8 @@ export class Cases {
   }
 
   /**
-   * Records what a person does about an order. The case then stands so until the
-   * service changes the order, or the order waits for another reason.
+   * Records what a person does about an order. The case keeps that state until
+   * the service changes the order, or the order waits for another reason.
    *
    * @param orderId The order.
    * @param action What the person does, and who it is.
@@ -162,7 +164,7 @@ export class Cases {
    * @throws {ReleaseError} When a delivery is refused.
    * @throws {LedgerError} When it could not be stored.
    *
-   * @example An order that the service does not know is nobody's task any more
+   * @example Close the case of an order that the service does not know
    * ```ts
    * import { openLedger } from "@rampkit/onramp/ledger";
    * import assert from "node:assert/strict";

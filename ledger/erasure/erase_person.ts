@@ -60,17 +60,21 @@ import { statesAfter, touchedBy } from "./states_after.ts";
 
 /** Result of an erasure. */
 export interface Erasure extends ErasurePlan {
-  /** What came of comparing what is left with the person's ids. */
+  /** Result of comparing the remaining events with the person's ids. */
   readonly compared: Comparison;
-  /** What stands for the user from now on; null where nothing was found. */
+  /**
+   * Pseudonym that replaces the user id from now on; null when nothing was
+   * found.
+   */
   readonly pseudonym: string | null;
 }
 
 /** How a person is erased. */
 export interface ErasePersonOptions {
   /**
-   * Erases also while an order is under way or a refund is due, or the service
-   * was not asked for orders that only webhooks name as the person's.
+   * Erases even while an order is under way or a refund is due, and even when
+   * the service was not asked for orders that only webhooks attribute to the
+   * person.
    *
    * @default false
    */
@@ -87,7 +91,7 @@ interface Found extends PersonEvents {
 }
 
 /**
- * Tells what {@linkcode erasePerson} would take.
+ * Works out what {@linkcode erasePerson} would remove.
  *
  * @param userId The user.
  * @param compares Whether what would be left is compared with the person's ids,

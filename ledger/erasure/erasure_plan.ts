@@ -34,29 +34,32 @@ export interface ErasableOrder {
   readonly blocks: readonly ErasureBlock[];
 }
 
-/** What an erasure takes. */
+/** What an erasure removes. */
 export interface ErasurePlan {
   /** The user. */
   readonly userId: string;
-  /** Events that say something of the person, by kind. */
+  /** Number of events about the person, by kind. */
   readonly events: Readonly<Partial<Record<EventKind, number>>>;
-  /** Names of the fields that go, as the service writes them, sorted. */
+  /**
+   * Names of the fields that are removed, as the service writes them, sorted.
+   */
   readonly fields: readonly string[];
-  /** The person's orders, which the service has shown as such, by id. */
+  /** Orders that the service has shown as the person's, by id. */
   readonly orders: readonly ErasableOrder[];
   /**
-   * Orders that only webhooks name as the person's, by id. Of such webhooks
-   * what they say of the person goes; the orders are not the person's.
+   * Orders that only webhooks attribute to the person, by id. What those
+   * webhooks say of the person is removed; the orders do not count as the
+   * person's.
    */
   readonly claims: readonly ClaimedOrder[];
   /**
-   * Result of comparing the rest with the person's ids, done or planned;
-   * null where it was not compared.
+   * Result of comparing the remaining events with the person's ids, done or
+   * planned; null when they were not compared.
    */
   readonly compared: Comparison | null;
 }
 
-/** Tells what an erasure takes. */
+/** Works out what an erasure removes. */
 export function erasurePlan(
   { userId, events, claims }: Omit<PersonEvents, "spellings" | "orderIds">,
   orders: readonly ErasableOrder[],

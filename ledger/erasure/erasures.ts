@@ -23,7 +23,7 @@ import {
 
 /** A person who was erased. */
 export interface ErasedPerson {
-  /** What stands for the user in the orders that are kept. */
+  /** Pseudonym of the user in the orders that are kept. */
   readonly pseudonym: string;
   /** When, UTC ISO 8601. */
   readonly erasedAt: string;
@@ -49,7 +49,7 @@ export interface ReturnedOrder {
   readonly knownAt: string;
 }
 
-/** Who was erased from a ledger, and how to erase somebody. */
+/** The people erased from a ledger. Erases people, and prunes old bodies. */
 export class Erasures {
   readonly #parts: ErasureParts;
   readonly #driver: Driver;
@@ -65,11 +65,12 @@ export class Erasures {
   }
 
   /**
-   * Tells what {@linkcode Erasures.erase} takes, and changes nothing.
+   * Works out what {@linkcode Erasures.erase} would remove, and changes
+   * nothing.
    *
    * @param userId The user.
-   * @param options Whether what would be left is compared with the person's ids
-   * as well, which reads every event.
+   * @param options Whether to compare the remaining events with the person's
+   * ids as well, which reads every event.
    * @throws {LedgerError} `failed` where events are not folded by this version.
    */
   plan(
@@ -81,11 +82,11 @@ export class Erasures {
 
   /**
    * Erases a person, in one transaction. Order ids, statuses, times, amounts,
-   * fees and assets stay; user and click ids become random names. What arrives
-   * of the person later is redacted before it is folded.
+   * fees and assets stay; user and click ids become random names. Later events
+   * about the person are redacted before they are folded.
    *
    * @param userId The user.
-   * @param options Whether to erase whatever is under way.
+   * @param options Whether to erase despite orders that are under way.
    * @throws {LedgerError} `failed` where an order is under way or a refund is
    * due, or events are not folded by this version.
    *
@@ -114,12 +115,12 @@ export class Erasures {
   }
 
   /**
-   * Prunes bodies of webhooks, readings, sessions and looks at the chain, and
-   * keeps what {@linkcode Erasures.erase} keeps; ids stay as well. Left are the
-   * latest reading of each user, what belongs to orders that are under way or
-   * whose refund is due, a look where a reading of its order is younger, and
-   * orders of which a look was at another transaction than the service shows. It
-   * may be stopped and called again.
+   * Prunes old bodies of webhooks, readings, sessions and chain readings. It
+   * keeps what {@linkcode Erasures.erase} keeps, and ids as well. Not pruned
+   * are the latest reading of each user, events of orders that are under way or
+   * whose refund is due, a chain reading when a reading of its order is
+   * younger, and orders with a chain reading of another transaction than the
+   * service shows. It may be stopped and called again.
    *
    * @param before Bodies that were recorded before go, UTC ISO 8601 with
    * milliseconds.
@@ -136,8 +137,8 @@ export class Erasures {
   }
 
   /**
-   * Takes out of the files what was deleted from the ledger: writes the
-   * database anew and empties its log. A server does that by its own means.
+   * Removes deleted data from the database file: rewrites the file and empties
+   * its log. A database server does this itself.
    *
    * @returns False where the database is not a file of this process.
    * @throws {LedgerError} `busy` while others read the log.
@@ -149,11 +150,11 @@ export class Erasures {
   }
 
   /**
-   * Tells whether a user was erased. The ledger keeps no id of erased users,
-   * only a keyed hash to recognise one by.
+   * Finds out whether a user was erased. The ledger keeps no ids of erased
+   * users, only keyed hashes to recognise them by.
    *
    * @param userId The user.
-   * @returns Null when not.
+   * @returns When; null when the user was not erased.
    */
   async find(userId: string): Promise<ErasedUser | null> {
     const names = await readErasedNames(this.#driver, "user", [userId]);
@@ -164,10 +165,11 @@ export class Erasures {
   }
 
   /**
-   * Compares what is left with the ids of all who were erased, where an erasure
-   * that was stopped has not done so. {@linkcode Erasures.erase} does it itself.
+   * Compares the remaining events with the ids of everybody erased, which an
+   * interrupted erasure has not done. {@linkcode Erasures.erase} does this
+   * itself.
    *
-   * @param signal Stops it; it goes on another time.
+   * @param signal Stops it; the next call continues.
    * @throws {LedgerError} When the database fails.
    */
   compare(signal?: AbortSignal): Promise<Comparison> {
@@ -181,19 +183,19 @@ export class Erasures {
   }
 
   /**
-   * Lists events that hold an id of somebody erased and were not blanked,
-   * because they are about somebody else, are no JSON, or hold no more than a
-   * click id that a customer may have chosen.
+   * Lists events that hold an id of an erased person and were not blanked,
+   * because they are about somebody else, are not JSON, or hold only a click id
+   * that a customer may have chosen.
    */
   findings(): Promise<ErasureFinding[]> {
     return readFindings(this.#driver);
   }
 
   /**
-   * Says what is to become of events that are listed.
+   * Decides what happens to listed events.
    *
    * @param positions Their positions, as {@linkcode Erasures.findings} has them.
-   * @param how `blank` takes out what they say, `keep` leaves them.
+   * @param how `blank` erases their bodies, `keep` leaves them.
    * @returns How many were settled.
    * @throws {LedgerError} `failed` where events are not folded by this version.
    */
@@ -204,7 +206,7 @@ export class Erasures {
     return settle(this.#parts, positions, how);
   }
 
-  /** Lists the people who were erased, the first one first. */
+  /** Lists the people who were erased, in that order. */
   async list(): Promise<ErasedPerson[]> {
     const [rows] = await readPrimary(this.#driver, [selectErasedPeople]);
     return rows?.rows.map(([pseudonym, erasedAt, events, orders]) => ({

@@ -19,7 +19,7 @@ import {
 import { blanking } from "./compare_events.ts";
 import type { ErasureParts } from "./erasure_parts.ts";
 
-/** An event that holds an id of somebody erased, and was not blanked. */
+/** An event that holds an id of an erased person and was not blanked. */
 export interface ErasureFinding {
   /** Place of the event in the ledger. */
   readonly position: number;
@@ -30,7 +30,7 @@ export interface ErasureFinding {
   /**
    * - `other_person`: it is about somebody else whom the service has shown.
    * - `chosen_click_id`: it holds a click id that a customer may have chosen.
-   * - `not_json`: its body is no JSON.
+   * - `not_json`: its body is not JSON.
    */
   readonly why: FindingReason;
   /** When it was found, UTC ISO 8601. */

@@ -22,13 +22,13 @@ import { selectAskedOrders } from "../store/tables/polling/observations.ts";
 import { isSameId } from "./same_id.ts";
 import { keepsNames, redactsOf } from "./redact_events.ts";
 
-/** An order that only webhooks name as the person's. */
+/** An order that only webhooks attribute to the person. */
 export interface ClaimedOrder {
   /** The order. */
   readonly orderId: string;
   /**
-   * Whether the service was asked for it since, and has not shown it. Until
-   * then it may be the person's, or one that the sender invented.
+   * Whether the service was asked for it since and did not show it. Until then
+   * it may be the person's, or invented by the sender.
    */
   readonly isAsked: boolean;
 }

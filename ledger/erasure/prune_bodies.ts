@@ -45,9 +45,9 @@ import { statesAfter, touchedBy } from "./states_after.ts";
 
 /** Result of pruning. */
 export interface Pruning {
-  /** Bodies that are gone now. */
+  /** Bodies that were deleted. */
   readonly pruned: number;
-  /** Bodies that are as old and stay: see {@linkcode Erasures.prune}. */
+  /** Bodies that are as old and were kept: see {@linkcode Erasures.prune}. */
   readonly left: number;
 }
 

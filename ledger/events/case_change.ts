@@ -1,9 +1,9 @@
 import type { HandOutcome } from "./hand_release.ts";
 
 /**
- * What a person can do about the case of an order, but for a note. A delivery by
- * hand is a release by hand, `order_released`: here it stands where the order was
- * released so before, and its case was opened again.
+ * What a person can do about the case of an order, besides noting something. A
+ * delivery by hand is recorded as a release by hand, `order_released`; here it
+ * means that the order was released so before, and its case was opened again.
  */
 export const CASE_CHANGES = [
   "asked",
@@ -19,20 +19,20 @@ export const CASE_CHANGES = [
  *
  * - `asked`: asked the service; the case stays open.
  * - `refunded`: returned the money.
- * - `delivered`: handed the goods out, as was recorded before.
+ * - `delivered`: handed over the goods, as was recorded before.
  * - `written_off`: nothing more is done about it.
  * - `not_ours`: it is nobody's business here, as a forged order is.
  * - `reopened`: opened it again.
  */
 export type CaseChangeKind = (typeof CASE_CHANGES)[number];
 
-/** What a person did about an order, or noted of it, in words. */
+/** What a person did about an order, or a note on it. */
 export interface CaseNote {
-  /** What the person did; `noted` where that changes nothing. */
+  /** What the person did; `noted` for a note alone. */
   readonly done: CaseChangeKind | HandOutcome | "noted";
   /** Who did it. */
   readonly by: string;
-  /** What was noted; null where nothing was. */
+  /** The note; null without one. */
   readonly text: string | null;
   /** Reference of the refund, or of what was delivered; else null. */
   readonly reference: string | null;
@@ -40,13 +40,13 @@ export interface CaseNote {
   readonly since: string | null;
 }
 
-/** That a person changed the case of an order. */
+/** A change that a person made to the case of an order. */
 export interface CaseChange {
   /** What the person did. */
   readonly change: CaseChangeKind;
   /**
-   * One more than that of the change before it which the person saw: the order
-   * of changes does not depend on when they arrive, nor on clocks.
+   * One more than the turn of the last change that the person saw, so that the
+   * order of changes depends neither on their arrival nor on clocks.
    */
   readonly turn: number;
   /** When the ledger learnt it, UTC ISO 8601 with milliseconds. */

@@ -17,19 +17,22 @@ export interface ChainReading {
   readonly network: string;
   /** The transaction; null once erased. */
   readonly txId: string | null;
-  /** Whom it is to have paid; null once erased, and where none was stated. */
+  /**
+   * Address that should have been paid; null once erased, and when none was
+   * stated.
+   */
   readonly address: string | null;
-  /** How much it is to have paid, a decimal string. */
+  /** Amount that should have been paid, a decimal string. */
   readonly amount: string | null;
   /** What the nodes showed. */
   readonly verdict: Verdict;
-  /** Why it is no better; null where it needs no reason. */
+  /** Reason for the verdict; null when it needs none. */
   readonly reason: VerdictReason | null;
   /** What arrived, a decimal string. */
   readonly arrived: string | null;
-  /** By how much it may be off, as the partner stated it then. */
+  /** Tolerance of the amount that the partner had configured then. */
   readonly tolerance: string | null;
-  /** Hash of the block; null in no block, and once erased. */
+  /** Hash of the block; null when it is in none, and once erased. */
   readonly blockHash: string | null;
   /** Height of the block. */
   readonly blockHeight: number | null;
@@ -37,11 +40,11 @@ export interface ChainReading {
   readonly index: number | null;
   /** Blocks from its own to the newest then. */
   readonly confirmations: number | null;
-  /** Whether it was as deep as the partner wanted it. */
+  /** Whether it had the confirmations that the partner asks for. */
   readonly final: boolean;
-  /** Names of the nodes that said so. */
+  /** Names of the nodes that agreed on it. */
   readonly nodes: readonly string[];
-  /** Whether whom it names was erased. */
+  /** Whether the person it concerns was erased. */
   readonly erased: boolean;
 }
 
@@ -51,17 +54,17 @@ export interface ChainReadingFields {
   readonly network: string;
   /** The transaction. */
   readonly tx_id?: string;
-  /** Whom it is to have paid. */
+  /** Address that should have been paid. */
   readonly address?: string;
-  /** How much it is to have paid, a decimal string. */
+  /** Amount that should have been paid, a decimal string. */
   readonly amount?: string;
   /** What the nodes showed. */
   readonly verdict: Verdict;
-  /** Why it is no better. */
+  /** Reason for the verdict. */
   readonly reason?: VerdictReason;
   /** What arrived, a decimal string. */
   readonly arrived?: string;
-  /** By how much it may be off, as the partner stated it then. */
+  /** Tolerance of the amount that the partner had configured then. */
   readonly tolerance?: string;
   /** Hash of the block. */
   readonly block_hash?: string;
@@ -71,9 +74,9 @@ export interface ChainReadingFields {
   readonly index?: number;
   /** Blocks from its own to the newest then. */
   readonly confirmations?: number;
-  /** Whether it was as deep as the partner wanted it. */
+  /** Whether it had the confirmations that the partner asks for. */
   readonly final: boolean;
-  /** Names of the nodes that said so. */
+  /** Names of the nodes that agreed on it. */
   readonly nodes: readonly string[];
   /** SHA-256 of their raw answers, in hex. */
   readonly answers?: string;

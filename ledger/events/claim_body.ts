@@ -1,7 +1,7 @@
 import { fieldsWith } from "../../core/wire/order_fields.ts";
 import type { OrderFacts } from "./order_facts.ts";
 
-/** What a webhook says of an order's fields; null is unsaid. */
+/** What a webhook states of an order's fields; null means not stated. */
 export interface ClaimBody extends Omit<OrderFacts, "network"> {
   /** Digest of the body. */
   readonly digest: string;

@@ -9,8 +9,8 @@ import type { MatchFact } from "./order_facts.ts";
 export interface NewEvent {
   /**
    * Minted once, before database or spool: a ULID at receipt, or, for what was
-   * read or decided, a hash of (kind, entity, `readAt`, digest), behind the
-   * time of the reading.
+   * read or decided, the time of the reading and a hash of (kind, entity,
+   * `readAt`, digest).
    */
   readonly eventId: string;
   /** Kind of fact. */
@@ -82,12 +82,12 @@ export interface SessionCreatedBody extends ExpectedTerms {
   /** `simple` or `simple_full_restrict`. */
   readonly flow_type: string;
   /**
-   * What the order is to be compared with where the session does not say it, or
-   * says something else: a session of a smart contract has no amount. What is
-   * stated here counts in place of the session's own field.
+   * What to compare the order with when the session leaves it out or says
+   * something else: a smart-contract session, for example, has no amount. A
+   * field stated here replaces that of the session.
    */
   readonly expected?: ExpectedTerms;
-  /** When it was asked for, UTC ISO 8601, where that is not when it was recorded. */
+  /** When it was asked for, UTC ISO 8601, if not when it was recorded. */
   readonly asked_at?: string;
   /** How long it is valid, in milliseconds. @default seven days */
   readonly valid_for_ms?: number;
@@ -95,7 +95,7 @@ export interface SessionCreatedBody extends ExpectedTerms {
 
 /** What an order is compared with. */
 export interface ExpectedTerms {
-  /** User who is to pay. */
+  /** User who should pay. */
   readonly user_id?: string;
   /** Asset. */
   readonly commodity?: string;
@@ -115,11 +115,11 @@ export interface ExpectedTerms {
 export interface OrderExpectedBody extends ExpectedTerms {
   /** Id that was minted for it. */
   readonly expectation_id: string;
-  /** Click id that the order is to have. */
+  /** Click id that the order should have. */
   readonly click_id: string;
   /** The partner's own reference, for example a basket id. */
   readonly reference?: string;
-  /** When it was asked for, UTC ISO 8601, where that is not when it was recorded. */
+  /** When it was asked for, UTC ISO 8601, if not when it was recorded. */
   readonly asked_at?: string;
   /** How long it is valid, in milliseconds. @default seven days */
   readonly valid_for_ms?: number;

@@ -10,7 +10,10 @@ export const MOST_VALID_FOR_MS: number = 3653 * 24 * 60 * 60_000;
  */
 export const CANDIDATES_KEPT = 17;
 
-/** What the partner asked for, in a session or without one. Null is unsaid. */
+/**
+ * What the partner asked for, in a session or without one. Null means not
+ * stated.
+ */
 export interface ExpectationTerms {
   /** Id of the session, or the one that was minted for the expectation. */
   readonly id: string;
@@ -44,7 +47,7 @@ export interface Expectation extends ExpectationTerms {
   readonly recordedAt: string;
   /**
    * When the partner asked for it, as the partner states it, UTC ISO 8601 with
-   * milliseconds. Where it is stated it counts in place of `recordedAt`.
+   * milliseconds. If stated, it replaces `recordedAt`.
    */
   readonly askedAt: string | null;
   /** How long it is valid from then on, in milliseconds. */

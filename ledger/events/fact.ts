@@ -34,7 +34,7 @@ export interface FactBase {
   readonly sessionId: string | null;
   /** The click id it concerns; never empty nor the test click id. */
   readonly clickId: string | null;
-  /** Id of the erased event that it stands for; that one is counted already. */
+  /** Id of the erased event that it replaces, which is already counted. */
   readonly redacts?: string;
 }
 
@@ -109,11 +109,11 @@ export interface OrderReleasedFact extends FactBase {
   readonly hand: HandRelease;
 }
 
-/** A person did something about the case of an order, or noted it. */
+/** A person did something about the case of an order, or added a note. */
 export interface CaseChangedFact extends FactBase {
   /** Kind of fact. */
   readonly kind: "case_changed";
-  /** What changed; null where something was only noted. */
+  /** What changed; null for a note alone. */
   readonly change: CaseChange | null;
   /** What the person did, in the person's words. */
   readonly note: CaseNote;
@@ -131,7 +131,7 @@ export interface ChainReadingFact extends FactBase {
 export interface WitnessRuleFact extends FactBase {
   /** Kind of fact. */
   readonly kind: "witness_required";
-  /** From when on which rule holds. */
+  /** The rule, and from when it applies. */
   readonly change: WitnessRuleChange;
 }
 
@@ -157,15 +157,15 @@ export interface MonthClosedFact extends FactBase {
   readonly kind: "month_closed";
 }
 
-/** An event whose body says nothing any more, or never did. */
+/** An event whose body is erased or cannot be read. */
 export interface UnreadableFact extends FactBase {
   /** Kind of fact. */
   readonly kind: "unreadable";
-  /** Why it says nothing. */
+  /** Why it cannot be read. */
   readonly reason: UnreadableReason;
 }
 
-/** Why an event says nothing that can be read. */
+/** Why the body of an event cannot be read. */
 export type UnreadableReason =
   | {
     readonly code:
@@ -183,7 +183,7 @@ export type UnreadableReason =
   }
   | {
     readonly code: "webhook_unrecognised";
-    /** What the parser of webhooks says of it. */
+    /** What the webhook parser reports. */
     readonly problems: readonly string[];
   };
 
@@ -221,7 +221,7 @@ export interface OtpStep {
   readonly eventId: string;
   /** `requested`, `success`, `failed`, or a step not known here. */
   readonly status: string;
-  /** On failure: a reason for people. */
+  /** On failure, the reason in words. */
   readonly detail: string | null;
   /** Country of the phone, ISO alpha-2. */
   readonly phoneCountry: string | null;

@@ -2,12 +2,12 @@
 export const HAND_OUTCOMES = ["delivered", "refunded"] as const;
 
 /**
- * What a person did about an order: handed out what it pays for, or returned
- * the money.
+ * What a person did about an order: handed over the goods, or returned the
+ * money.
  */
 export type HandOutcome = (typeof HAND_OUTCOMES)[number];
 
-/** That a person delivered or refunded an order. */
+/** A delivery or refund of an order by a person. */
 export interface HandRelease {
   /** What the person did. */
   readonly outcome: HandOutcome;

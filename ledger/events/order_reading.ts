@@ -18,15 +18,15 @@ import { filledText, linking, statedText, textOf, upper } from "./fact_text.ts";
 import { normaliseTime } from "../../core/time/service_time.ts";
 
 /**
- * What a reading of the orders endpoint says. In its fields null is absent and
- * the empty string is the service's word that there is none.
+ * What a reading of the orders endpoint says. In its fields null means absent,
+ * and the empty string that the service states that there is none.
  */
 export interface OrderReading extends OrderFacts, OrderDetails, OrderFees {
   /** Digest of the exact value. */
   readonly digest: string;
   /** Effective time of the reading, UTC ISO 8601. */
   readonly readAt: string;
-  /** Status; empty when none is stated that can be read. */
+  /** Status; empty when none is stated, or it cannot be read. */
   readonly status: Status;
   /** Effective time of the last change, UTC ISO 8601; empty when not stated. */
   readonly changedAt: string;
@@ -41,8 +41,8 @@ export interface OrderReading extends OrderFacts, OrderDetails, OrderFees {
   /** Fields that could not be read and are left out, sorted. */
   readonly odd: readonly OddField[];
   /**
-   * How the order compared with what the partner recorded when this reading
-   * was redacted; null for a reading that says it itself.
+   * How the order compared with what the partner recorded when this reading was
+   * redacted; null for a reading that was not redacted.
    */
   readonly match: MatchFact | null;
   /** Whether it named a transaction, where that was redacted; else false. */

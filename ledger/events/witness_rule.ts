@@ -3,9 +3,12 @@ import { laterTime } from "./time.ts";
 import { filledText } from "./fact_text.ts";
 import { normaliseTime } from "../../core/time/service_time.ts";
 
-/** From when on a rule holds. */
+/** A rule, and from when it applies. */
 export interface WitnessRuleChange {
-  /** For orders that began then or later, UTC ISO 8601 in whole seconds. */
+  /**
+   * It applies to orders that began then or later, UTC ISO 8601 in whole
+   * seconds.
+   */
   readonly from: string;
   /** The rule. */
   readonly rule: WitnessRule;
@@ -20,7 +23,7 @@ export type WitnessRequiredBody =
   | {
     /** Orders that began then or later wait for the chain, UTC ISO 8601. */
     readonly since: string;
-    /** What becomes of an order that nobody can look at. */
+    /** Release of an order whose transaction cannot be looked up. */
     readonly unsupported: "yes" | "wait";
   }
   | {

@@ -5,11 +5,13 @@ import { headOf, selectHead, selectLinkHash } from "../store/tables/chain.ts";
 import type { HeadAnchor } from "./head_anchor.ts";
 import type { AnchoredHead, ChainHead } from "../hashes/anchored_head.ts";
 
-/** How far the chain reaches, and whether it goes on from what was anchored. */
+/**
+ * How far the chain reaches, and whether it continues from the anchored head.
+ */
 export interface ChainState extends ChainHead {
   /**
-   * Why the chain is not extended: it does not go on from the head that is kept
-   * beside the ledger. Null when it does, or none is anchored.
+   * Why the chain is not extended: it does not continue from the anchored head.
+   * Null when it does, or none is anchored.
    */
   readonly broken: ChainBreak | null;
 }
@@ -118,7 +120,7 @@ export async function readStoredHead(
   return headOf(result);
 }
 
-/** Why the evidence chain does not go on from its anchored head. */
+/** Why the evidence chain does not continue from its anchored head. */
 export type ChainBreak =
   | {
     /** The head is of another ledger: this one was put in its place. */

@@ -5,16 +5,16 @@ import { selectEventAt } from "../store/tables/events/events.ts";
 import { bodyCommitment } from "../hashes/commitment.ts";
 
 /**
- * Erases the body, digest and salt of one event; `Ledger.erasures` forgets a
- * person, whole, and prunes old bodies. Its columns stay, and so does
- * the commitment to its body: the chain still verifies, and still covers the
+ * Erases the body, digest and salt of one event; `Ledger.erasures` erases a
+ * whole person and prunes old bodies. Its columns stay, and so does the
+ * commitment to its body: the chain still verifies, and still covers the
  * columns. The body of a webhook cannot be guessed from what is left. The id of
  * a reading is a hash that includes its body, so a guess of the whole body can
  * be checked.
  *
- * Orders and users still say what the body said until {@linkcode Ledger.refold}.
- * Unused pages of a file hold it even then: to remove it there too, replace the
- * file by a fresh {@linkcode Ledger.backup}.
+ * Orders and users still say what the body said until {@linkcode Ledger.refold}
+ * has run. Unused pages of the file hold it even then: to remove it there as
+ * well, replace the file with a fresh {@linkcode Ledger.backup}.
  *
  * A reading that was erased stays erased: the poller remembers its digest and
  * records nothing while the service answers the same. After a refold the order
@@ -28,7 +28,7 @@ import { bodyCommitment } from "../hashes/commitment.ts";
  * @returns Whether there was something to erase.
  * @throws {LedgerError} When the database fails.
  *
- * @example Erase what a person asked to have erased
+ * @example Erase the body of one event
  * ```ts
  * import { eraseBody, openLedger } from "@rampkit/onramp/ledger";
  * import assert from "node:assert/strict";

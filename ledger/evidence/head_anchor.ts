@@ -23,9 +23,9 @@ export interface HeadAnchorOptions {
 }
 
 /**
- * Keeps the head of a chain outside the database, so that a chain that was cut
- * is noticed. A head never replaces one that is further along. A failing write
- * stops nothing: the older head still holds.
+ * Stores the head of a chain outside the database, so that a truncated chain is
+ * noticed. A head never replaces one that is further along. When a write fails,
+ * work continues, and the older head still applies.
  */
 export class HeadAnchor {
   readonly #options: HeadAnchorOptions;
@@ -35,7 +35,7 @@ export class HeadAnchor {
   #writtenAt = -Infinity;
 
   /**
-   * Keeps the head of one ledger.
+   * Stores the head of one ledger.
    *
    * @param options Where, and how.
    */
@@ -48,9 +48,9 @@ export class HeadAnchor {
    * The head that the chain must contain. It is read once, because another
    * process can only have saved a later one of the same chain.
    *
-   * @param afresh Reads it again: it may have been given up since.
-   * @returns Null where none is kept, or where it cannot be read: then `verify`
-   * says so, and the chain goes on.
+   * @param afresh Reads it again, because a restore may have discarded it.
+   * @returns Null when none is stored or it cannot be read: then `verify`
+   * reports it, and the chain is still extended.
    */
   async head(afresh = false): Promise<AnchoredHead | null> {
     if (this.#known === undefined || afresh) {
@@ -60,7 +60,7 @@ export class HeadAnchor {
   }
 
   /**
-   * All that is kept.
+   * Everything that is stored.
    *
    * @throws {LedgerError} `corrupt` or `cannot_open`.
    */
@@ -76,7 +76,7 @@ export class HeadAnchor {
     if (this.#elapsed() - this.#writtenAt >= SAVE_EVERY_MS) await this.flush();
   }
 
-  /** Writes what the last second left. */
+  /** Writes a head that `save` has put off. */
   async flush(): Promise<void> {
     const { store, ledgerId, now } = this.#options;
     const latest = this.#latest;

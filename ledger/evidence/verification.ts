@@ -6,12 +6,12 @@ import type { AnchoredHead, AnchorReset } from "../hashes/anchored_head.ts";
  *
  * - `altered`: a column, the body, its digest or its salt was changed.
  * - `reordered`: the event stood at another position.
- * - `inserted`: the event was not there when the chain passed.
+ * - `inserted`: the event was not there when the chain was extended past it.
  * - `removed`: the event is gone.
  * - `underived`: the columns do not follow from the body, though the chain
- *   agrees: the event was stored wrong in the first place.
- * - `unexpected`: the chain is whole in itself, but it is not the one that was
- *   written down elsewhere.
+ *   agrees: the event was already wrong when it was stored.
+ * - `unexpected`: the chain is consistent, but it is not the one that was
+ *   recorded elsewhere.
  */
 export type Damage =
   | "altered"
@@ -22,10 +22,10 @@ export type Damage =
   | "unexpected";
 
 /**
- * What the chain was held against besides itself: `expect`, what was written
- * down elsewhere; `kept`, the head kept beside the ledger. Without either, a
- * tail that was cut off with its links is not seen, nor a chain that was
- * computed anew.
+ * What the chain was compared with besides itself: `expect`, what was recorded
+ * elsewhere; `stored`, the head stored beside the ledger. Without either, a
+ * tail that was cut off with its links goes unnoticed, and so does a chain that
+ * was computed anew.
  */
 export type Anchor = "expect" | "stored";
 
@@ -39,13 +39,13 @@ export interface Verification {
   readonly chained: number;
   /** Events appended since the chain was last extended. */
   readonly unchained: number;
-  /** Events whose body was erased; they hold by their commitment. */
+  /** Events whose body was erased; their commitment still verifies. */
   readonly erased: number;
-  /** What the chain was held against besides itself. */
+  /** What the chain was compared with besides itself. */
   readonly anchors: readonly Anchor[];
-  /** The head kept beside the ledger; null where none is. */
+  /** The head stored beside the ledger; null without one. */
   readonly anchoredHead: AnchoredHead | null;
-  /** Kept heads that were given up by a restore, oldest first. */
+  /** Anchored heads that a restore discarded, oldest first. */
   readonly resets: readonly AnchorReset[];
   /** Hash after the last event that was found to be right, 64 hex digits. */
   readonly hash: string;
@@ -57,16 +57,16 @@ export interface Verification {
   readonly reason: DamageReason | null;
 }
 
-/** What to hold the chain against. */
+/** What to compare the chain with. */
 export interface VerifyOptions {
-  /** Count and hash that were printed earlier and kept elsewhere. */
+  /** Count and hash that were printed earlier and recorded elsewhere. */
   readonly expect?: {
     /** Events of the chain at that time. */
     readonly count: number;
     /** Its hash at that time, 64 hex digits. */
     readonly hash: string;
   };
-  /** Keeps the head of the chain outside the database. */
+  /** Stores the head of the chain outside the database. */
   readonly anchor?: HeadAnchor | undefined;
   /** Called after each step with the number of events checked. */
   readonly onProgress?: (events: number) => void;

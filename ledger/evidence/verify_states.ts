@@ -34,7 +34,7 @@ const TABLES = ["orders", "users", "expectations", "transitions"] as const;
 /** Rows read at once from each side. */
 const PAGE_ROWS = 500;
 
-/** A stored row that is not what the events lead to. */
+/** A stored row that differs from what the events lead to. */
 export interface RowDifference {
   /** The table. */
   readonly table: string;
@@ -74,7 +74,7 @@ export interface VerifyStatesOptions extends ResolveOptions {
   readonly scratch: Driver;
   /** The fold; replaced by tests. @default the fold of this version */
   readonly fold?: FoldCode;
-  /** Rows that are named; others are counted. @default 20 */
+  /** Rows that are listed; others are only counted. @default 20 */
   readonly maxDifferences?: number;
   /** Called after each step with the number of events folded. */
   readonly onProgress?: (events: number) => void;

@@ -3,8 +3,8 @@ import { FieldReader, SHARED, TERMS } from "./_fields.ts";
 import { ExpectationError } from "./expectation_error.ts";
 
 /**
- * What you expect of an order, to be recorded without a session. Identifiers
- * have at most 256 bytes in UTF-8; amounts are exact decimals in quotes, or whole
+ * What an order must match, recorded without a session. Identifiers have at
+ * most 256 bytes in UTF-8; amounts are exact decimals in quotes, or whole
  * numbers.
  */
 export interface OrderExpectation {
@@ -27,7 +27,7 @@ export interface OrderExpectation {
   readonly commodityAmount?: string | number;
   /** Address that the asset goes to. */
   readonly walletAddress?: string;
-  /** User who is to pay. */
+  /** User who should pay. */
   readonly userId?: string;
   /** How long it is valid, in milliseconds. @default {seven days} */
   readonly validForMs?: number;

@@ -3,9 +3,8 @@ import { FieldReader, OF_SESSION, SHARED, TERMS } from "./_fields.ts";
 import { ExpectationError } from "./expectation_error.ts";
 
 /**
- * A session to record: what was asked for and what was answered, in one object.
- * The client's request and answer fit, spread into it; other fields are left
- * out.
+ * A session to record: its request and response in one object. Those of the
+ * client can be spread into it; other fields are ignored.
  */
 export interface SessionToRecord extends
   Omit<
@@ -32,13 +31,13 @@ export interface SessionToRecord extends
   /** Fiat amount asked for, likewise. */
   readonly currency_amount?: string | number;
   /**
-   * What an order is compared with where the session does not say it: it counts
-   * in place of the session's own fields.
+   * What an order is compared with when the session does not state it. It
+   * replaces the session's own fields.
    */
   readonly expected?: TermsToRecord;
 }
 
-/** What an order is compared with, in the service's words. */
+/** What an order is compared with, by the service's field names. */
 export interface TermsToRecord
   extends Omit<ExpectedTerms, "commodity_amount" | "currency_amount"> {
   /** Asset amount: a decimal string, or a whole number. */

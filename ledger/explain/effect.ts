@@ -40,14 +40,14 @@ export type EventContent =
     readonly code: "chain";
     /** What the nodes showed. */
     readonly verdict: ChainVerdict;
-    /** Whether it was as deep as the partner wanted it. */
+    /** Whether it had the confirmations that the partner asks for. */
     readonly final: boolean;
     /** Effective time of the look, UTC ISO 8601. */
     readonly readAt: string;
   }
   | { readonly code: "requirement"; readonly rule: WitnessRule }
   | { readonly code: "session"; readonly sessionId: string }
-  /** A person did something about the order, or noted something of it. */
+  /** A person did something about the order, or added a note. */
   | ({ readonly code: "case" } & CaseNote)
   /** A person delivered or refunded it. */
   | {

@@ -27,17 +27,17 @@ export interface Explanation {
   /** The state that the events lead to. */
   readonly state: OrderState;
   /**
-   * What was known beside the state.
+   * What was known besides the state.
    *
    * @default {a ledger that compares, and no other order}
    */
   readonly context?: OrderContext;
   /**
-   * The events of the order, by position. Of what is too much, the later events
+   * The events of the order, by position. If there are too many, the later ones
    * are left out.
    */
   readonly events: readonly ExplainedEvent[];
-  /** How many events are left out: anybody can send webhooks without end. */
+  /** How many events are left out: anybody can send any number of webhooks. */
   readonly leftOut: number;
   /** Where each field of the state that has a value comes from. */
   readonly fields: readonly ExplainedField[];
@@ -125,7 +125,7 @@ export interface ExplainedMove {
 }
 
 /**
- * Tells the move that an event made on the state machine of an order.
+ * Finds the move that an event made on the state machine of an order.
  *
  * @param before The fold before the event.
  * @param after The fold after it.

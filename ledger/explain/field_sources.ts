@@ -24,7 +24,7 @@ const derived =
   /^(trust|outcome|release|attention|history|sessions|transferSeen|(anomalies|byHand)\b.*)$/;
 
 /**
- * Tells which event each field of an order's state comes from.
+ * Finds the event that each field of an order's state comes from.
  *
  * @param fold Folded facts of the order.
  * @param facts The facts it was folded from.

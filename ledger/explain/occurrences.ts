@@ -13,7 +13,7 @@ export interface EqualDelivery {
   readonly answered: boolean;
 }
 
-/** What a delivery is among those with the same body. */
+/** How a delivery relates to others with the same body. */
 export interface Occurrence {
   /** Identifier of the event. */
   readonly eventId: string;
@@ -57,17 +57,17 @@ const repeatGapsMs: readonly number[] = [
 ].sort((a, b) => a - b);
 
 /**
- * Tells which of several deliveries with equal bodies are repeats. Some events
- * have the same bytes when they really happen twice: a login, a card added, a
- * step of a one-time code. The service also retries unanswered deliveries, and
- * no delivery carries an id.
+ * Finds out which of several deliveries with equal bodies are repeats. Some
+ * events have the same bytes when they really happen twice: a login, a card
+ * added, a step of a one-time code. The service also retries unanswered
+ * deliveries, and no delivery carries an id.
  *
  * Each delivery repeats at most one other, and is repeated by at most one. An
  * unanswered delivery goes before an answered one, the nearer to a scheduled
  * time before the farther.
  *
  * @param deliveries Deliveries with equal bodies, in any order.
- * @param options How to tell.
+ * @param options How to decide.
  * @returns What each is, by time of arrival.
  * @throws {RangeError} When a `recordedAt` is not a time.
  *

@@ -8,42 +8,42 @@ export interface ChainHead {
   readonly hash: string;
 }
 
-/** The head of a chain, as it was kept outside the database. */
+/** The head of a chain, as it was stored outside the database. */
 export interface AnchoredHead extends ChainHead {
   /** Identity of the ledger, 32 hex digits. */
   readonly ledgerId: string;
-  /** When it was kept, UTC ISO 8601. */
+  /** When it was stored, UTC ISO 8601. */
   readonly anchoredAt: string;
 }
 
-/** A anchored head that was given up on purpose, by a restore. */
+/** An anchored head that a restore discarded on purpose. */
 export interface AnchorReset {
   /** When, UTC ISO 8601. */
   readonly at: string;
-  /** Events of the head that was given up; null when it could not be read. */
+  /** Events of the discarded head; null when it could not be read. */
   readonly events: number | null;
-  /** Hash of the head that was given up; null when it could not be read. */
+  /** Hash of the discarded head; null when it could not be read. */
   readonly hash: string | null;
 }
 
-/** All that is kept about the head of a chain. */
+/** Everything that is stored about the head of a chain. */
 export interface AnchorRecord {
   /** The head; null until the chain is next extended. */
   readonly head: AnchoredHead | null;
-  /** Heads that were given up, oldest first. */
+  /** Discarded heads, oldest first. */
   readonly resets: readonly AnchorReset[];
 }
 
-/** Where the head of a chain is kept; {@linkcode openLedger} takes a file. */
+/** Where the head of a chain is stored; {@linkcode openLedger} uses a file. */
 export interface AnchorStore {
   /** Where that is, for messages. */
   readonly place: string;
   /**
-   * Reads what is kept.
+   * Reads what is stored.
    *
    * @throws {LedgerError} `corrupt` when it cannot be understood.
    */
   read(): Promise<AnchorRecord>;
-  /** Keeps it, whole or not at all. */
+  /** Stores it, whole or not at all. */
   write(record: AnchorRecord): Promise<void>;
 }

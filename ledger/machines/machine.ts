@@ -78,11 +78,11 @@ export type Contribution<Claim extends string> = Claim | "stated" | null;
 export type Observation = "reads" | "absent" | "contradicts" | null;
 
 /**
- * What a reading (A) and a claim (W) make together.
+ * Result of a reading (A) and a claim (W) together.
  *
  * - `reading`: the state is A, confirmed.
  * - `reading_contested`: the same, and an anomaly names the claim.
- * - `reading_in_doubt`: the same, and the service is to be asked again.
+ * - `reading_in_doubt`: the same, and the service must be asked again.
  * - `claim`: the state is W, claimed.
  * - `initial`: the initial state, claimed.
  */
@@ -101,7 +101,7 @@ export interface Move<Anomaly extends string = string> {
   /**
    * - `same`: the state stays.
    * - `usual`: the way the service describes; steps between may not be seen.
-   * - `unusual`: the description does not speak of it.
+   * - `unusual`: the description does not mention it.
    * - `impossible`: it undoes what, by the description, has happened.
    */
   readonly kind: "same" | "usual" | "unusual" | "impossible";

@@ -49,8 +49,9 @@ export interface VisibleStatus {
  * An order, or a machine of a user, entered a status with a trust; or the
  * release of an order changed. Of the status of an order, and of all that is
  * claimed, only the first entry is logged. A user's machines may enter a
- * confirmed status again: each time is logged; so is what the chain shows. A release is logged each time it
- * or its reason changes, but `yes` once an order.
+ * confirmed status again: each time is logged, and so is what the chain shows.
+ * A release is logged each time it or its reason changes, but `yes` once an
+ * order.
  */
 export interface Transition {
   /**
@@ -85,8 +86,9 @@ export interface Transition {
   /** What a release was logged as; null of other machines. */
   readonly logged: LoggedRelease | null;
   /**
-   * `unchecked`, where a release enters `yes` after subscribers were told of
-   * `unchecked`: whoever ships on both must not ship again. Otherwise empty.
+   * `unchecked` when a release enters `yes` after subscribers received
+   * `unchecked`: a handler that ships on both must not ship again. Otherwise
+   * empty.
    */
   readonly after: readonly string[];
   /** Position of the event that led there. */
@@ -181,7 +183,7 @@ export function parseTransitionKey(key: string): TransitionName[] {
   });
 }
 
-/** How sure the ledger is: a webhook claims, the Data API confirms. */
+/** Where a status comes from: a webhook claims, the Data API confirms. */
 export type Trust = "claimed" | "confirmed";
 
 /**
@@ -193,5 +195,5 @@ export type Status = OrderStatus | (string & Record<never, never>);
 /** Both kinds of entity, in the order in which they are read. */
 export const ENTITIES = ["order", "user"] as const;
 
-/** What the service knows by an id and the ledger keeps a state of. */
+/** What the service identifies and the ledger keeps a state of. */
 export type Entity = (typeof ENTITIES)[number];

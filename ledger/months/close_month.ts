@@ -43,7 +43,7 @@ export type MonthRefusal =
   /** The first month needs its time zone and the time to book by. */
   | { readonly code: "terms_missing" };
 
-/** What came of closing a month. */
+/** Result of closing a month. */
 export type MonthClosing =
   | { readonly closed: MonthClose; readonly refused: null }
   | { readonly closed: null; readonly refused: MonthRefusal };

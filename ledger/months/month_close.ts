@@ -29,7 +29,7 @@ export interface MonthClose {
     /** Events up to it. */
     readonly events: number;
   };
-  /** Version of the fold that worked it out. */
+  /** Version of the fold that computed it. */
   readonly foldVersion: number;
   /** Its files: `summary.json` and `items.csv`. */
   readonly files: readonly MonthClosedFile[];

@@ -56,7 +56,7 @@ export interface MonthRow {
   readonly knownAt: string;
   /** What is booked; negative where it is taken back. */
   readonly money: Money;
-  /** Kinds of anomaly that bear on money. */
+  /** Kinds of anomaly that affect money. */
   readonly anomalies: readonly string[];
   /** What the partner's nodes showed of it when the month was closed. */
   readonly witness: MonthWitness;
@@ -72,7 +72,7 @@ export interface MonthWitness {
   readonly block: string;
 }
 
-/** What is booked of an order; null is not known, which is not nothing. */
+/** Amounts booked for an order; null means unknown, not zero. */
 export interface Money {
   /** Fiat currency, upper case. */
   readonly currency: string | null;

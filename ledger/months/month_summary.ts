@@ -14,7 +14,7 @@ import { printableJson } from "../../core/printable.ts";
 /** Sums of rows with the same currency and asset. */
 export type MonthTotal = Pick<Money, "currency" | "commodity" | "network"> & {
   /**
-   * Orders booked, less those taken back.
+   * Orders booked, minus those taken back.
    * @asType integer
    */
   readonly orders: number;
@@ -25,21 +25,23 @@ export type MonthTotal = Pick<Money, "currency" | "commodity" | "network"> & {
    * @asType integer
    */
   readonly currencyAmountUnknown: number;
-  /** The same of the asset. */
+  /**
+   * Sum of the known amounts of the asset, exact; null where none is known.
+   */
   readonly cryptoAmount: string | null;
   /**
    * How many of the orders have no known amount of the asset.
    * @asType integer
    */
   readonly cryptoAmountUnknown: number;
-  /** The same of the partner's fee. */
+  /** Sum of the partner's known fees, exact; null where none is known. */
   readonly partnerFeeUsd: string | null;
   /**
    * How many of the orders have no known fee of the partner.
    * @asType integer
    */
   readonly partnerFeeUsdUnknown: number;
-  /** The same of the service's fee. */
+  /** Sum of the service's known fees, exact; null where none is known. */
   readonly serviceFeeUsd: string | null;
   /**
    * How many of the orders have no known fee of the service.
@@ -48,7 +50,7 @@ export type MonthTotal = Pick<Money, "currency" | "commodity" | "network"> & {
   readonly serviceFeeUsdUnknown: number;
 };
 
-/** What the rows of a month add up to. */
+/** Sums of the rows of a month. */
 export interface MonthSums {
   /** Rows by kind. */
   readonly rows: Readonly<Record<MonthRowKind, number>>;
@@ -56,7 +58,7 @@ export interface MonthSums {
   readonly totals: readonly MonthTotal[];
   /** Sums by day, currency and asset. */
   readonly days: readonly ({ readonly day: string } & MonthTotal)[];
-  /** Orders with an anomaly that bears on money, by kind. */
+  /** Orders with an anomaly that affects money, by kind. */
   readonly anomalies: readonly {
     /** Kind of anomaly. */
     readonly kind: string;
@@ -178,7 +180,7 @@ class Groups {
   }
 }
 
-/** How a month was worked out. */
+/** How a month was computed. */
 export interface MonthTerms {
   /** The month, `2026-11`. */
   readonly month: string;
@@ -199,7 +201,7 @@ export interface MonthTerms {
   readonly foldVersion: number;
 }
 
-/** What a closed month adds up to: its `summary.json`. */
+/** Totals of a closed month: its `summary.json`. */
 export interface MonthSummary extends MonthTerms, MonthSums {
   /** Orders that are not booked, by reason. */
   readonly excluded: ExclusionCounts;

@@ -51,9 +51,9 @@ export class Months {
   }
 
   /**
-   * Closes a month: works out its books from what is known now, and stores
-   * them as an event that the evidence chain covers. Only what the service
-   * itself says is booked. What becomes known later is a row of a later month.
+   * Closes a month: computes its books from what is known now, and stores them
+   * as an event that the evidence chain covers. Only what the service itself
+   * says is booked. What becomes known later is a row of a later month.
    *
    * @param month `2026-11`.
    * @param options Time zone, time to book by, signal and progress.
@@ -88,8 +88,8 @@ export class Months {
   }
 
   /**
-   * Works out the books of a month that is not closed, as they are now, and
-   * stores nothing. It walks over every order, like {@linkcode Months.close}.
+   * Computes the books of a month that is not closed, as they are now, and
+   * stores nothing. It reads every order, like {@linkcode Months.close}.
    *
    * @param month `2026-11`.
    * @param options Time zone, time to book by, signal and progress.
@@ -107,8 +107,8 @@ export class Months {
   }
 
   /**
-   * Works a closed month out again from the events that were known at its
-   * closing, and lists what has become known of its orders since.
+   * Computes a closed month again from the events known at its closing, and
+   * lists what has become known of its orders since.
    *
    * @param month `2026-11`.
    * @param work Signal and progress.
@@ -135,7 +135,7 @@ function checkMonth(month: string): void {
   );
 }
 
-/** How to look at the books of a month that is not closed. */
+/** How to preview the books of a month that is not closed. */
 export interface PreviewMonthOptions extends MonthWork {
   /**
    * IANA name of the time zone of its days.

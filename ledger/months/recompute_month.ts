@@ -23,7 +23,7 @@ export interface MonthChange extends MonthRow {
 export interface MonthRecomputation {
   /** The month as it was closed. */
   readonly stored: MonthClose;
-  /** What another computation from the same events says otherwise. */
+  /** Where a new computation from the same events differs. */
   readonly differences: readonly MonthDifference[];
   /** Orders of it whose events were erased, so that nothing can be computed. */
   readonly erased: readonly string[];

@@ -12,10 +12,10 @@ export const CASE_STATES = [
   "not_ours",
 ] as const;
 
-/** How the case of an order stands; see {@linkcode OrderCase}. */
+/** State of the case of an order; see {@linkcode OrderCase}. */
 export type CaseState = (typeof CASE_STATES)[number];
 
-/** The case of an order: that it waits for a person, or what one did. */
+/** The case of an order: whether it waits for a person, or what one did. */
 export interface OrderCase {
   /**
    * - `open`: it waits for a person.
@@ -30,8 +30,8 @@ export interface OrderCase {
   /** Reference of the refund; else null. */
   readonly reference: string | null;
   /**
-   * The reasons that the person dealt with. Where another one comes, the case is
-   * open again.
+   * The reasons that the person dealt with. Any other reason opens the case
+   * again.
    */
   readonly reasons: readonly AttentionKind[];
   /** Whether a person opened it again. */

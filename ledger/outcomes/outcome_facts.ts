@@ -57,12 +57,12 @@ export type CodeFact = (typeof FACT_VALUES)["code"][number];
  * - `agrees`: delivered and final.
  * - `differs`: another recipient or asset, or reverted; final.
  * - `off`: another amount; final.
- * - `open`: not known, or not final.
+ * - `open`: unknown, or not final.
  * - `none`: nobody looked.
  */
 export type ChainFact = (typeof FACT_VALUES)["chain"][number];
 
-/** All that the row of an order in the table of outcomes depends on. */
+/** The facts that decide an order's row in the table of outcomes. */
 export interface OutcomeFacts {
   /** What the latest reading shows. */
   readonly shown: ShownFact;
@@ -90,10 +90,10 @@ export interface OutcomeFacts {
   readonly claim: (typeof FACT_VALUES)["claim"][number];
   /**
    * Whether it is paid and unchanged for an hour, or waits for the chain for a
-   * day. For readers alone.
+   * day. Not stored: readers add it.
    */
   readonly overdue: (typeof FACT_VALUES)["overdue"][number];
-  /** Whether another order holds its reference. For readers alone. */
+  /** Whether another order holds its reference. Not stored: readers add it. */
   readonly twice: (typeof FACT_VALUES)["twice"][number];
 }
 

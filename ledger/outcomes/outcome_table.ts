@@ -40,7 +40,7 @@ export type ReleaseReason =
  */
 export type Booked = "sale" | "reversal" | "nothing";
 
-/** Code of a row of the table of outcomes: what an order has come to. */
+/** Code of a row of the table of outcomes. */
 export type OutcomeCode =
   | "not_read_yet"
   | "not_shown_yet"
@@ -397,11 +397,11 @@ export const OUTCOME_TABLE: readonly OutcomeRow[] = (
 ).map(([code, rule]) => ({ code, ...rule }));
 
 /**
- * What a person is told beside the row that applies, and what changes nothing
+ * What a person is shown besides the row that applies, and what changes nothing
  * else.
  */
 export const ATTENTION_BESIDE: readonly {
-  /** When it is told. */
+  /** When it is shown. */
   readonly when: FactCondition;
   /** Why a person has to look. */
   readonly attention: AttentionKind;

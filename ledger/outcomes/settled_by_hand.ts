@@ -11,8 +11,7 @@ export interface ByHand {
   /** When it was recorded, UTC ISO 8601 with milliseconds. */
   readonly at: string;
   /**
-   * Why nobody has to look any more: what the person did has settled it, and
-   * the service has shown nothing new since.
+   * Reasons that this has settled; the service has shown nothing new since.
    */
   readonly settled: readonly AttentionKind[];
 }

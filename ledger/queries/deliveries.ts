@@ -253,11 +253,11 @@ export async function readNewestBodies(
 }
 
 /**
- * Reads the deliveries whose bytes equal those of one delivery, and tells which
- * of them repeat another and which happened again.
+ * Reads the deliveries whose bytes equal those of one delivery, and finds out
+ * which of them repeat another and which happened again.
  *
  * @param eventId One of the deliveries.
- * @param options How to tell.
+ * @param options How to decide.
  * @returns All of them by time of arrival; none when there is no such delivery.
  */
 export async function readOccurrences(

@@ -15,7 +15,7 @@ import { storedOrder } from "./state_reader.ts";
 import { wrongQuery } from "../store/tables/query_values.ts";
 import type { UserView } from "./users.ts";
 
-/** What a text was found as. */
+/** The field in which a text was found. */
 export type FoundField =
   | "orderId"
   | "externalOrderId"
@@ -30,7 +30,7 @@ export type FoundField =
 
 /** One way in which an order or user matches a text. */
 export interface FieldMatch {
-  /** What the text was found as. */
+  /** The field in which the text was found. */
   readonly field: FoundField;
   /** The whole value, as stored. */
   readonly value: string;
@@ -46,7 +46,7 @@ export type Found =
   | {
     /** Which kind it is. */
     readonly entity: "order";
-    /** What matched; those that match whole come first. */
+    /** What matched; whole matches come first. */
     readonly matches: readonly FieldMatch[];
     /** The order. */
     readonly order: OrderView;
@@ -60,7 +60,7 @@ export type Found =
     readonly user: UserView;
   };
 
-/** What the partner recorded, by its names. */
+/** The names of a purchase that the partner recorded. */
 export interface RecordedName {
   /** The session; null where it was recorded without one. */
   readonly sessionId: string | null;
@@ -70,7 +70,7 @@ export interface RecordedName {
   readonly reference: string | null;
   /** When it was asked for, UTC ISO 8601. */
   readonly askedAt: string;
-  /** Until when an order may come of it, UTC ISO 8601. */
+  /** Until when an order may match it, UTC ISO 8601. */
   readonly validUntil: string;
 }
 
@@ -81,8 +81,8 @@ export interface FindResult {
   /** Whether there are more than are listed. */
   readonly more: boolean;
   /**
-   * What you recorded under this very session, click id or reference, also
-   * where no order has come of it; the latest ten, latest first.
+   * What you recorded under exactly this session, click id or reference, even
+   * if no order matches it; the latest ten, latest first.
    */
   readonly recorded: readonly RecordedName[];
 }

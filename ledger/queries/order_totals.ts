@@ -14,7 +14,7 @@ import {
 
 /** Orders of one currency and trust, and the sum of their amounts. */
 export interface OrderTotal {
-  /** Code of the currency; null of orders that name none. */
+  /** Code of the currency; null for orders that name none. */
   readonly currency: string | null;
   /**
    * `confirmed`: the service has shown them. `claimed`: only webhooks say so,

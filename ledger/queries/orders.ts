@@ -52,7 +52,7 @@ import { StateReader } from "./state_reader.ts";
 export type OrderView = OrderState & {
   /** What was received about it, and when; grows with each repeat. */
   readonly activity: OrderActivity;
-  /** What is known beside its state; left out of what was known earlier. */
+  /** What is known besides its state; absent from states of earlier times. */
   readonly context?: OrderContext;
 };
 
@@ -62,7 +62,7 @@ export interface OrderQuery extends PageQuery {
    * Which come first: by when they were created, or by their amount, whatever
    * its currency, and of one amount the newest or the oldest. An amount that is
    * not known, has more than six decimals or more than nine digits before them
-   * counts as less than nothing.
+   * sorts below zero.
    *
    * @default "newest"
    */
@@ -88,11 +88,11 @@ export interface OrderQuery extends PageQuery {
   /** Only orders that wait for a person for this reason. */
   readonly attention?: AttentionKind;
   /**
-   * Only orders whose case stands here: `open` are all that wait for a person,
-   * the others are where a person has brought them.
+   * Only orders whose case is in this state. `open` are all that wait for a
+   * person; the other states are set by a person.
    */
   readonly case?: CaseState;
-  /** Only orders that have come to this. */
+  /** Only orders with this outcome. */
   readonly outcome?: OutcomeCode;
   /** Only this network, whatever the case of its name. */
   readonly network?: string;
@@ -115,8 +115,9 @@ export interface OrderQuery extends PageQuery {
   /** Only orders whose release has this reason. */
   readonly releaseReason?: ReleaseReason;
   /**
-   * The time that `stuck` and `witness_missing` go by, in milliseconds since the
-   * epoch: as a reason, as an outcome, and as what opens a case again.
+   * The time at which `stuck` and `witness_missing` are judged, in milliseconds
+   * since the epoch: as a reason, as an outcome, and as what opens a case
+   * again.
    *
    * @default {Date.now()}
    */
@@ -132,8 +133,8 @@ export interface OrderPage {
   /** Value of `after` for the next page; null on the last one. */
   readonly next: string | null;
   /**
-   * Up to where the list was looked through, where the page ended because of
-   * that and not because it is full; else null.
+   * Where the search stopped, if the page ended because enough rows were
+   * searched and not because it is full; else null.
    */
   readonly searchedTo: SearchedTo | null;
 }
@@ -223,7 +224,7 @@ export class Orders {
    * Reads one page of orders.
    *
    * @param query Which orders; all conditions must hold.
-   * @throws {RangeError} When the query asks for what cannot be.
+   * @throws {RangeError} When the query is invalid.
    * @throws {LedgerError} When the database fails.
    */
   async page(query: OrderQuery = {}): Promise<OrderPage> {
@@ -247,7 +248,7 @@ export class Orders {
    * meanwhile may be read or missed, but none is read twice.
    *
    * @param query Which orders; `limit` is the size of a page.
-   * @throws {RangeError} When the query asks for what cannot be.
+   * @throws {RangeError} When the query is invalid.
    * @throws {LedgerError} When the database fails.
    */
   list(query: OrderQuery = {}): AsyncGenerator<OrderView> {
@@ -260,7 +261,7 @@ export class Orders {
    *
    * @param query Which orders.
    * @returns The totals by currency, confirmed ones before claimed ones.
-   * @throws {RangeError} When the query asks for what cannot be.
+   * @throws {RangeError} When the query is invalid.
    * @throws {LedgerError} When the database fails.
    */
   async totals(query: OrderQuery = {}): Promise<readonly OrderTotal[]> {

@@ -61,7 +61,7 @@ export class Users {
    * Reads one page of users.
    *
    * @param query Which users; all conditions must hold.
-   * @throws {RangeError} When the query asks for what cannot be.
+   * @throws {RangeError} When the query is invalid.
    * @throws {LedgerError} When the database fails.
    */
   async page(query: UserQuery = {}): Promise<UserPage> {
@@ -73,7 +73,7 @@ export class Users {
    * Walks over all users of a query, page by page.
    *
    * @param query Which users; `limit` is the size of a page.
-   * @throws {RangeError} When the query asks for what cannot be.
+   * @throws {RangeError} When the query is invalid.
    * @throws {LedgerError} When the database fails.
    */
   list(query: UserQuery = {}): AsyncGenerator<UserView> {

@@ -93,11 +93,11 @@ function isBefore(createdAt: string, goLive: string): boolean {
   return !Number.isNaN(ms) && ms < liveMs - TOLERANCE_MS;
 }
 
-/** Orders that had ended, and users who were there, before a ledger went live. */
+/** Orders that ended, and users known, before a ledger went live. */
 export interface Historic {
-  /** How many orders there are: booked, and nobody was told of them. */
+  /** How many orders: booked, but not sent to handlers or targets. */
   readonly orders: number;
-  /** How many users there are of whom nobody was told. */
+  /** How many users whose transitions were not sent. */
   readonly users: number;
   /** Successes among the orders that a person may want to look at. */
   readonly listed: number;

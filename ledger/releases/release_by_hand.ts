@@ -147,7 +147,7 @@ export type ReleaseErrorCode =
 /**
  * A release by hand was not recorded. Nothing was written.
  *
- * @example Tell why
+ * @example Read the reason
  * ```ts
  * import { openLedger, ReleaseError } from "@rampkit/onramp/ledger";
  * import assert from "node:assert/strict";

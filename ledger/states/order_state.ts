@@ -26,15 +26,15 @@ import {
   type StatusFacts,
 } from "../orders/order_status.ts";
 
-/** A look at the chain, as readers see it. */
+/** A chain reading, as readers see it. */
 export type WitnessState = Omit<
   ChainReading,
   "digest" | "txId" | "address" | "network" | "erased"
 >;
 
 /**
- * What is true of an order, as far as the facts known say. A pure function of
- * the set of events: it holds no counts, no receipt ids, no positions.
+ * The state of an order by the facts known so far. A pure function of the set
+ * of events: it holds no counts, no receipt ids, no positions.
  */
 export interface OrderState extends OrderFacts, OrderDetails {
   /** Order identifier. */
@@ -45,7 +45,7 @@ export interface OrderState extends OrderFacts, OrderDetails {
   readonly trust: Trust;
   /** The reason for the status. */
   readonly reason: OrderReason;
-  /** What it has come to: code of the first row that applies to `facts`. */
+  /** Its outcome: code of the first row that applies to `facts`. */
   readonly outcome: OutcomeCode;
   /**
    * Whether the goods may be released, by that row. No webhook changes it once
@@ -57,18 +57,20 @@ export interface OrderState extends OrderFacts, OrderDetails {
   /** What a month books of it. */
   readonly booked: Booked;
   /**
-   * Why a person has to look, the gravest first; but for what a time or
-   * another order makes of it, and without what a person has settled.
+   * Why a person has to look, the gravest first. Reasons that depend on the
+   * time or on another order are not among them, nor those that a person has
+   * settled.
    */
   readonly attention: readonly AttentionKind[];
   /**
-   * What a person did about it; null while nobody did. Its release stays what
-   * the row says: no handler gets a yes of the order any more.
+   * What a person did about it; null when nobody has acted on it. The release
+   * stays what the row says, but no handler receives a `yes` of the order any
+   * more.
    */
   readonly byHand: ByHand | null;
   /**
-   * How its case stands; null where nobody has to look and nobody did anything
-   * that holds. Readers know besides what time and other orders make of it.
+   * State of its case; null when nobody has to look and nothing that a person
+   * did still applies. Readers consider the time and other orders as well.
    */
   readonly case: OrderCase | null;
   /**
@@ -76,7 +78,7 @@ export interface OrderState extends OrderFacts, OrderDetails {
    * counts; null where nobody looked at what the service shows now.
    */
   readonly witness: WitnessState | null;
-  /** All that the outcome depends on, one word each. */
+  /** The facts that decide the outcome, one word each. */
   readonly facts: StoredFacts;
   /**
    * Creation time as the service states it, UTC ISO 8601. One later than the
@@ -107,8 +109,8 @@ export interface OrderState extends OrderFacts, OrderDetails {
   readonly sessions: readonly string[];
   /**
    * What the partner expects of the order: the one that matched, else the last
-   * one that was recorded before the order under the click id which the
-   * service shows. Null when none was, or so many that it does not tell.
+   * one that was recorded before the order under the click id which the service
+   * shows. Null when none was, or too many to choose one.
    */
   readonly expected: ExpectationTerms | null;
   /** What is odd about this order, sorted by kind. */

@@ -14,13 +14,15 @@ import { matcher } from "./pattern.ts";
 /** Transitions of one read and one write. */
 const PAGE = 1000;
 
-/** What a subscription was not told of, because it is from before going live. */
+/**
+ * What a subscription did not receive, because it is from before going live.
+ */
 export interface FiredHistory {
-  /** Transitions that it takes. */
+  /** Transitions that it subscribes to. */
   readonly transitions: number;
   /**
-   * Releases that it takes, and that are left out: they may have been acted on
-   * before. One that was not is sent by its key.
+   * Releases that it subscribes to and that are left out: they may have been
+   * acted on before. Send one that was not by its key.
    */
   readonly released: number;
 }
@@ -34,14 +36,14 @@ export interface FireHistoryOptions {
 }
 
 /**
- * Has a subscription told of what had happened before the ledger went live, in
- * order and each once, also where it is called again or stopped in between.
- * Never of a release: the goods may have been handed over before.
+ * Sends a subscription what had happened before the ledger went live, in order
+ * and each once, also where it is called again or stopped in between. Never of
+ * a release: the goods may have been handed over before.
  *
  * @param driver The database.
- * @param name The subscription; nothing is told where it does not exist.
+ * @param name The subscription; nothing is sent where it does not exist.
  * @param options How, and the time in milliseconds since the epoch.
- * @returns How many transitions it is told of, or would be.
+ * @returns How many transitions it receives, or would receive.
  * @throws {LedgerError} When the database fails.
  */
 export async function fireHistoric(

@@ -16,12 +16,12 @@ import {
 import { type Verdict, VERDICTS } from "../../core/chain/verdict.ts";
 
 /**
- * A pattern of transitions, made from the states of the machines:
- * `order.release.ENTRY`, `order.witness.VERDICT`, `order.TRUST.STATUS` or `user.MACHINE.TRUST.STATUS`,
- * each part but the first a word or `*`; or `*` alone. For example
- * `order.release.yes`, `order.confirmed.success`, `order.*.failed`,
- * `user.fkyc.confirmed.retry`, `user.ban.confirmed.banned`. No `*` in place of a
- * trust stands for `release` or `witness`.
+ * A pattern of transitions, composed of the states of the machines:
+ * `order.release.ENTRY`, `order.witness.VERDICT`, `order.TRUST.STATUS` or
+ * `user.MACHINE.TRUST.STATUS`, each part but the first a word or `*`; or `*`
+ * alone. For example `order.release.yes`, `order.confirmed.success`,
+ * `order.*.failed`, `user.fkyc.confirmed.retry`, `user.ban.confirmed.banned`.
+ * No `*` in place of a trust stands for `release` or `witness`.
  *
  * A status that this version does not know goes through
  * {@linkcode unlisted}.
@@ -48,7 +48,7 @@ export type Matchable = Pick<
   "entity" | "machine" | "trust" | "status" | "logged"
 >;
 
-/** What a subscription can be told of. */
+/** What a subscription can receive. */
 export type Pattern = TransitionPattern | UnlistedPattern;
 
 /**

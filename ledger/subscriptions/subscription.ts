@@ -22,8 +22,8 @@ const POLL_INTERVAL_MS = 5000;
 const SHORTEST_LOOK_MS = 50;
 
 /**
- * Hands transitions to a handler, at least once each and in order within an
- * order or user, side by side across them. The checkpoint moves only after the
+ * Hands transitions to a handler, at least once each: in order within an order
+ * or user, concurrently across them. The checkpoint moves only after the
  * handler returned, once for a group of transitions: after a crash those of the
  * last two groups, 256 and as many as are handed over side by side, are handed
  * over again, in the same order; where one takes long, so are those of others
@@ -53,7 +53,7 @@ export class Subscription implements AsyncDisposable {
   /** What the last run did and could not write. */
   #unwritten: Unwritten | null = null;
   #told: "delivers" | "waits" | null = null;
-  /** How long to rest before the next look. */
+  /** How long to wait before the next look. */
   #lookMs = POLL_INTERVAL_MS;
 
   /**
@@ -87,7 +87,7 @@ export class Subscription implements AsyncDisposable {
     if (this.#parts.options.start ?? true) this.#running = this.#run();
   }
 
-  /** Says that there may be something to deliver. */
+  /** Looks for something to deliver without waiting. */
   wake(): void {
     this.#woken = true;
     this.#current?.wake();
@@ -95,8 +95,8 @@ export class Subscription implements AsyncDisposable {
   }
 
   /**
-   * Delivers what there is: queued transitions that are due, then new ones.
-   * Delivers nothing while another process does.
+   * Delivers what is due: queued transitions first, then new ones. Delivers
+   * nothing while another process does.
    *
    * @throws {LedgerError} When the database fails.
    */
@@ -204,7 +204,7 @@ export class Subscription implements AsyncDisposable {
     await turn?.end();
   }
 
-  /** Stores what it takes, and reads how far it is from the primary. */
+  /** Stores its patterns, and reads its checkpoint from the primary. */
   async #register(): Promise<void> {
     const { driver, name, now, options } = this.#parts;
     const [, found] = await driver.batch([
@@ -240,7 +240,7 @@ export class Subscription implements AsyncDisposable {
     }
   }
 
-  /** Rests until there may be something to do. */
+  /** Waits until there may be something to do. */
   async #rest(ms: number, isWaiting: boolean): Promise<void> {
     if (this.#stopped.signal.aborted || (this.#woken && !isWaiting)) return;
     const woken = new AbortController();

@@ -6,8 +6,8 @@ import type { TransitionPattern, UnlistedPattern } from "./pattern.ts";
 import type { Transition } from "../machines/transition.ts";
 
 /**
- * Is called for each transition, at least once. It is called again when it
- * throws, and after a crash; `transition.key` tells what was done before.
+ * Called for each transition, at least once: again when it throws, and after a
+ * crash. Remember `transition.key` to recognise a repeat.
  */
 export type TransitionHandler = (
   transition: Transition,
@@ -39,8 +39,8 @@ export type TransitionHandler = (
      */
     readonly reference: string | null;
     /**
-     * Keys of earlier transitions of the same order or user that were given up
-     * on: the handler never took them.
+     * Keys of earlier transitions of the same order or user that failed
+     * permanently: the handler never completed them.
      */
     readonly missed: readonly string[];
     /**
@@ -51,7 +51,7 @@ export type TransitionHandler = (
   },
 ) => void | Promise<void>;
 
-/** What a subscription takes, and how it deals with failure. */
+/** Which transitions a subscription receives, and how it handles failures. */
 export interface SubscribeOptions {
   /**
    * What to receive: `order.release.yes`, or several such patterns. Those
@@ -92,8 +92,8 @@ export interface SubscribeOptions {
    */
   readonly retryDelayMs?: (attempt: number, error: unknown) => number;
   /**
-   * How long after a crash another process delivers under this name, in ms: the
-   * lease of the one that delivers lasts so long, and is renewed meanwhile.
+   * How long after a crash another process takes over this name, in ms: the
+   * duration of the lease, which the delivering process keeps renewing.
    *
    * @default 10_000
    */
@@ -104,7 +104,7 @@ export interface SubscribeOptions {
    */
   readonly onTurn?: (turn: "delivers" | "waits") => void;
   /**
-   * Looks for transitions of other processes this often, in ms.
+   * Interval between two looks for transitions of other processes, in ms.
    *
    * @default 1000
    */
@@ -112,7 +112,8 @@ export interface SubscribeOptions {
   /** Called when the database fails; the subscription continues automatically. */
   readonly onError?: (error: unknown) => void;
   /**
-   * Whether it delivers by itself; without, call {@linkcode Subscription.dispatch}.
+   * Whether it delivers automatically; if not, call
+   * {@linkcode Subscription.dispatch}.
    *
    * @default true
    */
@@ -125,7 +126,7 @@ export interface SubscribeOptions {
 
 /** What one call of {@linkcode Subscription.dispatch} did. */
 export interface Dispatched {
-  /** Transitions that the handler took. */
+  /** Transitions that the handler completed. */
   readonly delivered: number;
   /** Calls of the handler that failed. */
   readonly failed: number;

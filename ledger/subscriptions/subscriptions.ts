@@ -37,7 +37,7 @@ import {
   transitionKey,
 } from "../machines/transition.ts";
 
-/** A state that no subscription was told of. */
+/** A state that no subscription received. */
 export interface Unfired {
   /** What to pass to {@linkcode Subscriptions.fire}. */
   readonly key: string;
@@ -63,7 +63,7 @@ export interface UnfiredQuery {
   readonly limit?: number;
 }
 
-/** Looks after subscriptions: what they could not deliver, or were never sent. */
+/** Manages subscriptions: what they could not deliver, or never received. */
 export class Subscriptions {
   readonly #driver: Driver;
   readonly #now: () => number;
@@ -80,7 +80,7 @@ export class Subscriptions {
   }
 
   /**
-   * Says how far each subscription is.
+   * Reads the progress of each subscription.
    *
    * @param options Where to stop counting: a count that large means "at least",
    * and takes no longer however much there is. @default {everything is counted}
@@ -173,7 +173,7 @@ export class Subscriptions {
 
   /**
    * Switches a target on again, after it answered that it wants no more or was
-   * stopped. It is sent all that came meanwhile.
+   * stopped. It then receives everything that came meanwhile.
    *
    * @param name The subscription.
    * @returns Whether it was off.
@@ -184,8 +184,8 @@ export class Subscriptions {
   }
 
   /**
-   * Lists states of orders and users that no subscription was sent: what a
-   * refold made of old events, and, when asked for, what an import brought.
+   * Lists states of orders and users that no subscription received: those that
+   * a refold derived from old events and, on request, those of an import.
    *
    * @param query Which ones.
    * @throws {LedgerError} When the database fails.
@@ -220,11 +220,11 @@ export class Subscriptions {
   }
 
   /**
-   * Logs states that no subscription was sent as new transitions, so that
-   * each subscription that takes them gets them.
+   * Logs states that no subscription received as new transitions, so that each
+   * subscription to them receives them.
    *
    * @param keys From {@linkcode Subscriptions.unfired}; a key whose order or
-   * user is in another state by now is passed over.
+   * user is in another state by now is skipped.
    * @returns How many were logged.
    * @throws {LedgerError} When the database fails.
    */
@@ -240,14 +240,14 @@ export class Subscriptions {
   }
 
   /**
-   * Tells one subscription of what had happened before the ledger went live, in
-   * order and each once: a second call tells nothing again. Releases are left
-   * out, because the goods may have been handed over before; the key of one that
-   * is to be shipped goes to {@linkcode Subscriptions.fire}.
+   * Sends one subscription what happened before the ledger went live, in order
+   * and each once: a second call sends nothing again. Releases are left out,
+   * because the goods may have been handed over before; to ship one, pass its
+   * key to {@linkcode Subscriptions.fire}.
    *
    * @param name The subscription.
    * @param options Whether only to count, and a signal.
-   * @returns How many it is told of, and how many releases are left out.
+   * @returns How many it receives, and how many releases are left out.
    * @throws {LedgerError} When the database fails.
    */
   fireHistoric(

@@ -48,8 +48,8 @@ export type UserReason =
   };
 
 /**
- * What is true of a user, as far as the facts known say. A pure function of
- * the set of events: it holds no counts, no receipt ids, no positions.
+ * The state of a user by the facts known so far. A pure function of the set of
+ * events: it holds no counts, no receipt ids, no positions.
  *
  * Source: service interface, "User (Data API)" and "Events".
  */
@@ -83,7 +83,7 @@ export interface UserState extends UserProfile {
   };
   /**
    * States that webhooks stated later than what `verification` comes from, and
-   * that do not rank higher. They move nothing, and set `needsConfirm`.
+   * that do not rank higher. They change no state, and set `needsConfirm`.
    */
   readonly laterClaims: {
     /** Of the light verification; null when there is none. */

@@ -47,7 +47,7 @@ export interface Verification {
   readonly trust: Trust;
   /**
    * The state that webhooks stated last, where that is later than what `state`
-   * comes from and does not rank higher; null without one. It moves nothing,
+   * comes from and does not rank higher; null without one. It changes no state,
    * and asks for a reading.
    */
   readonly laterClaim: VerificationState | null;

@@ -6,7 +6,7 @@ import type { UserState } from "./user_state.ts";
 export type VerificationKind = "lkyc" | "fkyc";
 
 /**
- * What is to be said of a user first, as a code with its data. `by` is the
+ * The most important thing about a user, as a code with its data. `by` is the
  * verification that decides: the one with documents once it has begun.
  */
 export type UserVerdict =
@@ -54,7 +54,7 @@ export type UserVerdict =
   | { readonly code: "not_begun" };
 
 /**
- * Sums up a user: the one thing that a person has to know first.
+ * Sums up a user in the one thing that a person has to know first.
  *
  * @param user The user.
  * @returns A code, and what it is about.

@@ -127,7 +127,7 @@ export const CONDITIONS = {
     "spool",
     "problem",
     "The spool is three quarters full: only deliveries of at most 8 KiB are taken, larger ones are answered 503",
-    "See why the ledger does not take them: run rampkit doctor",
+    "Run rampkit doctor to see why the ledger does not take them",
   ),
   large_bodies_refused: row(
     "spool",
@@ -150,13 +150,13 @@ export const CONDITIONS = {
     "waiting",
     "warning",
     "Answered deliveries wait in the files of a process that ended",
-    "Is `serve` running? It takes them into the ledger",
+    "Check that `serve` runs: it takes them into the ledger",
   ),
   deliveries_waiting: row(
     "waiting",
     "problem",
     "Answered deliveries wait to go into the ledger",
-    "Nothing is lost: see that `rampkit serve` runs, and run rampkit doctor",
+    "Nothing is lost: check that `rampkit serve` runs, and run rampkit doctor",
   ),
 
   ledger_writable: row("storing", "fine", "It can be written to"),
@@ -219,12 +219,12 @@ export const CONDITIONS = {
     "projection",
     "warning",
     "Many events wait to be folded",
-    "Is `serve` running, in this version? Commands that read catch up as well",
+    "Check that `serve` runs, in this version; commands that read catch up as well",
   ),
   events_not_folded: row(
     "projection",
     "problem",
-    "Stored events do not become states: orders look older than they are",
+    "Stored events are not folded into states: orders look older than they are",
     "Nothing is lost: the log of `rampkit serve` says why, as projection_failing",
   ),
   fold_newer: row(
@@ -299,7 +299,7 @@ export const CONDITIONS = {
   service_as_described: row(
     "drift",
     "fine",
-    "Answers and webhooks of the last day have nothing that is not described",
+    "Answers and webhooks of the last day contain only what is described",
   ),
   drift_not_looked_for: row(
     "drift",
@@ -310,7 +310,7 @@ export const CONDITIONS = {
     "drift",
     "warning",
     "Answers of the service contain something that its description does not",
-    "Run rampkit conform: it says what rests on it and what is at risk; CONFORM.md says what to do",
+    "Run rampkit conform: it says what depends on it and what is at risk; CONFORM.md says what to do",
   )),
   webhooks_drifted: row(
     "drift",
@@ -330,7 +330,7 @@ export const CONDITIONS = {
     "endpoint",
     "problem",
     "RAMPKIT_PUBLIC_URL holds the path of the webhooks",
-    "Name what comes before /webhooks/ only: the rest is a secret",
+    "Set it to what comes before /webhooks/ only: the rest is a secret",
   ),
   endpoint_wrong: row(
     "endpoint",
@@ -393,7 +393,7 @@ export const CONDITIONS = {
   orders_checked: row(
     "comparison",
     "fine",
-    "No order has succeeded unchecked for want of anything recorded",
+    "No success is unchecked because nothing was ever recorded",
   ),
   released_unchecked: alarming(row(
     "comparison",
@@ -408,25 +408,25 @@ export const CONDITIONS = {
     "nodes",
     "problem",
     "Releases wait for the chain, and no process asks the nodes",
-    "Start `serve` with RAMPKIT_CHAINS, or let them wait no more: RAMPKIT_REQUIRE_WITNESS=off",
+    "Start `serve` with RAMPKIT_CHAINS, or let releases no longer wait: RAMPKIT_REQUIRE_WITNESS=off",
   ),
   node_silent: alarming(row(
     "nodes",
     "warning",
     "A chain node does not answer",
-    "See that it runs and can be reached from here; without a quorum no transaction of its network is decided",
+    "Check that it runs and can be reached from here; without a quorum no transaction of its network is decided",
   )),
   node_refuses: alarming(row(
     "nodes",
     "warning",
     "A chain node refuses requests",
-    "See whether its key is right and how many requests it allows",
+    "Check its key, and how many requests it allows",
   )),
   node_unusable: alarming(row(
     "nodes",
     "warning",
     "A chain node gives answers that cannot be used",
-    "See that it is of the kind that the file of nodes says, and allows what WITNESS.md lists",
+    "Check that it is of the kind that the file of nodes names, and allows what WITNESS.md lists",
   )),
   node_of_other_chain: row(
     "nodes",
@@ -453,7 +453,11 @@ export const CONDITIONS = {
     "Compare it with a node of somebody else: it is on a fork, or it is not to be trusted. Take it out of the file of nodes until you know",
   ),
 
-  receiver_works: row("forwarding", "fine", "Has what it subscribed to"),
+  receiver_works: row(
+    "forwarding",
+    "fine",
+    "It has received what it subscribed to",
+  ),
   receivers_none: row(
     "forwarding",
     "skipped",
@@ -501,7 +505,7 @@ export const CONDITIONS = {
     "backups",
     "warning",
     "The newest backup is too old",
-    "Does serve run with --backup-to? backup_failing in its log says what stands in the way",
+    "Check that serve runs with --backup-to; backup_failing in its log says why no backup is made",
   )),
   backups_unreadable: row(
     "backups",
@@ -533,7 +537,7 @@ export const CONDITIONS = {
   clock_wrong: row(
     "clock",
     "problem",
-    "It differs so much from the service's that stated times are not believed",
+    "It differs so much from the service's that stated times are not trusted",
     "Let the machine keep its time by NTP",
   ),
 } as const satisfies Readonly<Record<string, Condition>>;

@@ -1,7 +1,7 @@
 import type { OrderInContext, OutcomeNow } from "../../ledger/for_resources.ts";
 import { CASE } from "../wording/case.ts";
 import { declinedMessage, OUTCOME_WORDS } from "../wording/outcome.ts";
-import { NOT_TOLD } from "../wording/release.ts";
+import { NOT_SENT } from "../wording/release.ts";
 import { ARRIVED } from "../wording/witness.ts";
 import { operands, shellWord } from "./shell_word.ts";
 
@@ -22,8 +22,8 @@ export function nextStep({ order, outcome }: Decided): string {
   if (key === null) return next;
   const fire = `rampkit subscriptions fire ${operands(key)}`;
   return outcome.release === "yes"
-    ? NOT_TOLD.yes(fire, `rampkit release ${shellWord(order.orderId)}`)
-    : `${next} ${NOT_TOLD.taken(fire)}`;
+    ? NOT_SENT.yes(fire, `rampkit release ${shellWord(order.orderId)}`)
+    : `${next} ${NOT_SENT.taken(fire)}`;
 }
 
 /** What the customer of an order may be told. */

@@ -62,7 +62,7 @@ function indentOf(text: string): number {
 export interface Fact {
   /** Its title. */
   readonly label: string;
-  /** What it is; null or empty where that is not known. */
+  /** Its value; null or empty when unknown. */
   readonly text: string | null;
   /** What kind of text it is. @default "value" */
   readonly form?:

@@ -7,13 +7,13 @@ export const ATTENTION: Readonly<Record<AttentionKind, string>> = {
   reversed_after_success:
     "The service took a success back, as for a disputed payment",
   sent_without_success:
-    "Failed or cancelled, and yet the service names a transaction",
+    "Failed or cancelled, but the service names a transaction",
   cancelled_after_payment: "Cancelled after the payment was processed",
   amount_mismatch: "Another amount was paid than the order's",
   no_longer_shown:
     "The service showed the order, and does not show it any more",
   paid_twice: "Another order holds the same reference",
-  yes_withheld: "The release moved, and nobody was told of it",
+  yes_withheld: "The release changed, and it was sent to nobody",
   not_as_requested: "Success, and not what was asked for",
   several_match: "Success, and several references fit",
   chain_differs: "Success, and the chain shows another transfer",

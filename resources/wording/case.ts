@@ -16,7 +16,7 @@ export const CASE: Readonly<Record<LedgerTypes.CaseState, CaseWords>> = {
   asked: {
     title: "the service was asked",
     next:
-      "Wait for the service's answer, or ask again; then record what came of it.",
+      "Wait for the service's answer, or ask again; then record the result.",
     customer:
       "We have asked our payment partner about your order and will write to " +
       "you as soon as we have the answer.",

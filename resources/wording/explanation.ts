@@ -25,7 +25,7 @@ export function describeEffectReason(reason: EffectReason): string {
     case "person":
       return "A person did it";
     case "person_noted":
-      return "A person says so, and nothing follows from it";
+      return "A person noted it, which changes nothing";
     case "names_order":
       return "It names the order";
     case "names_order_unreadably":
@@ -71,7 +71,7 @@ export function describeEffectReason(reason: EffectReason): string {
     case "shown_since":
       return "A reading at least as late shows the order";
     case "no_claim_to_contradict":
-      return "No claim stands that it could speak against, or one was received since";
+      return "There is no claim that it could contradict, or one was received since";
     case "expectation_known":
       return "What is expected of the order says the same already";
     case "expectation_not_linked":
@@ -79,11 +79,11 @@ export function describeEffectReason(reason: EffectReason): string {
     case "expectation_of_other_click_id":
       return "The service shows another click id than that of the expectation";
     case "expectation_after_order":
-      return "It was asked for after the order was there";
+      return "It was asked for after the order began";
     case "expectation_expired":
-      return "It was not valid any more when the order was there";
+      return "It had expired when the order began";
     case "click_id_shared_by_many":
-      return "So many expectations share the click id that it does not tell the order's";
+      return "Too many expectations share the click id to tell which is the order's";
     case "order_of_other_expectation":
       return "The order is compared with another expectation of the same click id";
   }
@@ -107,9 +107,9 @@ function describeUnreadableReason(reason: UnreadableReason): string {
     case "case_incomplete":
       return "The change of the case does not say what was done";
     case "look_incomplete":
-      return "The look at the chain has no verdict that this version knows";
+      return "The chain reading has no verdict that this version knows";
     case "rule_incomplete":
-      return "The rule about the chain says no time";
+      return "The rule about the chain states no time";
     case "session_without_id":
       return "The session has no id";
     case "expectation_without_id":
@@ -144,7 +144,7 @@ export function describeEventContent(content: EventContent): string {
       }, read ${content.readAt}`;
     case "requirement":
       return content.rule === "off"
-        ? "releases wait for the chain no more"
+        ? "releases no longer wait for the chain"
         : `releases wait for the chain (${content.rule})`;
     case "session":
       return `session ${content.sessionId} was made`;
@@ -154,7 +154,7 @@ export function describeEventContent(content: EventContent): string {
       return `a person recorded that it was ${content.outcome}` +
         (content.reference === null ? "" : ` for ${content.reference}`);
     case "unreadable":
-      return `${content.label}, which says nothing that can be read`;
+      return `${content.label}, which cannot be read`;
     case "other":
       return content.label;
   }

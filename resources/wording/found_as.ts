@@ -20,8 +20,7 @@ export const FOUND_FIELDS: Readonly<Record<FoundField, string>> = {
 
 /** What is said of a text that the service never tells. */
 export const NOT_TOLD =
-  "The service does not tell e-mail addresses and phone numbers, so that " +
-  "nothing is found by them. Ask the customer for the order number in the " +
+  "The service does not provide e-mail addresses and phone numbers, so nothing is found by them. Ask the customer for the order number in the " +
   "confirmation of the payment, your own order number, the hash of the " +
   "transaction, or the address of the wallet.";
 
@@ -35,6 +34,6 @@ export function recordedText(
     clickId !== null && `click id ${clickId}`,
     reference !== null && `reference ${reference}`,
   ].filter((name) => name !== false);
-  return `No order has come of what you recorded as ${names.join(", ")} at ` +
+  return `No order matches what you recorded as ${names.join(", ")} at ` +
     `${askedAt}, valid until ${validUntil}`;
 }

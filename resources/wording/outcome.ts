@@ -97,12 +97,12 @@ export const OUTCOME_WORDS: Readonly<Record<OutcomeCode, OutcomeWords>> = {
       `${
         first(read(order))
       }: the service showed success before, and took it back.`,
-    next: "Hold what is not delivered. Ask the service which status holds.",
+    next: "Hold what is not delivered. Ask the service which status is right.",
     customer: CHECKING,
   },
   sent_without_success: {
     headline: (order) =>
-      `${first(read(order))}, and yet the service names a transaction${
+      `${first(read(order))}, but the service names a transaction${
         order.confirmed?.txId
           ? `: ${order.confirmed.txId}`
           : ", which was erased."
@@ -115,7 +115,7 @@ export const OUTCOME_WORDS: Readonly<Record<OutcomeCode, OutcomeWords>> = {
     headline: (order) =>
       `${
         first(read(order))
-      }: the payment came after the order's time. Final. The service is to refund the customer.`,
+      }: the payment came after the order's time. Final. The service should refund the customer.`,
     next: "Ask the service whether it has refunded, and tell the customer.",
     customer: "Your payment came after the order had expired, so the order " +
       "was not carried out. Our payment partner owes you a refund. We are " +
@@ -132,7 +132,8 @@ export const OUTCOME_WORDS: Readonly<Record<OutcomeCode, OutcomeWords>> = {
   end_changed: {
     headline: (order) =>
       `${first(read(order))}: the service showed ${before(order)} before.`,
-    next: "Ask the service which end holds, and whether the customer was " +
+    next:
+      "Ask the service which final status is right, and whether the customer was " +
       "charged.",
     customer: CHECKING,
   },
@@ -146,8 +147,8 @@ export const OUTCOME_WORDS: Readonly<Record<OutcomeCode, OutcomeWords>> = {
   },
   cancelled_after_payment: {
     headline: () => "Cancelled after the payment was processed. Final.",
-    next: "Ask the service whether the customer was charged, and see that " +
-      "the money goes back.",
+    next:
+      "Ask the service whether the customer was charged, and make sure that the money goes back.",
     customer: "Your order was cancelled after the payment. We are asking our " +
       "payment partner about your money and will write to you again.",
   },
@@ -190,8 +191,8 @@ export const OUTCOME_WORDS: Readonly<Record<OutcomeCode, OutcomeWords>> = {
   reopened: {
     headline: (order) =>
       `${first(read(order))}: the service showed ${before(order)} before.`,
-    next: "Compare what you did when it had ended. Ask the service which " +
-      "status holds.",
+    next:
+      "Compare what you did when it had ended. Ask the service which status is right.",
     customer: CHECKING,
   },
   stuck: {
@@ -207,8 +208,8 @@ export const OUTCOME_WORDS: Readonly<Record<OutcomeCode, OutcomeWords>> = {
       `Still ${
         read(order)
       }: a webhook says more, and the service does not agree so far.`,
-    next: "Nothing: a webhook says more than the service shows, and the " +
-      "service's word counts.",
+    next:
+      "Nothing: a webhook says more than the service shows, and what the service shows counts.",
     customer: "Your order is being processed; you do not need to do anything.",
   },
   pending: {
@@ -229,8 +230,8 @@ export const OUTCOME_WORDS: Readonly<Record<OutcomeCode, OutcomeWords>> = {
   },
   success_after_end: {
     headline: (order) => `Success: the service showed ${before(order)} before.`,
-    next: "The service had ended this order before. Ask it whether the " +
-      "success holds; then release by hand.",
+    next:
+      "The service had ended this order before. Ask it whether the success is final; then release by hand.",
     customer: CHECKING,
   },
   not_as_requested: {
@@ -245,16 +246,16 @@ export const OUTCOME_WORDS: Readonly<Record<OutcomeCode, OutcomeWords>> = {
     customer: CHECKING,
   },
   success_paid_late: {
-    headline: () => "Success, and yet the payment came after the order's time.",
+    headline: () => "Success, but the payment came after the order's time.",
     next: "The service says success and late payment: ask whether it " +
       "delivers or refunds, before you release.",
     customer: CHECKING,
   },
   success_with_error: {
     headline: (order) =>
-      `Success, and yet the service names a payment error: ${failure(order)}.`,
-    next: "The service says success and names a payment error: ask which " +
-      "holds.",
+      `Success, but the service names a payment error: ${failure(order)}.`,
+    next:
+      "The service says success and names a payment error: ask which is right.",
     customer: CHECKING,
   },
   success_without_transaction: {
@@ -301,8 +302,7 @@ export const OUTCOME_WORDS: Readonly<Record<OutcomeCode, OutcomeWords>> = {
       `Success, and the release waits for the chain: ${notSeen(order)}`,
     next: "Nothing: your chain nodes are asked until they show it.",
     customer: "Our payment partner has completed your payment. We are " +
-      "waiting until the network has confirmed the transfer; you need do " +
-      "nothing.",
+      "waiting until the network has confirmed the transfer; you do not need to do anything.",
   },
   session_matched: {
     headline: (order) =>

@@ -32,15 +32,15 @@ export const RELEASE_REASON: Readonly<Record<ReleaseReason, string>> = {
   nothing_recorded: "nothing was recorded to compare with",
 };
 
-/** The next step where a release moved and nobody was told, with commands. */
-export const NOT_TOLD = {
+/** The next step where a release changed and was sent to nobody, with commands. */
+export const NOT_SENT = {
   yes: (fire: string, release: string): string =>
-    "Nobody was told of this release. If it was delivered or refunded, record " +
+    "This release was sent to nobody. If it was delivered or refunded, record " +
     `that: \`${release} --delivered\` or \`--refunded\`, with ` +
     "`--by NAME --why TEXT`. Else have your programs release it: " +
     `\`${fire}\`.`,
   taken: (fire: string): string =>
-    `Nobody was told of it: \`${fire}\` tells your programs.`,
+    `It was sent to nobody: \`${fire}\` sends it to your programs.`,
 } as const;
 
 /** What a person did about an order, in one sentence. */

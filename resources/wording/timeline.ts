@@ -55,7 +55,7 @@ export function describeHappening(content: EventContent): string {
       return `A person recorded that it was ${content.outcome}` +
         (content.reference === null ? "" : ` for ${content.reference}`);
     case "unreadable":
-      return `${content.label}, which says nothing that can be read`;
+      return `${content.label}, which cannot be read`;
     case "other":
       return content.label;
   }

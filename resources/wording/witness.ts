@@ -13,8 +13,8 @@ export const VERDICT: Readonly<Record<LedgerTypes.Verdict, string>> = {
   absent: "the nodes do not know the transaction",
   reorged: "the block that held the transaction was taken out of the chain",
   wrong_chain: "the nodes serve another chain",
-  undecided: "the nodes do not tell",
-  unsupported: "nobody can look",
+  undecided: "the nodes cannot decide it",
+  unsupported: "it cannot be looked up",
 };
 
 /** Why a verdict is no better, as the middle of a sentence. */
@@ -25,16 +25,16 @@ export const VERDICT_REASON: Readonly<
   no_quorum: "too few nodes answered",
   nodes_disagree: "the nodes say different things",
   cannot_trace:
-    "no node can trace, and the payment may have come from inside of a contract",
-  receipt_missing: "the node has thrown the receipt away",
+    "no node can trace, and the payment may have come from inside a contract",
+  receipt_missing: "the node no longer has the receipt",
   shared_transaction:
-    "other orders name the same transaction, and the payments do not tell them apart",
+    "other orders name the same transaction, and their payments cannot be distinguished",
   network_not_configured: "no node of the network is configured",
   network_not_supported: "this version cannot ask nodes of the network",
   token_not_pinned: "no contract of the token is pinned",
   amount_not_stated: "the service states no amount",
   address_not_stated: "the service states no address that can be read",
-  transaction_not_readable: "the transaction has not the network's form",
+  transaction_not_readable: "the transaction is not in the network's form",
 };
 
 /** A number in groups of three digits: `871,204`. */

@@ -1,10 +1,11 @@
 import type { Finding } from "../../resources/health/finding.ts";
 
-/** Something that a person should know of a running program, or that it is over. */
+/**
+ * Something a person should know about a running program, or that it is over.
+ */
 export interface Problem {
   /**
-   * What was looked at, one word; null where a part of the program tells of
-   * itself.
+   * What was checked, one word; null when a part of the program reports itself.
    */
   readonly subject: string | null;
   /** What it is, one word; RUNBOOK.md says what each means. */
@@ -23,10 +24,10 @@ export interface Problem {
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
-/** Hears of each problem once when it begins, and once when it is over. */
+/** Called once when a problem begins, and once when it is over. */
 export type OnProblem = (problem: Problem) => void;
 
-/** What was found, as a person is told of it. */
+/** What was found, as it is reported to a person. */
 export function problemOf({ level, detail, ...finding }: Finding): Problem {
   return {
     ...finding,

@@ -43,7 +43,7 @@ export function isLogged(code: WebhookLogCode): code is LoggedCode {
 export const LOG_EVENTS = {
   // The process.
   listening: "The endpoint takes requests",
-  stopping: "The process was told to stop",
+  stopping: "The process is stopping",
   stopped: "Requests under way are answered, what is stored is folded",
   not_ready: "The ledger could not be opened",
   ready: "The ledger could be opened after all",
@@ -55,11 +55,11 @@ export const LOG_EVENTS = {
   identifier_too_long: "An identifier of a stored event is too long for one",
   requests_refused: "Requests were refused: how many, by reason",
   refusals_not_kept: "Refused requests could not be stored for `doctor`",
-  delivery_refused: "A delivery could not be kept, and was answered 503",
+  delivery_refused: "A delivery could not be stored, and was answered 503",
   delivery_unanswered: "A stored delivery was answered late or with 503",
   append_failing: "The ledger does not take deliveries",
   witness_failed:
-    "Looking at the chain failed in the ledger, and is tried again",
+    "Recording what the chain shows failed in the ledger, and is retried",
   append_recovered: "The ledger takes deliveries again",
   ledger_replaced: "The ledger's file was removed or replaced; restart needed",
   spool_failed: "The spool could not take a delivery",
@@ -84,28 +84,31 @@ export const LOG_EVENTS = {
   projection_failing: "Stored events are not folded",
   projection_recovered: "Stored events are folded again",
   history_withheld:
-    "How many orders and users are from before: nobody is told of them",
+    "How many orders and users are from before going live, and are not sent",
   // Forwarding.
   forwarding: "This process sends transitions to a target",
   forward_failing: "A target rejects deliveries; they are retried",
   forward_recovered: "A target takes transitions again",
-  forward_dead: "A transition was given up after attempts over three days",
+  forward_dead:
+    "A transition failed permanently after attempts over three days",
   forward_off: "A target answered 410: nothing is sent until it is resumed",
   // Handlers of a program.
-  handler_failing: "A handler fails: it is called again, later and later",
+  handler_failing:
+    "A handler fails: its calls are retried at growing intervals",
   handler_recovered: "The handler works again",
-  handler_dead: "A transition was given up after all attempts of its handler",
+  handler_dead:
+    "A transition failed permanently after all attempts of its handler",
   session_failed: "A page that asked for a session got none",
   // The HTTP API.
   api_listening: "The HTTP API takes requests",
-  api_failing: "Requests to the HTTP API fail, and the fault is here",
+  api_failing: "Requests to the HTTP API fail because of errors on this side",
   api_recovered: "The HTTP API answers again",
   operated: "Somebody operated the service by HTTP API or console",
   // Alarms.
   alarm_raised: "Something is wrong: `code` says what, `advice` what to do",
   alarm_cleared: "It is over",
-  alarm_not_sent: "A target did not take an alarm; it is told later",
-  alarm_sent: "The target takes alarms again",
+  alarm_not_sent: "A target did not accept an alarm; it is sent again later",
+  alarm_sent: "The target accepts alarms again",
   // Backups.
   backup_made: "A backup was made and verified",
   backup_failing: "No backup can be made, or its copy does not verify",
@@ -115,7 +118,7 @@ export const LOG_EVENTS = {
   console_refused: "Somebody tried to sign in with an unknown token",
   console_failed: "A page of the console could not be made",
   // The evidence chain.
-  chain_head: "How far the evidence chain reaches, hourly: a copy to keep",
+  chain_head: "How far the evidence chain reaches, hourly: keep a copy",
   chain_broken: "The chain does not contain its anchored head",
 } as const;
 // Stated apart: the types of a package are made of declarations alone.

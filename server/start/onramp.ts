@@ -12,17 +12,20 @@ import type { ListenOptions } from "./listen.ts";
 import type { Problem } from "../alarms/problem.ts";
 import type { ExpectedSale, Sale, SaleInput } from "./sale.ts";
 
-/** How everything is. */
+/** Status of the whole program. */
 export interface OnrampStatus {
   /** Whether there is no problem; there may be warnings. */
   readonly ok: boolean;
   /** Environment of the ledger. */
   readonly environment: string;
-  /** What was found, and what is fine: as `onProblem` is told. */
+  /** Every condition that was checked, as `onProblem` receives it. */
   readonly conditions: readonly Problem[];
 }
 
-/** A program that sells, hears, asks, remembers and tells. */
+/**
+ * A running program: makes sessions, takes webhooks, polls the service, and
+ * calls handlers.
+ */
 export interface Onramp extends AsyncDisposable {
   /**
    * Takes the service's webhooks: for any path whose last segment is the secret.
@@ -34,8 +37,8 @@ export interface Onramp extends AsyncDisposable {
   ) => Promise<Response>;
   /**
    * Answers a page that asks for a session when a user clicks: `POST`, JSON,
-   * same origin only, `{ session_id, click_id, valid_for_ms }`. It limits no
-   * rates: put your framework's limiter before it, by user.
+   * same origin only, `{ session_id, click_id, valid_for_ms }`. It has no rate
+   * limit: put your framework's limiter before it, by user.
    *
    * @throws {TypeError} When `startOnramp` was given no `sessions`.
    */
@@ -79,7 +82,7 @@ export interface Onramp extends AsyncDisposable {
    * same `transition.key`, and release goods only while `release` is `yes`.
    *
    * A name that was never used before begins with what happens from now on; in
-   * the process that first opened the ledger, with all that it has told.
+   * a process that started on a ledger without transitions, with the first one.
    *
    * @throws {TypeError} For a pattern that names no state, and for a name that
    * another handler has.
@@ -95,11 +98,11 @@ export interface Onramp extends AsyncDisposable {
   readonly users: Ledger["users"];
   /** Finds orders and users by anything that names one. */
   readonly find: (text: string) => Promise<FindResult>;
-  /** Looks how everything is, as `doctor` does. */
+  /** Checks every condition, as `doctor` does. */
   readonly status: () => Promise<OnrampStatus>;
-  /** The ledger, for all else. */
+  /** The ledger, for everything else. */
   readonly ledger: Ledger;
-  /** Asks the service; null without an API key. */
+  /** Client of the service; null without an API key. */
   readonly client: OnrampClient | null;
   /**
    * Finishes deliveries and handlers that are under way, folds what is stored,

@@ -27,7 +27,7 @@ Deno.test("problemPort() tells what a part of the program logs, and which of sev
     level: "problem",
     since: "2026-01-01T00:00:00Z",
     message:
-      "A handler fails: it is called again, later and later: mail: no printer",
+      "A handler fails: its calls are retried at growing intervals: mail: no printer",
     next: "Mend it",
     facts: { key: "order:a:release.yes" },
   }]);

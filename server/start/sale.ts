@@ -23,7 +23,7 @@ export interface SaleTerms {
   readonly assetAmount?: string | number;
   /** Address that the asset goes to. */
   readonly wallet?: string;
-  /** User of the service who is to pay. */
+  /** User of the service who should pay. */
   readonly userId?: string;
 }
 
@@ -48,7 +48,7 @@ export interface SaleInput extends SaleTerms {
    * @default {false}
    */
   readonly smartContract?: boolean;
-  /** What counts in comparison in place of the sale's own terms. */
+  /** Terms to compare the order with in place of the sale's own. */
   readonly expected?: SaleTerms;
   /** How long an order of it is expected, in ms. @default {seven days} */
   readonly validForMs?: number;

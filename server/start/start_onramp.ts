@@ -48,7 +48,7 @@ import type { StartOptions, StopSignal } from "./start_options.ts";
  * @throws {TypeError} For a handler whose pattern names no state, or on a runtime
  * without exact JSON numbers (Node 20).
  *
- * @example A handler, and who is told when something is wrong
+ * @example A handler, and a callback for problems
  * ```ts
  * import { type Problem, startOnramp } from "@rampkit/onramp/start";
  * import assert from "node:assert/strict";
@@ -211,7 +211,7 @@ async function tellOfService(
   for (const finding of findings) if (stands(finding)) tell(problemOf(finding));
 }
 
-/** Tells of problems, without the values of secrets. */
+/** Reports problems, without the values of secrets. */
 function teller(
   onProblem: OnProblem | undefined,
   env: (name: string) => string | undefined,

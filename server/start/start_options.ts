@@ -20,8 +20,8 @@ export interface StartSettings {
   /** `RAMPKIT_API_KEY`: key of the partner API. */
   readonly apiKey?: string;
   /**
-   * `RAMPKIT_WEBHOOK_SECRET`: what the webhook address may end in; several while
-   * it is changed.
+   * `RAMPKIT_WEBHOOK_SECRET`: end of the webhook address; several during a
+   * rotation.
    */
   readonly webhookSecrets?: string | readonly string[];
   /** `RAMPKIT_PARTNER_ID`, for the widget. */
@@ -65,7 +65,7 @@ export interface StartSettings {
   readonly dashboardUrl?: string;
 }
 
-/** Who may ask for a session, and what he is sold. */
+/** Who may ask for a session, and for which purchase. */
 export interface PageSessions<User> {
   /** The signed-in user; null when there is none. */
   readonly authorise: (request: Request) => User | null | Promise<User | null>;
@@ -91,8 +91,8 @@ export type StopSignal = "SIGTERM" | "SIGINT";
 /** How a program starts. */
 export interface StartOptions<User = unknown> extends StartSettings {
   /**
-   * Time from which on handlers are told, UTC ISO 8601. What had ended before is
-   * logged and booked, and nobody is told.
+   * Time from which handlers are called, UTC ISO 8601. What ended before is
+   * logged and booked, but not sent.
    *
    * @default {the first start}
    */
@@ -123,7 +123,8 @@ export interface StartOptions<User = unknown> extends StartSettings {
    */
   readonly allowlist?: readonly string[];
   /**
-   * Tells the address a webhook came from: behind a proxy, `proxiedAddress()`.
+   * Finds the address that a webhook came from: behind a proxy,
+   * `proxiedAddress()`.
    *
    * @default {the address of the connection}
    */
@@ -131,7 +132,7 @@ export interface StartOptions<User = unknown> extends StartSettings {
     request: Request,
     info: ConnectionInfo | undefined,
   ) => string | null;
-  /** Handlers that are there before anything is read. @default {none} */
+  /** Handlers to register before anything is read. @default {none} */
   readonly on?: Handlers;
   /** Who may ask for sessions. @default {nobody: `sessions` cannot be used} */
   readonly sessions?: PageSessions<User>;

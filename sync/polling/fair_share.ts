@@ -6,7 +6,7 @@ export const SWEEP_KINDS = [
   "deep",
 ] as const;
 
-/** A sweep, as far as the budget knows it. */
+/** Name of a sweep. */
 export type SweepKind = (typeof SWEEP_KINDS)[number];
 
 /** How a budget is divided. */

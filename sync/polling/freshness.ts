@@ -21,11 +21,11 @@ import type { StalenessBound } from "./staleness.ts";
 export type FreshnessTier = "named" | "open" | "recently_final" | "deep";
 
 /**
- * Why nothing can be promised of how fresh an answer is.
+ * Why no bound can be given for how old an answer is.
  *
  * - `never_observed`: the service has not shown it, so webhooks are all there is.
- * - `not_polled`: no poller is at work.
- * - `polling_fails`: a poller is at work, and its requests fail.
+ * - `not_polled`: no poller runs.
+ * - `polling_fails`: a poller runs, and its requests fail.
  * - `behind`: it should have been asked for again by now, as after an outage.
  */
 export type UnboundedReason =
@@ -34,7 +34,7 @@ export type UnboundedReason =
   | "polling_fails"
   | "behind";
 
-/** How fresh what the ledger says of an order or user is. */
+/** How fresh the ledger's information about an order or user is. */
 export interface Freshness {
   /** When the service was last asked for it, UTC ISO 8601; null is never. */
   readonly requestedAt: string | null;
@@ -44,12 +44,12 @@ export interface Freshness {
   readonly nextAt: string | null;
   /**
    * The service's last answer is never older than this while polling goes on,
-   * in milliseconds: by the poller's own rate and by what it last counted. It is
-   * counted by this machine's clock: where that is set back, what was asked
-   * before may be older by as much. Null where nothing can be promised.
+   * in milliseconds: by the poller's own rate and by what it last counted. It
+   * is counted by this machine's clock: where that is set back, what was asked
+   * before may be older by as much. Null when no bound can be given.
    */
   readonly maxAgeMs: number | null;
-  /** Why nothing can be promised; null where something is. */
+  /** Why no bound can be given; null when one is. */
   readonly unboundedReason: UnboundedReason | null;
 }
 
@@ -119,7 +119,7 @@ function boundOf(
 }
 
 /**
- * Reads how fresh what the ledger says of an order or user is.
+ * Reads how fresh the ledger's information about an order or user is.
  *
  * @param driver The ledger's database.
  * @param entity Which kind.

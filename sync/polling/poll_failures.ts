@@ -44,8 +44,8 @@ export interface PollFailuresOptions {
 }
 
 /**
- * Reads how polling is: what `doctor` and `/readyz` show of a poller in another
- * process.
+ * Reads the health of polling: what `doctor` and `/readyz` show of a poller in
+ * another process.
  *
  * @param driver The ledger's database.
  * @throws {LedgerError} When the database fails.
@@ -146,7 +146,7 @@ export class PollFailures {
     quietly(() => this.#options.onHealth?.(this.#health));
   }
 
-  /** Keeps it in the ledger; where that fails, `failed` will be told of it. */
+  /** Stores it in the ledger; where that fails, `failed` will report it. */
   async store(): Promise<void> {
     const { driver, now, onHealth } = this.#options;
     quietly(() => onHealth?.(this.#health));

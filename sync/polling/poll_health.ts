@@ -6,12 +6,12 @@ import type { SweepKind } from "./fair_share.ts";
  *
  * - `wrong_key`: the service does not know the API key (401).
  * - `refused`: the service refuses the key (403).
- * - `bad_request`: the service finds fault with the request (400).
+ * - `bad_request`: the service rejects the request as invalid (400).
  * - `rate_limited`: too many requests (429).
  * - `service_error`: the service itself fails (5xx).
- * - `bad_answer`: its answer is not what its documentation promises.
+ * - `bad_answer`: its answer is not what its documentation describes.
  * - `timeout`: it did not answer in time.
- * - `network`: it was not reached.
+ * - `network`: it could not be reached.
  * - `lease_lost`: another poller takes the lease again and again.
  * - `ledger`: the database fails.
  * - `stalled`: no sweep has made a step for minutes.
@@ -38,7 +38,7 @@ export type PollPart = SweepKind | "poller";
 export interface SweepFailure {
   /** Which. */
   readonly sweep: PollPart;
-  /** Failures in a row; each is a whole series of the client's own tries. */
+  /** Failures in a row; each one comes after all retries of the client. */
   readonly attempts: number;
   /** When the first of them was, UTC ISO 8601. */
   readonly since: string;
@@ -54,7 +54,7 @@ export interface SweepFailure {
   readonly message: string;
 }
 
-/** How polling is: plain data, kept in the ledger. */
+/** Health of polling: plain data, stored in the ledger. */
 export interface PollHealth {
   /** Sweeps that have failed since they last worked. */
   readonly failures: readonly SweepFailure[];

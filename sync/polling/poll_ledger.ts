@@ -8,12 +8,12 @@ export interface PollLedger {
   project(options?: { readonly signal?: AbortSignal }): Promise<unknown>;
   /**
    * Calls a function whenever this process has folded webhooks. Without it, the
-   * poller looks what they named once a second.
+   * poller looks for what they named once a second.
    */
   onRequested?(listener: () => void): Disposable;
 }
 
-/** What comparing needs of a ledger besides: `Ledger` fits. */
+/** What comparing needs of a ledger: `Ledger` fits. */
 export interface ReconcileLedger extends PollLedger {
   /** Orders as folded so far. */
   readonly orders: {

@@ -26,9 +26,9 @@ export interface PollCompleted extends SweepRead {
   readonly finishedAt: string;
   /** Requests made, by sweep. */
   readonly requests: Readonly<Record<SweepKind, number>>;
-  /** Where the poller stands now. */
+  /** Progress of the poller. */
   readonly status: PollStatus;
-  /** How webhook delivery is. */
+  /** Health of webhook delivery. */
   readonly delivery: DeliveryHealth;
 }
 
@@ -61,6 +61,6 @@ export interface Poller {
    * @returns False when it does not run, or another poller holds the lease.
    */
   pollNow(): boolean;
-  /** Where the poller stands; needs no lease. */
+  /** Reads the progress of the poller; needs no lease. */
   status(): Promise<PollStatus>;
 }

@@ -24,7 +24,7 @@ import { type NewProgress, newSweepName } from "./sweep_new.ts";
 /** Refused ids that are listed. */
 const refusedIdsListed = 10;
 
-/** What webhooks named and was not requested yet. */
+/** Orders and users that webhooks named and that were not requested yet. */
 export interface Backlog {
   /** How many orders and users. */
   readonly waiting: number;
@@ -33,8 +33,8 @@ export interface Backlog {
 }
 
 /**
- * How far the past was read, what waits to be read, and how old what the ledger
- * says can be.
+ * How far the past was read, what waits to be read, and how old the ledger's
+ * information can be.
  */
 export interface PollStatus {
   /** The past of the orders. */
@@ -66,7 +66,7 @@ export interface PollStatus {
     /** The oldest ten of them. */
     readonly ids: readonly IsolatedId[];
   };
-  /** How old the ledger's word can be, at worst. */
+  /** How old the ledger's information can be at most. */
   readonly staleness: StalenessBound;
 }
 

@@ -26,9 +26,9 @@ import {
 } from "./sweep_scheduler.ts";
 
 /**
- * Makes a poller.
+ * Creates a poller.
  *
- * @param options What it works with.
+ * @param options Ledger, client, and how to poll.
  * @throws {RangeError} When the rate or a share is not a positive number.
  *
  * @example Poll once

@@ -59,9 +59,9 @@ export interface SweepPeriods {
 }
 
 /**
- * How old the ledger's word can be, at worst, while the service answers: all
- * in milliseconds. Time is what the guaranteed shares need when every sweep is
- * busy; with idle sweeps it is less.
+ * How old the ledger's information can be at most while the service answers,
+ * all in milliseconds. The bounds assume that every sweep uses its guaranteed
+ * share; with idle sweeps it is less.
  */
 export interface StalenessBound {
   /** From an order's creation to the ledger knowing it. */

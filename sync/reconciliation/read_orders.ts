@@ -19,7 +19,7 @@ import { Recorder } from "../recording/recorder.ts";
  * such order, and folds. Runs beside a poller.
  *
  * @param options What to ask and to record with.
- * @param orderIds The orders; an id that cannot be requested is passed over.
+ * @param orderIds The orders; an id that cannot be requested is skipped.
  * @throws {OnrampError} When the service fails; what was read stays.
  * @throws {LedgerError} When the database fails.
  *
@@ -62,7 +62,7 @@ export async function readOrders(
 /** Orders or users a window should hold at most. */
 const ITEMS_PER_WINDOW = 200;
 
-/** What work beside a poller is given. */
+/** Options of work that runs beside a poller. */
 export interface BesidePollerOptions {
   /** The ledger to record in. */
   readonly ledger: PollLedger;

@@ -14,9 +14,9 @@ export const RECONCILE_CATEGORIES = [
 ] as const;
 
 /**
- * How service and ledger stand to each other about one order.
+ * How service and ledger compare on one order.
  *
- * - `agree`: the ledger holds the service's word, and it is the same.
+ * - `agree`: the service has confirmed what the ledger holds.
  * - `claimed_only`: webhooks are ahead of what the ledger has read.
  * - `behind`: the service has moved on, or knows an order the ledger does not.
  * - `final_changed`: the service took a final status back; whatever was
@@ -47,7 +47,8 @@ export const RECONCILE_FLAGS = [
  * - `refund_due`: paid after the order's timeout (4016).
  * - `amount_mismatch`: paid amount is not the order's (4017).
  * - `not_as_requested`: success, and not what was asked for.
- * - `cancelled_after_payment`: cancelled, and no word that nothing was charged.
+ * - `cancelled_after_payment`: cancelled, and not stated that nothing was
+ *   charged.
  * - `success_without_transaction`: success, and the transaction is empty.
  * - `sent_without_success`: failed or cancelled, and a transaction is named.
  * - `contradictory_reading`: success, and a payment error is named.
@@ -64,7 +65,7 @@ export interface FieldDifference {
   readonly ledger: string | null;
 }
 
-/** What a look at the chain is about. */
+/** What to look up on the chain. */
 export type OnChain = Pick<
   OrderFacts,
   "commodity" | "network" | "cryptoAmount" | "address" | "txId"
@@ -76,7 +77,7 @@ export interface ReconcileRow {
   readonly orderId: string;
   /** Short identifier shown to people. */
   readonly externalOrderId: string | null;
-  /** How the two stand to each other. */
+  /** How the two compare. */
   readonly category: ReconcileCategory;
   /** Whether they disagree: what the exit code 3 is about. */
   readonly disagrees: boolean;

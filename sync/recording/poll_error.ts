@@ -23,7 +23,7 @@ export class PollError extends Error {
   readonly code: PollErrorCode;
 
   /**
-   * Takes what went wrong.
+   * An error of the poller.
    *
    * @param code What went wrong, as a word.
    * @param message The same for people.

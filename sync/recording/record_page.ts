@@ -15,7 +15,7 @@ export interface SweepRead {
   readonly appended: number;
 }
 
-/** What writes a page down, and who is told of it. */
+/** What records a page, and what is called afterwards. */
 export interface PageRecording {
   /** Writes what was read. */
   readonly recorder: Recorder;

@@ -39,20 +39,20 @@ export interface WatchedFacts {
 }
 
 /**
- * How webhook delivery stands.
+ * State of webhook delivery.
  *
  * - `ok`: nothing is overdue.
  * - `suspected`: orders move at the service, and their webhooks do not come.
  * - `failing`: deliveries arrive and are not answered in time.
- * - `never_received`: no webhook came of an order or user that the service has
- *   shown. Either webhooks are not used here, or they never worked: worth a
- *   look, and no alarm.
+ * - `never_received`: no webhook came of an order or user that the service
+ *   has shown. Either webhooks are not used here, or they never worked: worth a
+ *   look, but no alarm.
  */
 export type DeliveryState = "ok" | "suspected" | "failing" | "never_received";
 
-/** How webhook delivery is, as far as can be told from here. */
+/** Health of webhook delivery, as far as can be seen from here. */
 export interface DeliveryHealth {
-  /** How it stands, in one word. */
+  /** Its state. */
   readonly state: DeliveryState;
   /** Whether delivery is suspected to be off. */
   readonly deliverySuspected: boolean;

@@ -26,7 +26,7 @@ Deno.test("rampkit expect records what an order is expected to be", async () => 
     assert.equal(found.code, 1);
     assert.match(
       found.err,
-      /^No order has come of what you recorded as click id c-17, reference basket-17 at 20/,
+      /^No order matches what you recorded as click id c-17, reference basket-17 at 20/,
     );
   }
 });

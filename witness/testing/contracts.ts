@@ -41,7 +41,7 @@ contract Token {
     }
 }
 
-/// Pays several at once, from inside of a contract.
+/// Pays several at once, from inside a contract.
 contract Payer {
     function pay(address[] calldata to, uint256[] calldata amounts) external payable {
         for (uint256 at = 0; at < to.length; at++) {

@@ -15,7 +15,7 @@ export interface Statement {
    * {@linkcode Driver.derives}.
    */
   readonly derive?: "deliveries" | "records";
-  /** What the bodies are that it appends; the result tells it again. */
+  /** Classes of the bodies that it appends; the result repeats them. */
   readonly classes?: BodyClasses;
   /**
    * Set when the statement checks that a row is still as it was read. If it is
@@ -32,7 +32,7 @@ export interface ResultSet {
   readonly rows: readonly (readonly SqlValue[])[];
   /** Rows inserted, updated or deleted, by a statement without `RETURNING`. */
   readonly rowsAffected: number;
-  /** What the bodies are that a statement with `derive` appended. */
+  /** Classes of the bodies that a statement with `derive` appended. */
   readonly classes?: BodyClasses;
 }
 

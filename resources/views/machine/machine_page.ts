@@ -106,7 +106,7 @@ function outcomeLines(): string[] {
     ...paragraph(
       "A state is worked out with `overdue` and `twice` as `no`: they depend on " +
         "the time and on other orders, and only readers look at them. " +
-        "`not_comparable` is told only where the ledger has ever recorded what " +
+        "`not_comparable` is listed only where the ledger has ever recorded what " +
         "it expects: else it is one condition of the ledger, and not something " +
         "to do about each order.",
     ),

@@ -389,7 +389,7 @@ Deno.test("searchPage() takes what people paste, and says of an e-mail address w
     );
   }
   const mail = await opened.read("/search?q=anna%40example.com");
-  assert.match(mail, /does not tell e-mail addresses and phone numbers/);
+  assert.match(mail, /does not provide e-mail addresses and phone numbers/);
   assert.match(mail, /Ask the customer for the order number/);
 });
 
