@@ -58,7 +58,7 @@ export { oldestWaitingMs, readMovers } from "./queries/waiting_deliveries.ts";
 export type { OrderState } from "./states/order_state.ts";
 export { orderState } from "./states/state_of_order.ts";
 export type { Driver, ResultSet, Statement } from "./store/driver/driver.ts";
-export { readPrimary } from "./store/driver/read_primary.ts";
+export { readPrimary } from "./store/driver/driver.ts";
 export { isLostRace } from "./store/driver/retrying_driver.ts";
 export {
   selectDeliveryLog,

@@ -40,7 +40,7 @@ export type { ErasureFinding } from "./erasure/findings.ts";
 export type { Historic } from "./releases/historic.ts";
 export type { ClaimedOrder } from "./erasure/person_events.ts";
 export type { ErasedUser, ReturnedOrder } from "./erasure/erasures.ts";
-export type { ClaimBody } from "./events/claim_body.ts";
+export type { ClaimBody } from "./events/order_facts.ts";
 export type {
   MonthClosedFile,
   OrderExpectedBody,

@@ -17,7 +17,7 @@ export interface AmountRule {
 export interface AmountVerdict {
   /** The verdict. */
   readonly verdict: Verdict;
-  /** Why it is no better. */
+  /** Reason for the verdict. */
   readonly reason: VerdictReason | null;
   /** What arrived, a plain decimal; null where several orders share it. */
   readonly arrived: string | null;
@@ -43,8 +43,8 @@ export function decimalOfUnits(units: bigint, decimals: number): string {
  * Compares what arrived with what the service states, exactly: at the digits
  * that the service states of the asset, where the chain has more of them.
  *
- * A transaction that several orders name for one address pays each of them
- * with a payment of exactly its amount, or nobody can tell whose is whose.
+ * A transaction that several orders name for one address pays each of them with
+ * a payment of exactly its amount, or nobody can say whose is whose.
  *
  * @param payments What the transaction paid to the address.
  * @param amount What the service states, a plain decimal.

@@ -14,7 +14,7 @@ import { type HttpNode, RpcError } from "./http_node.ts";
 
 /** What is looked for in a transaction of a chain of Bitcoin's family. */
 export interface BitcoinTarget {
-  /** Hash of the chain's first block: it tells the chains apart. */
+  /** Hash of the chain's first block: it identifies the chain. */
   readonly genesis: string;
   /** Beginning of its SegWit addresses, `bc`. */
   readonly prefix: string;

@@ -23,7 +23,7 @@ const MOVING = new Set(["call", "selfdestruct", "suicide"]);
  * left out.
  *
  * @param trace The node's answer.
- * @returns The calls; null where it is no trace.
+ * @returns The calls; null where it is not a trace.
  */
 export function callsOfTrace(trace: unknown): readonly TracedCall[] | null {
   if (isRecord(trace)) {

@@ -248,7 +248,7 @@ async function isPlainAccount(
     ]);
     return code === "0x";
   } catch (error) {
-    // The state of that block is gone: a trace has to tell.
+    // The state of that block is gone: a trace has to show it.
     if (error instanceof RpcError) return false;
     throw error;
   }

@@ -160,7 +160,7 @@ async function otherAmounts(
       sameHash(confirmed.txId ?? "", txId) &&
       sameHash(confirmed.address ?? "", latest?.address ?? "") &&
       sameIgnoringCase(confirmed.network ?? "", latest?.network ?? "");
-    // Without an amount nobody can tell which payment is whose.
+    // Without an amount nobody can say which payment is whose.
     return isSame ? [confirmed.cryptoAmount ?? "unknown"] : [];
   });
 }

@@ -12,7 +12,7 @@ export interface Vote {
   readonly verdict: NodeVerdict | null;
 }
 
-/** What a quorum comes to, without what only the answers' text can say. */
+/** Verdict of a quorum, without what only the answers' text can say. */
 export type Agreed = Omit<Look, "evidence"> & {
   readonly index: number | null;
   readonly nodes: readonly string[];

@@ -7,7 +7,7 @@ import type { BlockPlace, TransferQuestion } from "./transfer.ts";
 export interface NodeVerdict {
   /** The verdict. */
   readonly verdict: Verdict;
-  /** Why it is no better. */
+  /** Reason for the verdict. */
   readonly reason: VerdictReason | null;
   /** What arrived, a plain decimal. */
   readonly arrived: string | null;
@@ -83,7 +83,7 @@ function inBlock(
     case "reverted":
       return { ...found, verdict: "reverted" };
     case "unclear":
-      // A node that traces may still tell.
+      // A node that traces may still decide it.
       return { ...found, reason: effect.reason, final: false };
     case "called":
       return {

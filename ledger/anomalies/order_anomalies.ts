@@ -18,9 +18,8 @@ import { statusAnomalies } from "./status_anomalies.ts";
 import type { OddField } from "../../core/wire/odd_field.ts";
 import { ORDER_FIELDS, orderField } from "../../core/wire/order_fields.ts";
 import type { AssetTable } from "../../core/assets/environment.ts";
-import type { OrderFacts } from "../events/order_facts.ts";
+import { CLAIM_FIELDS, type OrderFacts } from "../events/order_facts.ts";
 import { differences } from "../outcomes/match.ts";
-import { CLAIM_FIELDS } from "../events/claim_body.ts";
 import { assetPrecision, sameValue } from "../orders/compare.ts";
 
 /**

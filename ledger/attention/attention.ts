@@ -139,8 +139,8 @@ export function besideOthers<Order extends OrderState>(
  *
  * @param order The order, as it is stored.
  * @param row What its row says beside the state: whether the ledger compares
- * orders, whether another order holds the purchase of this one, and whether
- * nobody was told of its release.
+ * orders, whether another order holds the purchase of this one, and whether its
+ * release was sent to nobody.
  */
 export function orderOf<Order extends OrderState>(
   order: Order,

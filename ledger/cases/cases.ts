@@ -3,10 +3,9 @@ import {
   isHandText,
   LONGEST_NAME,
   wrongHandField,
-} from "../events/hand_text.ts";
-import type { CaseChangeKind } from "../events/case_change.ts";
+} from "../events/hand_release.ts";
+import { CASE_CHANGES } from "../events/case_change.ts";
 import type { CaseChangedBody, NewEvent } from "../events/event.ts";
-import type { HandOutcome } from "../events/hand_release.ts";
 import { caseChanged, orderReleased } from "../events/mint.ts";
 import type { AttentionKind } from "../outcomes/attention_kind.ts";
 import type { OrderCase } from "../outcomes/order_case.ts";
@@ -30,15 +29,10 @@ import {
 export const LONGEST_NOTE = 2000;
 
 /** Everything that a person can do about a case. */
-export const CASE_ACTIONS = [
+export const CASE_ACTIONS: readonly ["noted", ...typeof CASE_CHANGES] = [
   "noted",
-  "asked",
-  "refunded",
-  "delivered",
-  "written_off",
-  "not_ours",
-  "reopened",
-] as const satisfies readonly (CaseChangeKind | HandOutcome | "noted")[];
+  ...CASE_CHANGES,
+];
 
 /** What a person does about the case of an order. */
 export interface CaseAction {

@@ -1,6 +1,9 @@
 import { readFact } from "../events/read_fact.ts";
-import type { Driver, Statement } from "../store/driver/driver.ts";
-import { readPrimary } from "../store/driver/read_primary.ts";
+import {
+  type Driver,
+  readPrimary,
+  type Statement,
+} from "../store/driver/driver.ts";
 import { retryLostRaces } from "../store/driver/retrying_driver.ts";
 import {
   checkpointsOf,

@@ -3,8 +3,11 @@ import type { RecordedEvent } from "../events/event.ts";
 import type { Fact } from "../events/fact.ts";
 import type { MatchFact } from "../events/order_facts.ts";
 import type { ResolveOptions } from "../orders/resolve_order.ts";
-import type { Driver, Statement } from "../store/driver/driver.ts";
-import { readPrimary } from "../store/driver/read_primary.ts";
+import {
+  type Driver,
+  readPrimary,
+  type Statement,
+} from "../store/driver/driver.ts";
 import { decodeOrderFold } from "../projection/codec/fold_codec.ts";
 import type { Checkpoint } from "../store/tables/checkpoints.ts";
 import {

@@ -5,9 +5,12 @@ import { isExpectationKind } from "../machines/event_kind.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { decodeOrderFold } from "../projection/codec/fold_codec.ts";
 import { FOLD_VERSION } from "../projection/fold_version.ts";
-import type { Driver, Statement } from "../store/driver/driver.ts";
+import {
+  type Driver,
+  readPrimary,
+  type Statement,
+} from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
-import { readPrimary } from "../store/driver/read_primary.ts";
 import { retryLostRaces } from "../store/driver/retrying_driver.ts";
 import {
   type Checkpoint,

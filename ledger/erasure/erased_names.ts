@@ -1,6 +1,5 @@
-import { readPrimary } from "../store/driver/read_primary.ts";
+import { type Driver, readPrimary } from "../store/driver/driver.ts";
 import { hex } from "@scure/base";
-import type { Driver } from "../store/driver/driver.ts";
 import {
   selectKeys,
   selectNames,

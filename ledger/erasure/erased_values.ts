@@ -2,8 +2,7 @@ import { hex } from "@scure/base";
 import { isRecord } from "../../core/guards.ts";
 import { isExpectationKind } from "../machines/event_kind.ts";
 import type { RecordedEvent } from "../events/event.ts";
-import type { Driver } from "../store/driver/driver.ts";
-import { readPrimary } from "../store/driver/read_primary.ts";
+import { type Driver, readPrimary } from "../store/driver/driver.ts";
 import {
   type HiddenValue,
   selectValueLengths,

@@ -1,5 +1,4 @@
-import type { Driver } from "../store/driver/driver.ts";
-import { readPrimary } from "../store/driver/read_primary.ts";
+import { type Driver, readPrimary } from "../store/driver/driver.ts";
 import { selectReturnedOrders } from "../store/tables/erasure/erased_orders.ts";
 import { selectComparison } from "../store/tables/erasure/erased_values.ts";
 import { selectErasedPeople } from "../store/tables/erasure/erasures.ts";

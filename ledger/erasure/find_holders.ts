@@ -1,7 +1,6 @@
 import type { EventKind } from "../machines/event_kind.ts";
 import type { RecordedEvent } from "../events/event.ts";
-import type { Driver } from "../store/driver/driver.ts";
-import { readPrimary } from "../store/driver/read_primary.ts";
+import { type Driver, readPrimary } from "../store/driver/driver.ts";
 import {
   erasedOrders,
   selectErasedOrders,

@@ -1,7 +1,6 @@
 import type { EventKind } from "../machines/event_kind.ts";
-import type { Driver } from "../store/driver/driver.ts";
+import { type Driver, readPrimary } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
-import { readPrimary } from "../store/driver/read_primary.ts";
 import { retryLostRaces } from "../store/driver/retrying_driver.ts";
 import {
   checkpointsOf,

@@ -1,6 +1,5 @@
 import type { RecordedEvent } from "../events/event.ts";
-import type { Driver } from "../store/driver/driver.ts";
-import { readPrimary } from "../store/driver/read_primary.ts";
+import { type Driver, readPrimary } from "../store/driver/driver.ts";
 import {
   type ErasableEvent,
   erasableEvents,

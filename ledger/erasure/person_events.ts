@@ -1,9 +1,12 @@
-import { readPrimary } from "../store/driver/read_primary.ts";
+import {
+  type Driver,
+  readPrimary,
+  type Statement,
+} from "../store/driver/driver.ts";
 import { linking } from "../events/fact_text.ts";
 import type { RecordedEvent } from "../events/event.ts";
 import { readFact } from "../events/read_fact.ts";
 import { type Link, linkKey } from "../events/links.ts";
-import type { Driver, Statement } from "../store/driver/driver.ts";
 import {
   type ErasableEvent,
   erasableEvents,

@@ -1,5 +1,5 @@
 import { isExpectationKind } from "../machines/event_kind.ts";
-import { readPrimary } from "../store/driver/read_primary.ts";
+import { type Driver, readPrimary } from "../store/driver/driver.ts";
 import type { MatchFact } from "../events/order_facts.ts";
 import { readFact } from "../events/read_fact.ts";
 import { decodeOrderFold } from "../projection/codec/fold_codec.ts";
@@ -8,7 +8,6 @@ import { isAbout } from "../orders/chain_readings.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { orderLinks } from "../events/links.ts";
 import { appendStatement } from "../store/tables/events/append.ts";
-import type { Driver } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
 import { retryLostRaces } from "../store/driver/retrying_driver.ts";
 import {

@@ -1,10 +1,13 @@
-import { readPrimary } from "../store/driver/read_primary.ts";
+import {
+  type Driver,
+  readPrimary,
+  type Statement,
+} from "../store/driver/driver.ts";
 import { hex } from "@scure/base";
 import { isExpectation } from "../events/fact.ts";
 import { expectCheckpoint } from "../store/tables/checkpoints.ts";
 import type { BatchEvent } from "../projection/batch.ts";
 import { appendStatement } from "../store/tables/events/append.ts";
-import type { Driver, Statement } from "../store/driver/driver.ts";
 import { expectNoRow } from "../store/driver/expect_row.ts";
 import { blankEvents } from "../store/tables/erasure/blanked_events.ts";
 import {

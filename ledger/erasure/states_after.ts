@@ -1,4 +1,8 @@
-import { readPrimary } from "../store/driver/read_primary.ts";
+import {
+  type Driver,
+  readPrimary,
+  type Statement,
+} from "../store/driver/driver.ts";
 import type { RecordedEvent } from "../events/event.ts";
 import { type Fact, isExpectation } from "../events/fact.ts";
 import { foldOrder, foldUser } from "../explain/as_of.ts";
@@ -9,7 +13,6 @@ import { expectationWindow } from "../orders/expectations.ts";
 import { orderLinkRows } from "../projection/fold_batch.ts";
 import { orderRow, userRow } from "../projection/codec/rows.ts";
 import { expectationLinks, OrderLinks } from "../events/links.ts";
-import type { Driver, Statement } from "../store/driver/driver.ts";
 import {
   erasableEvents,
   selectErasableAt,

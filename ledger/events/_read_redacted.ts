@@ -6,7 +6,7 @@ import { orderMachine } from "../machines/order_machine.ts";
 import { readChainFields } from "./chain_reading.ts";
 import { effectiveReadAt } from "./time.ts";
 import type { RecordedEvent } from "./event.ts";
-import { CLAIM_FIELDS } from "./claim_body.ts";
+import { CLAIM_FIELDS, MATCH_FACTS } from "./order_facts.ts";
 import type { Fact, FactBase } from "./fact.ts";
 import {
   exactObject,
@@ -18,7 +18,6 @@ import {
 } from "./fact_text.ts";
 import { readOrder } from "./order_reading.ts";
 import { factBase, unreadable } from "./_fact_base.ts";
-import { MATCH_FACTS } from "./order_facts.ts";
 
 /** Decodes what is kept of an erased event as if it were that event. */
 export function readRedacted(event: RecordedEvent): Fact {

@@ -7,7 +7,7 @@ import { parseWebhook } from "../../core/webhook_event/parse_webhook.ts";
 import type { RecordedEvent } from "./event.ts";
 import type { ActivityLabel, Fact, WebhookFact } from "./fact.ts";
 import { orderMachine } from "../machines/order_machine.ts";
-import type { ClaimBody } from "./claim_body.ts";
+import type { ClaimBody } from "./order_facts.ts";
 import {
   claimCode,
   claimId,

@@ -1,5 +1,5 @@
 import type { ChainReading } from "./chain_reading.ts";
-import type { ClaimBody } from "./claim_body.ts";
+import type { ClaimBody } from "./order_facts.ts";
 import type { ClaimedStatus } from "../machines/order_machine.ts";
 import type { OrderReading } from "./order_reading.ts";
 import type { CaseChange, CaseNote } from "./case_change.ts";

@@ -1,5 +1,5 @@
-import { emptyRecord } from "../../core/guards.ts";
 import { fieldsWith } from "../../core/wire/order_fields.ts";
+import { emptyRecord } from "../../core/guards.ts";
 
 /** Fields that a webhook and a reading of the Data API can both state. */
 export interface OrderFacts {
@@ -90,3 +90,22 @@ export const MATCH_FACTS = [
  * - `matched`: what was recorded for one reference agrees, amount included.
  */
 export type MatchFact = (typeof MATCH_FACTS)[number];
+
+/** What a webhook states of an order's fields; null means not stated. */
+export interface ClaimBody extends Omit<OrderFacts, "network"> {
+  /** Digest of the body. */
+  readonly digest: string;
+  /** Address of a smart contract. */
+  readonly scAddress: string | null;
+  /** Input data of a smart-contract order. */
+  readonly scInputData: string | null;
+}
+
+/** A field that a webhook states of an order. */
+export type ClaimField = Exclude<keyof ClaimBody, "digest">;
+
+/** The fields that a webhook states of an order, in the order of the table. */
+export const CLAIM_FIELDS: readonly ClaimField[] = [
+  ...fieldsWith("webhook"),
+  "scAddress",
+];

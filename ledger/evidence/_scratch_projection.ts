@@ -67,7 +67,7 @@ export class ScratchProjection {
     const [times] = await source.batch([selectGoLive], "read");
     const [goLive, createdAt, liveFrom] = times?.rows[0] ?? [];
     const livePosition = Number(liveFrom ?? Infinity);
-    // What was folded before the ledger went live was told.
+    // What was folded before the ledger went live was sent.
     await this.#foldTo(Math.min(position, livePosition));
     const isLive = this.#position >= livePosition;
     const time = isLive ? goLive as string : null;

@@ -294,8 +294,8 @@ function same(a: Uint8Array | null, b: Uint8Array | null): boolean {
 
 /**
  * Leaves out transitions that the events cannot decide: after a refold missing
- * ones; those of an order or user of which an event was erased; and what was told
- * of one of which a person had something told.
+ * ones; those of an order or user of which an event was erased; and what was
+ * sent of one of which a person had something sent.
  */
 async function decidable(
   source: Driver,

@@ -5,8 +5,7 @@ import {
 } from "../events/expectation.ts";
 import type { RecordedEvent } from "../events/event.ts";
 import { type Fact, isExpectation } from "../events/fact.ts";
-import type { Driver } from "../store/driver/driver.ts";
-import { readPrimary } from "../store/driver/read_primary.ts";
+import { type Driver, readPrimary } from "../store/driver/driver.ts";
 import { recordedEvent } from "../store/tables/events/event_rows.ts";
 import {
   selectExpectationsOfClick,
@@ -16,7 +15,7 @@ import { ExpectationError } from "./expectation_error.ts";
 
 /**
  * Refuses a click id that is valid for another reference at the same time: it
- * could not be told which of the two an order pays for.
+ * would be unclear which of the two an order pays for.
  *
  * Two that are recorded at the same moment may both pass. An order under their
  * click id then waits for a person.

@@ -1,5 +1,5 @@
 import type { ExplainedField, FieldValue } from "./explanation.ts";
-import { CLAIM_FIELDS, type ClaimField } from "../events/claim_body.ts";
+import { CLAIM_FIELDS, type ClaimField } from "../events/order_facts.ts";
 import { type Fact, isExpectation } from "../events/fact.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import {

@@ -32,7 +32,7 @@ export interface Occurrence {
   readonly gapMs: number | null;
 }
 
-/** How to tell repeats from occurrences. */
+/** How to distinguish repeats from occurrences. */
 export interface OccurrenceOptions {
   /**
    * How far a retry may be from its scheduled time. It covers the seconds

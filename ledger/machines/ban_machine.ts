@@ -1,6 +1,5 @@
 import type { WebhookType } from "../../core/webhook_event/event_types.ts";
-import type { Machine, Move } from "./machine.ts";
-import { USER_OBSERVATIONS } from "./user_observations.ts";
+import { type Machine, SAME, USER_OBSERVATIONS, USUAL } from "./machine.ts";
 
 /** Whether the service has banned a user. */
 export type BanName = "not_banned" | "banned";
@@ -13,9 +12,6 @@ export interface BanMachine extends Machine<BanName, never, never> {
   /** No webhook speaks of a ban. */
   readonly webhooks: Readonly<Record<WebhookType, null>>;
 }
-
-const same: Move<never> = { kind: "same", anomaly: null };
-const usual: Move<never> = { kind: "usual", anomaly: null };
 
 /**
  * The state machine of the ban of a user. Only readings speak of it.
@@ -55,8 +51,8 @@ export const banMachine: BanMachine = {
     unlisted: { none: "reading" },
   },
   moves: {
-    not_banned: { not_banned: same, banned: usual, unlisted: usual },
-    banned: { not_banned: usual, banned: same, unlisted: usual },
-    unlisted: { not_banned: usual, banned: usual, unlisted: usual },
+    not_banned: { not_banned: SAME, banned: USUAL, unlisted: USUAL },
+    banned: { not_banned: USUAL, banned: SAME, unlisted: USUAL },
+    unlisted: { not_banned: USUAL, banned: USUAL, unlisted: USUAL },
   },
 };

@@ -53,7 +53,7 @@ export type Outside = "unlisted" | "none";
 
 /** A state of a machine. */
 export interface StateRow<Meaning extends string = string> {
-  /** Code of what it means; `cli/wording/` has the sentence. */
+  /** Code of what it means; `resources/wording/` has the sentence. */
   readonly meaning: Meaning;
   /** The higher claim counts; of two readings of one time, the higher. */
   readonly rank: number;
@@ -108,3 +108,26 @@ export interface Move<Anomaly extends string = string> {
   /** The anomaly that it raises; null for none. */
   readonly anomaly: Anomaly | null;
 }
+
+/** What events other than webhooks contribute to the machines of a user. */
+export const USER_OBSERVATIONS: Machine["observations"] = {
+  user_snapshot: "reads",
+  order_snapshot: null,
+  order_absent: null,
+  order_contradicted: null,
+  session_created: null,
+  order_expected: null,
+  delivery_unanswered: null,
+  order_released: null,
+  chain_reading: null,
+  case_changed: null,
+  witness_required: null,
+  order_redacted: null,
+  month_closed: null,
+};
+
+/** The move of a state that stays. */
+export const SAME: Move<never> = { kind: "same", anomaly: null };
+
+/** A move that the service describes. */
+export const USUAL: Move<never> = { kind: "usual", anomaly: null };

@@ -56,7 +56,8 @@ export const ANNOUNCED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Tells whether a reading shows a change, and when it happened by our clock.
+ * Finds out whether a reading shows a change, and when it happened by our
+ * clock.
  *
  * The age of the change is taken between two times of the service, so a clock
  * that is minutes off does no harm; and it cannot have happened before the

@@ -1,7 +1,13 @@
 import type { WebhookType } from "../../core/webhook_event/event_types.ts";
 import type { OrderEventType } from "../../core/webhook_event/webhook_event.ts";
 import type { OrderStatus } from "../../core/wire/order.ts";
-import type { Machine, Move, StateRow } from "./machine.ts";
+import {
+  type Machine,
+  type Move,
+  SAME,
+  type StateRow,
+  USUAL,
+} from "./machine.ts";
 
 /** A status that a webhook can claim. */
 export type ClaimedStatus =
@@ -40,8 +46,6 @@ export interface OrderMachine
     & Readonly<Record<Exclude<WebhookType, OrderEventType>, null>>;
 }
 
-const same: Move<never> = { kind: "same", anomaly: null };
-const usual: Move<never> = { kind: "usual", anomaly: null };
 /** An open status follows a higher open one. */
 const back: Move<"regression"> = { kind: "unusual", anomaly: "regression" };
 /** The same, and a payment that was processed would not be any more. */
@@ -66,12 +70,12 @@ const unlisted: Move<"unrecognised_status"> = {
 
 /** The moves away from a status that is not documented. */
 const fromUnlisted = {
-  created: usual,
-  progress: usual,
-  pending: usual,
-  failed: usual,
-  success: usual,
-  cancelled: usual,
+  created: USUAL,
+  progress: USUAL,
+  pending: USUAL,
+  failed: USUAL,
+  success: USUAL,
+  cancelled: USUAL,
   unlisted,
 } as const;
 
@@ -175,37 +179,37 @@ export const orderMachine: OrderMachine = {
   },
   moves: {
     created: {
-      created: same,
-      progress: usual,
-      pending: usual,
-      failed: usual,
-      success: usual,
-      cancelled: usual,
+      created: SAME,
+      progress: USUAL,
+      pending: USUAL,
+      failed: USUAL,
+      success: USUAL,
+      cancelled: USUAL,
       unlisted,
     },
     progress: {
       created: back,
-      progress: same,
-      pending: usual,
-      failed: usual,
-      success: usual,
-      cancelled: usual,
+      progress: SAME,
+      pending: USUAL,
+      failed: USUAL,
+      success: USUAL,
+      cancelled: USUAL,
       unlisted,
     },
     pending: {
       created: unpaid,
       progress: back,
-      pending: same,
-      failed: usual,
-      success: usual,
-      cancelled: usual,
+      pending: SAME,
+      failed: USUAL,
+      success: USUAL,
+      cancelled: USUAL,
       unlisted,
     },
     failed: {
       created: reversed,
       progress: reversed,
       pending: reversed,
-      failed: same,
+      failed: SAME,
       success: reversed,
       cancelled: reversed,
       unlisted: reversed,
@@ -215,7 +219,7 @@ export const orderMachine: OrderMachine = {
       progress: undone,
       pending: undone,
       failed: undone,
-      success: same,
+      success: SAME,
       cancelled: reversed,
       unlisted: reversed,
     },
@@ -225,7 +229,7 @@ export const orderMachine: OrderMachine = {
       pending: reversed,
       failed: reversed,
       success: reversed,
-      cancelled: same,
+      cancelled: SAME,
       unlisted: reversed,
     },
     unlisted: fromUnlisted,

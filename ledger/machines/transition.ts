@@ -106,9 +106,11 @@ export interface Transition {
  * where it is written; of a release it is known.
  */
 export interface NewTransition extends Omit<Transition, "key" | "seq"> {
-  /** Whether a person is to decide about it, because nobody is told. */
+  /**
+   * Whether it was sent to nobody, so that a person has to decide about it.
+   */
   readonly withheld: boolean;
-  /** Whether nobody is told because it was so before the ledger went live. */
+  /** Whether it is not sent because it was so before the ledger went live. */
   readonly historic: boolean;
 }
 
@@ -156,7 +158,7 @@ export function transitionKey(
  * ways to read it.
  *
  * @param key What {@linkcode transitionKey} made.
- * @returns Every way; none when it is no key.
+ * @returns Every way; none when it is not a key.
  */
 export function parseTransitionKey(key: string): TransitionName[] {
   const [, entity, rest = ""] = /^(order|user):(.*)$/s.exec(key) ?? [];
@@ -197,3 +199,15 @@ export const ENTITIES = ["order", "user"] as const;
 
 /** What the service identifies and the ledger keeps a state of. */
 export type Entity = (typeof ENTITIES)[number];
+
+/** An order that waits because another order has taken its purchase. */
+export interface PurchaseWait {
+  /** The order that waits. */
+  readonly orderId: string;
+  /** Digest of the purchase. */
+  readonly digest: string;
+  /** Why it would be released otherwise. */
+  readonly reason: string;
+  /** Position from which it waits: the first gets the purchase. */
+  readonly position: number;
+}

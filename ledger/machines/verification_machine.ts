@@ -1,6 +1,12 @@
 import type { WebhookType } from "../../core/webhook_event/event_types.ts";
-import type { Machine, Move, StateRow } from "./machine.ts";
-import { USER_OBSERVATIONS } from "./user_observations.ts";
+import {
+  type Machine,
+  type Move,
+  SAME,
+  type StateRow,
+  USER_OBSERVATIONS,
+  USUAL,
+} from "./machine.ts";
 import type { VerificationState } from "../../core/webhook_event/webhook_event.ts";
 
 /** A documented state of a light or document verification. */
@@ -39,8 +45,6 @@ export interface VerificationMachine
     & Readonly<Record<"otp_status" | "test", null>>;
 }
 
-const same: Move<never> = { kind: "same", anomaly: null };
-const usual: Move<never> = { kind: "usual", anomaly: null };
 /** A success is taken back, or what had begun is not initiated any more. */
 const reversed: Move<VerificationAnomaly> = {
   kind: "unusual",
@@ -50,12 +54,12 @@ const reversed: Move<VerificationAnomaly> = {
 /** After a failure or a demand for documents the user may begin again. */
 const anyButBack = {
   "not initiated": reversed,
-  initiated: usual,
-  progress: usual,
-  retry: usual,
-  failed: usual,
-  success: usual,
-  unlisted: usual,
+  initiated: USUAL,
+  progress: USUAL,
+  retry: USUAL,
+  failed: USUAL,
+  success: USUAL,
+  unlisted: USUAL,
 } as const;
 
 /** A claim received after the reading that ranks no higher: ask again. */
@@ -158,18 +162,18 @@ const verification: Omit<VerificationMachine, "name"> = {
     unlisted: { ...doubted, unlisted: "reading_in_doubt" },
   },
   moves: {
-    "not initiated": { ...anyButBack, "not initiated": same },
-    initiated: { ...anyButBack, initiated: same },
-    progress: { ...anyButBack, progress: same },
-    retry: { ...anyButBack, retry: same },
-    failed: { ...anyButBack, failed: same },
+    "not initiated": { ...anyButBack, "not initiated": SAME },
+    initiated: { ...anyButBack, initiated: SAME },
+    progress: { ...anyButBack, progress: SAME },
+    retry: { ...anyButBack, retry: SAME },
+    failed: { ...anyButBack, failed: SAME },
     success: {
       "not initiated": reversed,
       initiated: reversed,
       progress: reversed,
       retry: reversed,
       failed: reversed,
-      success: same,
+      success: SAME,
       unlisted: reversed,
     },
     unlisted: anyButBack,

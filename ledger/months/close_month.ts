@@ -6,7 +6,7 @@ import { localDay, monthAfter, monthOf } from "./local_day.ts";
 import { type MonthClose, monthFile } from "./month_close.ts";
 import { workOutMonth } from "./month_books.ts";
 import type { BookBy } from "./month_row.ts";
-import { summaryFile, sumMonth } from "./month_summary.ts";
+import { monthSummary, summaryFile } from "./month_summary.ts";
 import type { MonthsParts, MonthWork } from "./months_parts.ts";
 import { readBooks, readHead, readMonth } from "./stored_months.ts";
 
@@ -72,24 +72,21 @@ export async function closeMonth(
   const isClosedEarly = monthOf(today) === month && options.beforeEnd === true;
   if (!isOver && !isClosedEarly) return refused({ code: "not_over", today });
   const asOf = await readHead(driver);
-  const { rows, excluded, unclear } = await workOutMonth(parts, {
+  const books = await workOutMonth(parts, {
     ...options,
     position: asOf.position,
     closing: { month, bookBy, day, firstMonth: firstMonth ?? month },
     before,
   });
   const timeZoneVersion = process.versions.tz ?? null;
-  const summary = summaryFile({
+  const summary = monthSummary({
     month,
     timeZone,
     timeZoneVersion,
     bookBy,
     asOf,
     foldVersion,
-    ...sumMonth(rows),
-    excluded,
-    unclear,
-  });
+  }, books);
   return await store(
     parts,
     month,
@@ -102,8 +99,8 @@ export async function closeMonth(
         ...asOf,
         fold_version: foldVersion,
         files: [
-          monthFile("summary.json", summary),
-          monthFile("items.csv", itemsFile(rows)),
+          monthFile("summary.json", summaryFile(summary)),
+          monthFile("items.csv", itemsFile(books.rows)),
         ],
       },
       recordedAt,

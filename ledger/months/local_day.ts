@@ -1,6 +1,6 @@
 /**
- * Tells on which day of a time zone a moment lies, by the time zone data of the
- * runtime.
+ * Finds the day of a time zone in which a moment lies, by the time zone data of
+ * the runtime.
  *
  * @param timeZone IANA name, for example `Europe/Berlin`.
  * @returns From UTC ISO 8601 to `2026-11-20`.

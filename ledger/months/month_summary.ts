@@ -102,7 +102,7 @@ export function sumMonth(rows: readonly MonthRow[]): MonthSums {
 
 /** Sums of rows of one kind, of one currency and asset. */
 export type KindTotal = Omit<MonthTotal, "orders"> & {
-  /** The kind; `all` for what the whole month comes to. */
+  /** The kind; `all` for the whole month. */
   readonly kind: MonthRowKind | "all";
   /**
    * Rows of the kind. An amount or fee that is not counted as unknown is known.
@@ -207,6 +207,16 @@ export interface MonthSummary extends MonthTerms, MonthSums {
   readonly excluded: ExclusionCounts;
   /** Orders that are `unclear`, sorted: a person asks the service. */
   readonly unclear: readonly string[];
+}
+
+/** Adds up the books of a month that was computed by these terms. */
+export function monthSummary(
+  terms: MonthTerms,
+  { rows, excluded, unclear }:
+    & Pick<MonthSummary, "excluded" | "unclear">
+    & { readonly rows: readonly MonthRow[] },
+): MonthSummary {
+  return { ...terms, ...sumMonth(rows), excluded, unclear };
 }
 
 /** Writes a summary as `summary.json`: one key order, two spaces. */

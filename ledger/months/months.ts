@@ -8,7 +8,7 @@ import { localDay } from "./local_day.ts";
 import { workOutMonth } from "./month_books.ts";
 import type { MonthClose } from "./month_close.ts";
 import type { BookBy, MonthRow } from "./month_row.ts";
-import { type MonthSummary, sumMonth } from "./month_summary.ts";
+import { type MonthSummary, monthSummary } from "./month_summary.ts";
 import type { MonthsParts, MonthWork } from "./months_parts.ts";
 import { type MonthRecomputation, recomputeMonth } from "./recompute_month.ts";
 import { listMonths, readBooks, readHead, readMonth } from "./stored_months.ts";
@@ -171,7 +171,7 @@ async function previewMonth(
     bookBy = last?.bookBy ?? "confirmed",
   } = options;
   const asOf = await readHead(parts.driver);
-  const { rows, excluded, unclear } = await workOutMonth(parts, {
+  const books = await workOutMonth(parts, {
     ...options,
     position: asOf.position,
     closing: {
@@ -182,16 +182,13 @@ async function previewMonth(
     },
     before,
   });
-  const summary: MonthSummary = {
+  const summary = monthSummary({
     month,
     timeZone,
     timeZoneVersion: process.versions.tz ?? null,
     bookBy,
     asOf,
     foldVersion: parts.foldVersion,
-    ...sumMonth(rows),
-    excluded,
-    unclear,
-  };
-  return { summary, rows };
+  }, books);
+  return { summary, rows: books.rows };
 }

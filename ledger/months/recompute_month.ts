@@ -3,7 +3,7 @@ import { localDay } from "./local_day.ts";
 import { fileText, type MonthClose } from "./month_close.ts";
 import { workOutMonth } from "./month_books.ts";
 import type { MonthRow, MonthRowKind } from "./month_row.ts";
-import { summaryFile, sumMonth } from "./month_summary.ts";
+import { monthSummary, summaryFile } from "./month_summary.ts";
 import type { MonthsParts, MonthWork } from "./months_parts.ts";
 import {
   listMonths,
@@ -60,19 +60,16 @@ export async function recomputeMonth(
     readItems(itemsFile(then.rows)),
   ).filter(({ orderId }) => orderId === null || !erased.has(orderId));
   if (differences.length === 0 && erased.size === 0) {
-    const summary = summaryFile({
+    const summary = monthSummary({
       month,
       timeZone,
       timeZoneVersion,
       bookBy,
       asOf,
       foldVersion,
-      ...sumMonth(then.rows),
-      excluded: then.excluded,
-      unclear: then.unclear,
-    });
+    }, then);
     differences.push(
-      ...diffSummaries(fileText(stored, "summary.json"), summary),
+      ...diffSummaries(fileText(stored, "summary.json"), summaryFile(summary)),
     );
   }
   before.add(readItems(items), stored.position);

@@ -3,7 +3,7 @@ import {
   KEPT_OF_WEBHOOK,
   orderField,
 } from "../../core/wire/order_fields.ts";
-import { CLAIM_FIELDS, type ClaimBody } from "../events/claim_body.ts";
+import { CLAIM_FIELDS, type ClaimBody } from "../events/order_facts.ts";
 import type { ClaimedStatus } from "../machines/order_machine.ts";
 import {
   addSorted,

@@ -13,7 +13,7 @@ import type { AssetTable } from "../../core/assets/environment.ts";
  * @param a A decimal string.
  * @param b A decimal string.
  * @param decimals Precision of the asset; null compares exactly.
- * @returns False also when either is no decimal and the texts differ.
+ * @returns False also when either is not a decimal and the texts differ.
  *
  * @example Compare amounts of bitcoin
  * ```ts
@@ -136,7 +136,7 @@ export function sameValue(
  * @param assets Asset table.
  * @param commodity Asset code; null when it is not known.
  * @param network Network; null when it is not known.
- * @returns Null when the table does not tell.
+ * @returns Null when the table does not say.
  */
 export function assetPrecision(
   assets: AssetTable,

@@ -1,10 +1,14 @@
 import type { AssetTable } from "../../core/assets/environment.ts";
-import type { ClaimBody, ClaimField } from "../events/claim_body.ts";
+import {
+  type ClaimBody,
+  type ClaimField,
+  factsBy,
+  type OrderFacts,
+} from "../events/order_facts.ts";
 import type { OrderReading } from "../events/order_reading.ts";
 import type { Claim } from "./claims.ts";
 import type { OrderFold } from "./order_fold.ts";
 import { isFinal } from "../machines/order_rank.ts";
-import { factsBy, type OrderFacts } from "../events/order_facts.ts";
 import {
   claimState,
   type DecidedStatus,

@@ -42,9 +42,9 @@ export function factsOfOrder(fold: OrderFold, match: MatchFact): StoredFacts {
 }
 
 /**
- * What a look at the chain comes to. An amount that is off by no more than the
- * partner stated is nothing; by more, it differs. Where the chain is required and
- * no tolerance is stated, nothing may be off.
+ * Result of a look at the chain. An amount that is off by no more than the
+ * partner stated is nothing; by more, it differs. Where the chain is required
+ * and no tolerance is stated, nothing may be off.
  */
 function chainFact(
   look: ChainReading | null,
@@ -72,7 +72,7 @@ function chainFact(
   }
 }
 
-/** A pair that nobody can look at is left out where the rule says so. */
+/** A pair that cannot be looked up is left out where the rule says so. */
 function requiredFact(
   { required }: OrderFold,
   look: ChainReading | null,

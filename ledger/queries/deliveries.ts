@@ -26,7 +26,7 @@ import { walkIndex } from "../store/tables/lists/walk.ts";
 
 /** Which deliveries are wanted. */
 export interface DeliveryQuery {
-  /** Only bodies that are no JSON object with a type. @default {false} */
+  /** Only bodies that are not a JSON object with a type. @default {false} */
   readonly quarantined?: boolean;
   /** Only those that name this order. */
   readonly orderId?: string;

@@ -87,7 +87,7 @@ export interface FindResult {
   readonly recorded: readonly RecordedName[];
 }
 
-/** Most that is found at once: more do not tell which one is meant. */
+/** Most that is found at once: more do not show which one is meant. */
 const MOST_FOUND = 100;
 
 /** Most of what was recorded that is listed. */

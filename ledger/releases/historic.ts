@@ -8,7 +8,9 @@ import type { OrderRelease } from "./order_release.ts";
 export interface LedgerTimes {
   /** When it was made, UTC ISO 8601. */
   readonly createdAt: string;
-  /** From when on it tells what is new, UTC ISO 8601; null before it does. */
+  /**
+   * From when on transitions are sent, UTC ISO 8601; null before it has one.
+   */
   readonly goLive: string | null;
 }
 
@@ -117,9 +119,9 @@ export interface HistoryReportParts {
 const LOOK_EVERY_MS = 60_000;
 
 /**
- * Tells once how many orders and users were withheld because they are from
- * before the ledger went live: when their number has grown, and stands still for
- * a minute.
+ * Reports once how many orders and users were withheld because they are from
+ * before the ledger went live: when their number has grown, and stands still
+ * for a minute.
  */
 export class HistoryReport {
   readonly #parts: HistoryReportParts;

@@ -1,6 +1,5 @@
-import type { NewTransition } from "../machines/transition.ts";
+import type { NewTransition, PurchaseWait } from "../machines/transition.ts";
 import type { OrderRelease, PurchaseName } from "./order_release.ts";
-import type { PurchaseWait } from "../machines/purchase_wait.ts";
 import {
   addRelease,
   type HandChange,

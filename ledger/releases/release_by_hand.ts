@@ -5,11 +5,12 @@ import {
 } from "../../core/wire/identifier.ts";
 import type { OrderReleasedBody } from "../events/event.ts";
 import {
+  HAND_OUTCOMES,
+  type HandOutcome,
   isHandText,
   LONGEST_NAME,
   wrongHandField,
-} from "../events/hand_text.ts";
-import { HAND_OUTCOMES, type HandOutcome } from "../events/hand_release.ts";
+} from "../events/hand_release.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import type { ResolveOptions } from "../orders/resolve_order.ts";
 import { matchedPurchase } from "./order_release.ts";

@@ -20,7 +20,7 @@ export interface ReleaseChange {
   readonly position: number;
   /** When the ledger learnt the event, UTC ISO 8601 with milliseconds. */
   readonly recordedAt: string;
-  /** Whether subscribers are to be told of it. */
+  /** Whether it is sent to subscribers. */
   readonly live: boolean;
   /** Whether it had been so before the ledger went live. */
   readonly historic: boolean;
@@ -42,7 +42,7 @@ export interface HandChange {
   readonly position: number;
   /** When the ledger learnt the event, UTC ISO 8601 with milliseconds. */
   readonly recordedAt: string;
-  /** Whether subscribers are to be told of what follows for other orders. */
+  /** Whether what follows for other orders is sent to subscribers. */
   readonly live: boolean;
 }
 
@@ -52,11 +52,11 @@ export interface OrderReleases {
   readonly last: LoggedRelease | null;
   /** How often each was entered. */
   readonly entries: Readonly<Partial<Record<ReleaseEntry, number>>>;
-  /** Whether subscribers were told of `unchecked`. */
+  /** Whether subscribers received `unchecked`. */
   readonly toldUnchecked: boolean;
-  /** Whether subscribers were told of anything. */
+  /** Whether subscribers received anything. */
   readonly told: boolean;
-  /** Whether it has a `yes` that waits for a person, so that nobody was told. */
+  /** Whether it has a `yes` that waits for a person and was sent to nobody. */
   readonly owed: boolean;
 }
 
@@ -78,9 +78,9 @@ export const NO_RELEASES: OrderReleases = {
  * - An order that a person delivered or refunded gets no `yes` any more; what was
  *   delivered counts as a `yes` that can be taken back.
  * - Whatever follows a `yes` and is none takes it back.
- * - What an expectation alone brings to an order of which nobody was told is not
- *   told either: it is withheld for a person. So is `restored` where the `yes`
- *   was withheld: whoever ships on `yes` has not been told of any.
+ * - What an expectation alone changes of an order of which nothing was sent
+ *   is not sent either: it is withheld for a person. So is `restored` where the
+ *   `yes` was withheld: whoever ships on `yes` has not received one.
  *
  * @param before What was logged of the order.
  * @param change What an event made of it.

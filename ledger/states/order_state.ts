@@ -175,7 +175,7 @@ export interface ReasonFacts extends StatusFacts {
 }
 
 /**
- * Tells why the status of an order is what it is.
+ * Works out why the status of an order is what it is.
  *
  * @param facts The order's facts.
  * @param decided What `decideOrderStatus` makes of them.

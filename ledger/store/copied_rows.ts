@@ -59,7 +59,7 @@ export const selectStampSchema: Statement = {
 };
 
 /**
- * Reads which tables a ledger has, and by what their rows are told apart.
+ * Reads which tables a ledger has, and what identifies their rows.
  *
  * @param ledger A ledger of this version in memory.
  */

@@ -87,7 +87,7 @@ export async function migrate(
   return stamp;
 }
 
-/** A replica that is further behind says by itself what it lacks. */
+/** A replica that is further behind reports what it lacks. */
 const REPLICA_TRIES = 200;
 const REPLICA_PAUSE_MS = 25;
 

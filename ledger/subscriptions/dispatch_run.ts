@@ -25,11 +25,10 @@ import {
   settledBy,
   waiting,
 } from "./delivery.ts";
-import { isCurrent } from "./is_current.ts";
+import { isCurrent, StateLoader } from "./state_loader.ts";
 import { Lanes } from "./lanes.ts";
 import type { Matchable } from "./pattern.ts";
 import { ReleaseGate } from "./release_gate.ts";
-import { StateLoader } from "./state_loader.ts";
 import type { Dispatched, SubscriptionParts } from "./subscription_options.ts";
 
 /** No wait before another attempt is longer, unless stated otherwise, ms. */

@@ -1,3 +1,4 @@
+import { grouped } from "../../core/waiting/grouped.ts";
 import type { Transition } from "../machines/transition.ts";
 import {
   type CurrentState,
@@ -40,12 +41,10 @@ interface Seen {
   readonly current: CurrentState;
 }
 
-interface Waiting {
+interface Asked {
   readonly orderId: string;
   /** Place of the `yes` to begin; null to look only. */
   readonly seq: number | null;
-  readonly resolve: (seen: Seen) => void;
-  readonly reject: (error: unknown) => void;
 }
 
 /**
@@ -56,12 +55,12 @@ interface Waiting {
  */
 export class ReleaseGate {
   readonly #parts: ReleaseGateParts;
-  #waiting: Waiting[] = [];
-  #working = false;
+  readonly #ask: (asked: Asked) => Promise<Seen>;
 
   /** @param parts What it works with. */
   constructor(parts: ReleaseGateParts) {
     this.#parts = parts;
+    this.#ask = grouped((asked: readonly Asked[]) => this.#write(asked));
   }
 
   /**
@@ -76,45 +75,23 @@ export class ReleaseGate {
     const { takesYes, matches } = this.#parts;
     if (logged === null || !takesYes) return { transition, current: null };
     if (logged.entered === "yes") {
-      return begun(transition, await this.#ask(orderId, seq));
+      return begun(transition, await this.#ask({ orderId, seq }));
     }
-    const { found, current } = await this.#ask(orderId, null);
+    const { found, current } = await this.#ask({ orderId, seq: null });
     if (logged.entered !== "restored") {
       const reverses = found?.begun ? ["yes"] : [];
       return { transition: { ...transition, reverses }, current };
     }
     if (found !== null && found.state !== "taken" && found.yes !== null) {
-      return begun(found.yes, await this.#ask(orderId, found.yes.seq));
+      const { seq } = found.yes;
+      return begun(found.yes, await this.#ask({ orderId, seq }));
     }
     return { transition: matches(transition) ? transition : null, current };
   }
 
-  #ask(orderId: string, seq: number | null): Promise<Seen> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ orderId, seq, resolve, reject });
-      if (!this.#working) void this.#work();
-    });
-  }
-
-  /** What is asked for while a write is under way is written with the next. */
-  async #work(): Promise<void> {
-    this.#working = true;
-    await Promise.resolve();
-    while (this.#waiting.length > 0) {
-      const group = this.#waiting.splice(0);
-      try {
-        const seen = await this.#write(group);
-        for (const { orderId, resolve } of group) resolve(seen(orderId));
-      } catch (error) {
-        for (const { reject } of group) reject(error);
-      }
-    }
-    this.#working = false;
-  }
-
   async #write(
-    group: readonly Waiting[],
-  ): Promise<(orderId: string) => Seen> {
+    group: readonly Asked[],
+  ): Promise<(asked: Asked) => Seen> {
     const { driver, name, guard } = this.#parts;
     const wanted = group.map(({ orderId: id }) =>
       ({ entity: "order", id }) as const
@@ -134,7 +111,7 @@ export class ReleaseGate {
       wanted,
       results.slice(-states.length),
     );
-    return (id) => ({
+    return ({ orderId: id }) => ({
       found: found.get(id) ?? null,
       current: { position, state: stateOf({ entity: "order", id }) },
     });

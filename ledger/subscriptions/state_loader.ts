@@ -1,12 +1,13 @@
-import { besideOthers } from "../attention/attention.ts";
-import { readOrderState } from "../projection/codec/stored_state.ts";
+import { grouped } from "../../core/waiting/grouped.ts";
+import type { OrderState } from "../states/order_state.ts";
 import {
   ENTITIES,
   type Entity,
   type Transition,
 } from "../machines/transition.ts";
-import type { OrderState } from "../states/order_state.ts";
 import type { UserState } from "../users/user_state.ts";
+import { besideOthers } from "../attention/attention.ts";
+import { readOrderState } from "../projection/codec/stored_state.ts";
 import type { Driver, ResultSet, Statement } from "../store/driver/driver.ts";
 import {
   selectLivePosition,
@@ -29,24 +30,18 @@ interface StateRow {
   readonly isTwice: boolean;
 }
 
-interface Waiting {
-  readonly wanted: Wanted;
-  readonly resolve: (state: CurrentState) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 /**
  * Reads states in groups: what is asked for while a read is under way is read
  * together by the next one.
  */
 export class StateLoader {
   readonly #driver: Driver;
-  #waiting: Waiting[] = [];
-  #reading = false;
+  readonly #ask: (wanted: Wanted) => Promise<CurrentState>;
 
   /** @param driver The database. */
   constructor(driver: Driver) {
     this.#driver = driver;
+    this.#ask = grouped((wanted: readonly Wanted[]) => this.#readAll(wanted));
   }
 
   /**
@@ -58,32 +53,17 @@ export class StateLoader {
    * @throws {LedgerError} When the database fails.
    */
   load(wanted: Wanted): Promise<CurrentState> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ wanted, resolve, reject });
-      if (!this.#reading) void this.#readAll();
-    });
+    return this.#ask(wanted);
   }
 
-  async #readAll(): Promise<void> {
-    this.#reading = true;
-    // Loads asked for in this turn are read together with the first.
-    await Promise.resolve();
-    while (this.#waiting.length > 0) {
-      const group = this.#waiting.splice(0);
-      try {
-        const wanted = group.map((one) => one.wanted);
-        const position = Math.max(...wanted.map((one) => one.position));
-        let read = await this.#read(wanted, "read");
-        // A replica may be behind the log that the transitions are from.
-        if (read.position < position) read = await this.#read(wanted, "write");
-        for (const { wanted, resolve } of group) {
-          resolve({ position: read.position, state: read.stateOf(wanted) });
-        }
-      } catch (error) {
-        for (const { reject } of group) reject(error);
-      }
-    }
-    this.#reading = false;
+  async #readAll(
+    wanted: readonly Wanted[],
+  ): Promise<(one: Wanted) => CurrentState> {
+    const position = Math.max(...wanted.map((one) => one.position));
+    let read = await this.#read(wanted, "read");
+    // A replica may be behind the log that the transitions are from.
+    if (read.position < position) read = await this.#read(wanted, "write");
+    return (one) => ({ position: read.position, state: read.stateOf(one) });
   }
 
   async #read(
@@ -153,4 +133,36 @@ function parsedState(
   return entity === "order"
     ? besideOthers(readOrderState(text), isTwice)
     : JSON.parse(text);
+}
+
+/**
+ * Whether an order or user still shows what a transition says it entered; of a
+ * release, whether it is still decided so.
+ *
+ * @param transition What was entered.
+ * @param state The order or user as it is now; null when there is none.
+ */
+export function isCurrent(
+  { machine, status, trust, logged }: Pick<
+    Transition,
+    "machine" | "status" | "trust" | "logged"
+  >,
+  state: OrderState | UserState | null,
+): boolean {
+  if (state === null) return false;
+  if (machine === "lkyc" || machine === "fkyc") {
+    return "verification" in state && state.verification[machine] === status &&
+      state.verificationTrust[machine] === trust;
+  }
+  if (logged !== null) {
+    return "release" in state && state.release === logged.release;
+  }
+  if (machine === "witness") {
+    return "witness" in state && state.witness?.verdict === status;
+  }
+  if (machine === "ban") {
+    return "banned" in state && state.banned !== null &&
+      state.banned === (status === "banned");
+  }
+  return state.status === status && state.trust === trust;
 }

@@ -88,7 +88,7 @@ interface Sides {
  * was stopped, or was made while the ledger was in use, is continued by the
  * next, and after the last both hold the same rows.
  *
- * Until it is finished the target is no ledger, and nothing opens it as one.
+ * Until it is finished the target is not a ledger, and nothing opens it as one.
  *
  * @param source The ledger, of the schema of this version.
  * @param target An empty database, or one with an unfinished copy of the ledger.

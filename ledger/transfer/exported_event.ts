@@ -98,8 +98,8 @@ export function exportedEvent(
  * columns follow from its body.
  *
  * @param line The line.
- * @throws {SyntaxError} When it is no JSON object or lacks a field.
- * @throws {Error} When salt, body or commitment is no hex or base64.
+ * @throws {SyntaxError} When it is not a JSON object or lacks a field.
+ * @throws {Error} When salt, body or commitment is not hex or base64.
  * @throws {TypeError} When a column contradicts the body.
  */
 export function importedEvent(line: string): ImportedEvent {

@@ -551,7 +551,7 @@ export const STANDING_CODES: readonly ConditionCode[] =
     CONDITIONS[code].level === "problem" || CONDITIONS[code].level === "warning"
   );
 
-/** What is told as an alarm, in the order of the table. */
+/** What raises an alarm, in the order of the table. */
 export const ALARM_CODES: readonly ConditionCode[] = STANDING_CODES.filter(
   (code) => {
     const { level, subject, isAlarm } = CONDITIONS[code];

@@ -51,7 +51,7 @@ export async function lookAtChain(
 
 /**
  * What processes that take deliveries have waiting. What a process that ended
- * has left is no alarm: the next `serve` takes it.
+ * has left raises no alarm: the next `serve` takes it.
  */
 export async function lookAtWaiting(
   driver: Driver,

@@ -136,7 +136,7 @@ async function lookAtRefusals(
   ];
 }
 
-/** Names of drift that are told. */
+/** Names of drift that are listed. */
 const DRIFT_NAMED = 5;
 
 /** What answers and webhooks of the last day had that is not described. */

@@ -34,7 +34,7 @@ const LONGEST_ID = 256;
  * @param text The file's text.
  * @param map The mapping.
  * @param localDay Day of a moment in the time zone of the books.
- * @throws {StatementError} When it is no CSV, or has no column of a title.
+ * @throws {StatementError} When it is not CSV, or has no column of a title.
  */
 export function readStatement(
   text: string,

@@ -105,9 +105,9 @@ const INDENT = 8;
 const SIGN = { agrees: "ok", differs: "DIFF", not_seen: "-" } as const;
 
 /**
- * Rows for people, by subject: first what was seen, then by reason what was not.
- * What differs is told with what was seen, what is at risk, and what rests on
- * it.
+ * Rows for people, by subject: first what was seen, then by reason what was
+ * not. What differs is listed with what was seen, what is at risk, and what
+ * depends on it.
  */
 export function conformLines({ rows }: ConformJson): readonly HangingLine[] {
   const lines: HangingLine[] = [];

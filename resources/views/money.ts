@@ -5,8 +5,8 @@ import { thousands } from "./text.ts";
 const USUAL = 2;
 
 /**
- * An amount of a currency with all its decimals, `100.50` for `100.5` of USD. It
- * is never rounded, and what is no plain number stays as it came.
+ * An amount of a currency with all its decimals, `100.50` for `100.5` of USD.
+ * It is never rounded, and what is not a plain number stays as it came.
  */
 export function withDecimals(amount: string, currency: string | null): string {
   if (!isDecimal(amount)) return amount;

@@ -233,19 +233,30 @@ export function orderLines(
   nowMs: number,
   aside: OrderAside = {},
 ): string[] {
+  return detailLines(
+    order.outcome.message,
+    orderFacts(order, nowMs, aside),
+    order.anomalies,
+    columns,
+  );
+}
+
+/** One order or user in full: what is true first, then facts and anomalies. */
+export function detailLines(
+  headline: string,
+  facts: readonly Fact[],
+  anomalies: readonly Worded<Anomaly>[],
+  columns: number | null,
+): string[] {
   return [
-    wrap(printable(order.outcome.message), columns, 0),
+    wrap(printable(headline), columns, 0),
     "",
-    ...labelled(
-      orderFacts(order, nowMs, aside).map(({ label, text }) => [label, text]),
-      columns,
-    ),
-    ...anomalyLines(order.anomalies, columns),
+    ...labelled(facts.map(({ label, text }) => [label, text]), columns),
+    ...anomalyLines(anomalies, columns),
   ];
 }
 
-/** Anomalies below what they are about; nothing where there are none. */
-export function anomalyLines(
+function anomalyLines(
   anomalies: readonly Worded<Anomaly>[],
   columns: number | null,
 ): string[] {

@@ -11,9 +11,8 @@ import type { Freshness } from "../../sync/mod.ts";
 import { describeFreshness } from "../wording/freshness.ts";
 import { describeUserReason } from "../wording/state_reasons.ts";
 import { describeUserVerdict, userNext } from "../wording/user_verdict.ts";
-import { anomaliesJson, anomalyLines, type Worded } from "./order_view.ts";
-import { type Fact, labelled, minuteText, wrap } from "./text.ts";
-import { printable } from "../../core/printable.ts";
+import { anomaliesJson, detailLines, type Worded } from "./order_view.ts";
+import { type Fact, minuteText } from "./text.ts";
 import { drawTable } from "./table.ts";
 
 /** The state of a user, and the sentences made of its codes. */
@@ -161,15 +160,12 @@ export function userLines(
   nowMs: number,
   aside: UserAside = {},
 ): string[] {
-  return [
-    wrap(printable(user.verdict.message), columns, 0),
-    "",
-    ...labelled(
-      userFacts(user, nowMs, aside).map(({ label, text }) => [label, text]),
-      columns,
-    ),
-    ...anomalyLines(user.anomalies, columns),
-  ];
+  return detailLines(
+    user.verdict.message,
+    userFacts(user, nowMs, aside),
+    user.anomalies,
+    columns,
+  );
 }
 
 function spent(left: string | null, spent: string | null): string {

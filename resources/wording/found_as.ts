@@ -4,7 +4,7 @@ import type { FoundField } from "../../ledger/types.ts";
 /** Says of what only webhooks name that it may be somebody else's. */
 export const CLAIMED_MATCH = "only webhooks say so";
 
-/** What a text is found as, for people. */
+/** The field in which a text is found, for people. */
 export const FOUND_FIELDS: Readonly<Record<FoundField, string>> = {
   orderId: "order id",
   externalOrderId: "external order id",
@@ -18,13 +18,13 @@ export const FOUND_FIELDS: Readonly<Record<FoundField, string>> = {
   note: "words of a note",
 };
 
-/** What is said of a text that the service never tells. */
+/** What is said of a text that the service never provides. */
 export const NOT_TOLD =
   "The service does not provide e-mail addresses and phone numbers, so nothing is found by them. Ask the customer for the order number in the " +
   "confirmation of the payment, your own order number, the hash of the " +
   "transaction, or the address of the wallet.";
 
-/** Says of what the partner recorded that no order has come of it. */
+/** Says that no order matches what the partner recorded. */
 export function recordedText(
   { sessionId, clickId, reference, askedAt, validUntil }:
     FindResult["recorded"][number],

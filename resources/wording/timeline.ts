@@ -1,6 +1,6 @@
 import type { EventContent } from "../../ledger/for_resources.ts";
 import type { Transition } from "../../ledger/mod.ts";
-import { describeCaseEntry } from "./case.ts";
+import { describeEventContent } from "./explanation.ts";
 import { VERDICT } from "./witness.ts";
 
 /** Statuses as what happens to an order. */
@@ -49,15 +49,12 @@ export function describeHappening(content: EventContent): string {
         : "From now on releases wait for the chain";
     case "session":
       return "You made a session for the widget";
-    case "case":
-      return describeCaseEntry(content);
     case "by_hand":
-      return `A person recorded that it was ${content.outcome}` +
-        (content.reference === null ? "" : ` for ${content.reference}`);
+      return describeEventContent(content).replace(/^a/, "A");
+    case "case":
     case "unreadable":
-      return `${content.label}, which cannot be read`;
     case "other":
-      return content.label;
+      return describeEventContent(content);
   }
 }
 

@@ -91,7 +91,7 @@ function rejection(code: string): string {
   return describeRejectType(code) ?? code;
 }
 
-/** What the user may be told, by what is to be said first. */
+/** What the user may be told, by verdict. */
 const CUSTOMER: Readonly<Record<UserVerdict["code"], string>> = {
   nothing_known: "You have not begun a purchase with our payment partner yet.",
   banned: "Our payment partner does not accept purchases from your account. " +

@@ -17,7 +17,7 @@ export const VERDICT: Readonly<Record<LedgerTypes.Verdict, string>> = {
   unsupported: "it cannot be looked up",
 };
 
-/** Why a verdict is no better, as the middle of a sentence. */
+/** The reason for a verdict, as the middle of a sentence. */
 export const VERDICT_REASON: Readonly<
   Record<LedgerTypes.VerdictReason, string>
 > = {

@@ -36,19 +36,17 @@ export interface ForwardedAlarm {
   readonly facts: HealthFacts;
 }
 
-/**
- * The body of a forwarded webhook that tells of an alarm, or that it is over.
- */
+/** The body of a forwarded webhook about an alarm that begins, or is over. */
 export interface AlarmBody extends WebhookBody<ForwardedAlarm> {
   readonly type: "rampkit.alarm.raised" | "rampkit.alarm.cleared";
 }
 
-/** The webhook that tells of an alarm, or that it is over. */
+/** The webhook about an alarm that begins, or is over. */
 export type AlarmMessage = WebhookMessage<ForwardedAlarm> & AlarmBody;
 
-/** Who is told of alarms, and in which form. */
+/** Where alarms are sent, and in which form. */
 export interface AlarmTarget {
-  /** Under which name it is remembered what was told; shows no secret. */
+  /** Name under which the ledger remembers what was sent; shows no secret. */
   readonly name: string;
   /** What it is called in the log; shows no secret. */
   readonly shown: string;
@@ -64,7 +62,7 @@ export interface AlarmTarget {
   readonly isOff?: () => Promise<boolean>;
 }
 
-/** Of what, where and when an alarm tells. */
+/** What an alarm is about, where and when. */
 export interface AlarmMessageParts {
   /** The alarm. */
   readonly alarm: StandingAlarm;
@@ -76,7 +74,7 @@ export interface AlarmMessageParts {
   readonly host: string | null;
 }
 
-/** The webhook that tells of an alarm, or that it is over. */
+/** The webhook about an alarm that begins, or is over. */
 export function alarmMessage(
   { alarm, name, clearedAt, environment, host }: AlarmMessageParts,
 ): AlarmMessage {
@@ -96,7 +94,7 @@ export function alarmMessage(
   };
 }
 
-/** What a target was told of an alarm last. */
+/** What a target last received of an alarm. */
 export interface NotifiedAlarm {
   /** Whether it was raised or cleared. */
   readonly state: "raised" | "cleared";
@@ -118,7 +116,7 @@ export interface NotifiedAlarmName {
   readonly alarm: string;
 }
 
-/** Reads what a target was told last; null when nothing was. */
+/** Reads what a target last received; null for nothing. */
 export function readNotified(
   driver: Driver,
   name: NotifiedAlarmName,
@@ -126,7 +124,7 @@ export function readNotified(
   return readSweep<NotifiedAlarm>(driver, rowOf(name));
 }
 
-/** Stores what a target was told. */
+/** Stores what a target received. */
 export async function writeNotified(
   driver: Driver,
   name: NotifiedAlarmName,

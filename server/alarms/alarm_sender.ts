@@ -28,11 +28,11 @@ import {
   type StandingAlarm,
 } from "./standing_alarm.ts";
 
-/** What tells one target of alarms. */
+/** What sends alarms to one target. */
 export interface AlarmSenderParts {
-  /** Who is told, and in which form. */
+  /** Where alarms are sent, and in which form. */
   readonly target: AlarmTarget;
-  /** Remembers what the target was told. */
+  /** Remembers what the target received. */
   readonly driver: Driver;
   /** Environment of the ledger. */
   readonly environment: string;
@@ -48,7 +48,10 @@ export interface AlarmSenderParts {
   readonly post?: PostOptions;
 }
 
-/** An alarm told, or over, less than this long ago is not told again yet, ms. */
+/**
+ * An alarm that was sent, or was over, less than this long ago is not sent
+ * again yet, ms.
+ */
 const AGAIN_MS = 10 * 60_000;
 
 /** Pauses after attempts that failed, ms. */
@@ -64,12 +67,12 @@ interface Due {
 }
 
 /**
- * Tells one target of alarms, one after another: each once when it is raised,
- * and once when it is over. What stands is compared with what the target was
- * told, which the ledger remembers, so nothing has to be queued: what the target
- * cannot take now is told later if it still stands, by this process or the next,
- * and an alarm that came and went meanwhile is not told at all. Of several
- * processes on one ledger the one that holds the lease tells.
+ * Sends alarms to one target, one after another: each once when it is raised,
+ * and once when it is over. What stands is compared with what the target
+ * received, which the ledger remembers, so nothing has to be queued: what it
+ * does not accept now is sent later if it still stands, by this process
+ * or the next, and an alarm that came and went meanwhile is not sent at all. Of
+ * several processes on one ledger the one that holds the lease sends.
  */
 export class AlarmSender {
   readonly #parts: AlarmSenderParts;
@@ -90,8 +93,8 @@ export class AlarmSender {
   }
 
   /**
-   * Tells the target what it does not know, unless that is under way or it is
-   * too early after a failure. Never rejects.
+   * Sends the target what it has not received, unless that is under way or it
+   * is too early after a failure. Never rejects.
    */
   notify(look: AlarmCheck): Promise<void> {
     return this.#notifying ??= this.#notify(new Map(look)).catch((error) => {
@@ -117,7 +120,7 @@ export class AlarmSender {
     });
   }
 
-  /** Does it unless another process tells this target now. */
+  /** Does it unless another process sends to this target now. */
   async #inTurn(tell: () => Promise<void>): Promise<void> {
     const { driver, target } = this.#parts;
     const wanted = {
@@ -135,11 +138,11 @@ export class AlarmSender {
     }
   }
 
-  /** Tells of one name, and says whether the target takes more. */
+  /** Sends one name, and returns whether the target accepts more. */
   async #tell(name: string, standing: StandingAlarm | null): Promise<boolean> {
     const { target, post } = this.#parts;
     if (post?.signal?.aborted) return false;
-    // Another process may have told it while this one waited for its turn.
+    // Another process may have sent it while this one waited for its turn.
     const due = await this.#due(name, standing, "again");
     if (due === null) return true;
     try {
@@ -159,7 +162,7 @@ export class AlarmSender {
     return true;
   }
 
-  /** What the target is to be told of a name now; null when it knows. */
+  /** What to send the target about a name now; null when it knows. */
   async #due(
     name: string,
     standing: StandingAlarm | null,
@@ -192,7 +195,7 @@ export class AlarmSender {
     return agoMs >= 0 && agoMs < AGAIN_MS;
   }
 
-  /** What the target was told, by this process or by another. */
+  /** What the target received, from this process or from another. */
   async #read(
     alarm: string,
     standing: StandingAlarm | null,
@@ -233,7 +236,7 @@ export class AlarmSender {
         now,
       });
     } catch {
-      return null; // The process stops; the next one tells it.
+      return null; // The process stops; the next one sends it.
     }
   }
 

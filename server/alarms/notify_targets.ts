@@ -10,7 +10,7 @@ import type { AlarmMessage, AlarmTarget } from "./alarm_message.ts";
 /** Makes the targets of a ledger. */
 export type NotifyTargets = (ledgerId: string) => readonly AlarmTarget[];
 
-/** A service that is told of alarms, as the setting names it. */
+/** A service that alarms are sent to, as the setting names it. */
 interface Notified {
   readonly service: "slack" | "pagerduty";
   /** What opens it: an address, or a key. */
@@ -19,9 +19,9 @@ interface Notified {
 }
 
 /**
- * Reads who is told of alarms.
+ * Reads where alarms are sent.
  *
- * @returns What makes their targets; none where nobody is told.
+ * @returns What makes their targets; none without any.
  * @throws {UsageError} When one is wrong. What may open a service is not
  * repeated.
  */
@@ -79,7 +79,7 @@ function targetOf(
   { service, secret, url }: Notified,
   ledgerId: string,
 ): AlarmTarget {
-  // Tells two of one service apart, and says nothing of what opens them.
+  // Distinguishes two of one service, and reveals nothing that opens them.
   const digest = createHash("sha256").update(secret).digest("hex").slice(0, 8);
   const name = `${service}:${digest}`;
   return {
@@ -98,11 +98,11 @@ const PAGERDUTY_URL = "https://events.pagerduty.com/v2/enqueue";
 /** Most characters of a summary and of a key that PagerDuty takes. */
 const LONGEST = { summary: 1_024, key: 255 } as const;
 
-/** Whose alarm it is, and who is told. */
+/** Whose alarm it is, and where it is sent. */
 export interface PagerdutyParts {
   /** The integration key. */
   readonly routingKey: string;
-  /** Which ledger it is: two may tell the same service. */
+  /** Which ledger it is: two may send to the same service. */
   readonly ledgerId: string;
 }
 

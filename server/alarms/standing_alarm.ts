@@ -13,7 +13,7 @@ export interface StandingAlarm extends Finding {
  */
 export type AlarmCheck = ReadonlyMap<string, StandingAlarm | null>;
 
-/** Looks in a row that have to agree before anybody is told. */
+/** Looks in a row that have to agree before an alarm is sent. */
 const LOOKS = 2;
 
 /** What the latest looks found under a name. */
@@ -32,7 +32,7 @@ export class StandingAlarms {
   readonly #standing = new Map<string, StandingAlarm | null>();
 
   /**
-   * Takes in a look, and gives what may be told after it.
+   * Takes in a look, and gives what may be sent after it.
    *
    * @param nowMs When a problem began that does not say so itself.
    */

@@ -14,7 +14,7 @@ import {
   StandingAlarms,
 } from "./standing_alarm.ts";
 
-/** What is watched, and who is told. */
+/** What is watched, and where alarms are sent. */
 export interface WatchHealthParts extends Omit<HealthMonitorOptions, "onLook"> {
   /** The log. */
   readonly log: Log;
@@ -22,7 +22,7 @@ export interface WatchHealthParts extends Omit<HealthMonitorOptions, "onLook"> {
   readonly metrics: Pick<ServiceMetrics, "conditions">;
   /** Hears of each problem, and that it is over. @default {the log has it} */
   readonly onProblem?: OnProblem;
-  /** Which targets are told. @default {none} */
+  /** Targets that alarms are sent to. @default {none} */
   readonly told?: Pick<AlarmSenderParts, "post"> & {
     /** Each with its own address. */
     readonly targets: readonly AlarmTarget[];
@@ -34,9 +34,9 @@ export interface WatchedHealth {
   /** Looks now and remembers. */
   readonly monitor: HealthMonitor;
   /**
-   * Looks again and again, and tells log, metrics and each target what is wrong,
-   * until the signal is aborted. A target that is slow or fails holds up neither
-   * the others nor anything else.
+   * Looks again and again, and reports to log, metrics and each target what is
+   * wrong, until the signal is aborted. A target that is slow or fails holds up
+   * neither the others nor anything else.
    */
   run(signal: AbortSignal): Promise<void>;
 }

@@ -17,7 +17,7 @@ export interface KnownTokens {
 
 /**
  * Holds tokens. Digests are compared, each with every one, so that the time it
- * takes tells nothing of them.
+ * takes reveals nothing of them.
  *
  * @returns Null where there are none.
  */

@@ -51,7 +51,7 @@ export class ApiProblem extends Error {
 /** Media type of a problem document (RFC 9457). */
 export const PROBLEM_TYPE = "application/problem+json";
 
-/** The answer that tells of a problem. */
+/** The answer that reports a problem. */
 export function problemResponse({ code, facts }: ApiProblem): Response {
   const [status, title] = PROBLEMS[code];
   const { detail, headers, members } = facts;

@@ -12,7 +12,7 @@ interface Waiter {
 }
 
 /**
- * Tells when transitions are added, by whichever process. However many wait,
+ * Signals when transitions are added, by whichever process. However many wait,
  * one query at a time looks; while nobody waits, none does.
  */
 export class TransitionFeed {
@@ -75,7 +75,7 @@ export class TransitionFeed {
           if (waiter.after < last) waiter.resolve();
         }
       } catch {
-        // A client that waits asks again in the end, and is told what is wrong.
+        // A client that waits asks again in the end, and gets the error.
       }
       await this.#sleep(LOOK_EVERY_MS);
     }

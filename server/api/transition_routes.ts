@@ -151,7 +151,7 @@ function waiting(
         controller.enqueue(new TextEncoder().encode(text));
         controller.close();
       } catch (error) {
-        // The client asks again, and is told what is wrong.
+        // The client asks again, and gets the error.
         controller.error(error);
       } finally {
         onEnd();

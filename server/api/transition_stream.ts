@@ -77,7 +77,7 @@ export function transitionStream(
         }
         controller.close();
       } catch (error) {
-        // The client comes back, and is told what is wrong.
+        // The client connects again, and gets the error.
         controller.error(error);
       }
       end();

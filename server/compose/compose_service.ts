@@ -46,7 +46,7 @@ export interface Service extends AsyncDisposable {
   /** Counts and logs refused requests. */
   readonly refusals: RefusalLog;
   /**
-   * Tells whether deliveries can be stored, and what else is wrong.
+   * Finds out whether deliveries can be stored, and what else is wrong.
    *
    * @param found What was found lately of everything. @default {nothing}
    */

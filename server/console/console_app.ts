@@ -358,7 +358,7 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
   return {
     fetch: (request) => app.fetch(request),
     warm: () => {
-      // A page that asks for it is told what fails.
+      // A page that asks for it shows what fails.
       warmed = Promise.allSettled([waiting.value(), health.parts()])
         .then(() => Promise.allSettled([closedBooks.list()]));
     },

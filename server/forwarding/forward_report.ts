@@ -63,7 +63,7 @@ export interface ForwardReportParts {
   readonly now: () => number;
 }
 
-/** Tells log and metrics how forwarding to one target goes. */
+/** Reports to log and metrics how forwarding to one target goes. */
 export class ForwardReport {
   readonly #parts: ForwardReportParts;
   readonly #labels: { readonly target: string };

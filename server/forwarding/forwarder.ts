@@ -30,7 +30,7 @@ export interface ForwarderParts {
   readonly target: Target;
   /** Signs them. */
   readonly sign: Signer;
-  /** Is told how it goes. */
+  /** Reports how it goes. */
   readonly report: ForwardReport;
   /** Clock, ms since the epoch. */
   readonly now: () => number;

@@ -8,7 +8,8 @@ import { errorCode } from "../../core/guards.ts";
 export interface RequestRoute {
   /**
    * IP addresses to connect to, the first one first. The name in the address of
-   * the request is only told to the receiver: nothing asks what it means again.
+   * the request is only passed on to the receiver: the name is not resolved
+   * again.
    */
   readonly addresses: readonly string[];
   /** Connections to use again. @default {one that is closed afterwards} */
@@ -73,7 +74,7 @@ export async function pinnedFetch(
  *
  * @param addresses The addresses.
  * @param attempt Sends to one of them.
- * @returns What the first attempt that came to something gave.
+ * @returns Result of the first attempt that had one.
  * @throws What the last attempt failed with, or one after it had connected.
  */
 export async function firstThatConnects<T>(

@@ -89,7 +89,7 @@ export function transitionType(
     .join(".");
 }
 
-/** The webhook that tells of a transition. */
+/** The webhook of a transition. */
 export function transitionMessage(
   transition: Transition,
   {

@@ -38,7 +38,7 @@ export class HealthMonitor {
     return this.#latest;
   }
 
-  /** Looks now, and tells nobody. Never rejects. */
+  /** Looks now, and reports nothing. Never rejects. */
   async look(): Promise<readonly Finding[]> {
     const { ledger, now } = this.#options;
     this.#latest = await lookAround({
@@ -51,7 +51,7 @@ export class HealthMonitor {
     return this.#latest;
   }
 
-  /** Looks until the signal is aborted, and tells of each look. */
+  /** Looks until the signal is aborted, and reports each look. */
   async run(signal: AbortSignal): Promise<void> {
     const { now, onLook, sleep = sleepFor } = this.#options;
     while (!signal.aborted) {

@@ -14,7 +14,7 @@ export function partialCopy(file: string): string {
  * then it is in the folder `FILE.partial`. The file is for its owner alone. The
  * copy itself cannot be interrupted: the signal is looked at before and after.
  *
- * @param check Looks at the copy; when it throws there is no copy.
+ * @param check Checks the copy; when it throws, no copy is left.
  */
 export async function copyWhole(
   ledger: Ledger,

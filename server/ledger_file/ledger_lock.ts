@@ -76,7 +76,7 @@ export async function holdLedger(
       told = true;
     },
     [Symbol.dispose]: () => {
-      // One that began later has told its own name.
+      // One that began later has written its own name.
       if (told && read(database)?.pid === process.pid) {
         tellAgain(database, before);
       }
@@ -137,8 +137,10 @@ async function lockOf(
   return await lockFile(lockPath(database), mode);
 }
 
-/** Names who was there before, or nobody. Where that process has ended too,
- * nobody holds the lock, and what it told is not believed. */
+/**
+ * Names who was there before, or nobody. Where that process has ended too,
+ * nobody holds the lock, and what it wrote is not trusted.
+ */
 function tellAgain(database: string, before: Holder | null): void {
   if (before === null || before.pid === process.pid) {
     rmSync(holderPath(database), { force: true });
@@ -149,7 +151,7 @@ function write(database: string, holder: Holder): void {
   writeFileSync(holderPath(database), JSON.stringify(holder), { mode: 0o600 });
 }
 
-/** Null where nobody has told, or something else is written there. */
+/** Null where nothing, or something else, is written there. */
 function read(database: string): Holder | null {
   try {
     return JSON.parse(readFileSync(holderPath(database), "utf8"));

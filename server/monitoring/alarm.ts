@@ -14,7 +14,7 @@ export class Alarm {
    * Makes an alarm that is not raised.
    *
    * @param log Where its lines go.
-   * @param event The event that tells of it.
+   * @param event The event that reports it.
    * @param now Clock, ms since the epoch.
    */
   constructor(log: Log, event: LogEvent, now: () => number) {

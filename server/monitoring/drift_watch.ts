@@ -36,7 +36,7 @@ export class DriftWatch {
   /** Looks until it is stopped. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      // What is wrong with the database is told elsewhere.
+      // What is wrong with the database is reported elsewhere.
       await this.look().catch(() => {});
       await sleep(LOOK_EVERY_MS, signal).catch(() => {});
     }

@@ -43,19 +43,19 @@ export interface ServiceMetrics {
   readonly timed: <Result>(commit: () => Promise<Result>) => Promise<Result>;
   /** Watches what waits in a spool. */
   readonly spool: (spool: Pick<Spool, "depth" | "oldestMs">) => void;
-  /** Tells of damage in a spool file; `torn` is what a crash leaves. */
+  /** Counts damage in a spool file; `torn` is what a crash leaves. */
   readonly spoolDamage: (damage: { readonly torn: boolean }) => void;
-  /** Tells how many events wait to be folded. */
+  /** Sets how many events wait to be folded. */
   readonly lag: (events: number) => void;
-  /** Tells when the newest regular backup was made, ms; null without one. */
+  /** Sets when the newest regular backup was made, ms; null without one. */
   readonly backup: (madeAt: number | null) => void;
-  /** Tells what a look at everything found. */
+  /** Sets what a look at everything found. */
   readonly conditions: (findings: readonly Finding[]) => void;
-  /** Tells how long failing deliveries may go on. */
+  /** Sets how long failing deliveries may go on. */
   readonly delivery: (health: Pick<DeliveryHealth, "countdown">) => void;
-  /** Tells how polling is. */
+  /** Sets the health of polling. */
   readonly polling: (health: PollHealth) => void;
-  /** Tells what waits for a confirming read, at a time in ms. */
+  /** Sets what waits for a confirming read, at a time in ms. */
   readonly backlog: (
     status: Pick<PollStatus, "backlog" | "isolatedIds">,
     nowMs: number,
@@ -197,7 +197,7 @@ function readings(
   ];
 }
 
-/** Counts failures of sweeps, and tells how long ago one last worked. */
+/** Counts failures of sweeps, and measures how long ago one last worked. */
 export class PollTally {
   readonly #failures: MeterCounter;
   readonly #startedAt: string;

@@ -69,7 +69,7 @@ export class MinuteRecorder {
     try {
       await this.#options.store(this.#waiting);
     } catch {
-      // What is wrong with the database is told elsewhere.
+      // What is wrong with the database is reported elsewhere.
       for (const oldest of this.#waiting.keys()) {
         if (this.#waiting.size <= MOST_WAITING) return;
         this.#waiting.delete(oldest);

@@ -56,7 +56,7 @@ export class OrderGauges {
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const begun = performance.now();
-      // What is wrong with the database is told elsewhere.
+      // What is wrong with the database is reported elsewhere.
       await this.look().catch(() => {});
       const took = performance.now() - begun;
       await sleep(Math.max(REST_MS, REST_PER_COUNT * took), signal)

@@ -25,7 +25,7 @@ export interface RefusalLogOptions {
   readonly log: Log;
   /** A clock that never jumps, ms. @default performance.now */
   readonly steady?: () => number;
-  /** Whether it looks by itself; else `look()` is called. @default true */
+  /** Whether it looks automatically; if not, call `look()`. @default true */
   readonly timer?: boolean;
 }
 

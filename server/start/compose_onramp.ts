@@ -37,7 +37,7 @@ export interface OnrampParts<User> extends Omit<ServiceParts, "path"> {
   readonly ownFindings?: readonly Finding[];
   /** Asks the partner's chain nodes; null without any. @default {null} */
   readonly witness?: WitnessService | null;
-  /** Whether nothing had been told of the ledger before. */
+  /** Whether the ledger had no transition before. */
   readonly isNew: boolean;
   /** Replaced where time is virtual. */
   readonly timing?: Pick<SubscribeOptions, "start" | "steadyNow" | "sleep">;
@@ -45,7 +45,7 @@ export interface OnrampParts<User> extends Omit<ServiceParts, "path"> {
   readonly newClickId?: () => string;
 }
 
-/** A program before it does anything by itself. */
+/** A program that has not begun to work in the background. */
 export interface ComposedOnramp {
   /** All but its end. */
   readonly onramp: Omit<

@@ -35,7 +35,7 @@ export interface HandlerOptions extends
 export interface HandlersParts {
   /** Whose transitions they take. */
   readonly ledger: Ledger;
-  /** Is told of handlers that fail. */
+  /** Called with handlers that fail. */
   readonly log: Log;
   /** Clock, ms since the epoch. */
   readonly now: () => number;
@@ -114,7 +114,7 @@ function nameOf(on: SubscribeOptions["on"]): string {
     .join(", ");
 }
 
-/** Tells how a handler does: once when it fails, and once when it works again. */
+/** Reports a handler: once when it fails, and once when it works again. */
 class HandlerReport {
   readonly #parts: Pick<HandlersParts, "log"> & { readonly name: string };
   readonly #failing: Alarm;

@@ -17,7 +17,10 @@ const LEVELS: Readonly<Record<Level, Problem["level"]>> = {
 /** Hourly, and nothing that a person has to know. */
 const FOR_A_LOG: LogEvent = "chain_head";
 
-/** How a program is told of: by its parts, and by looks at everything. */
+/**
+ * How problems are reported: by parts of the program, and by looks at
+ * everything.
+ */
 export interface ProblemPort {
   /** What its parts log of themselves. */
   readonly log: Log;
@@ -26,8 +29,8 @@ export interface ProblemPort {
 }
 
 /**
- * Tells of both alike. What a look finds after a part of the program has told of
- * it by itself is not told a second time.
+ * Reports both alike. What a look finds after a part of the program has
+ * reported it is not reported a second time.
  */
 export function problemPort(tell: OnProblem): ProblemPort {
   const standing = new Set<string>();
@@ -78,7 +81,7 @@ export function problemLine(
 }
 
 /**
- * Tells of problems by a line each.
+ * Prints a line for each problem.
  *
  * @param write Writes a line, without its end.
  */

@@ -16,7 +16,7 @@ export interface PollBound {
   readonly requestsPerSecond: number;
   /** How much there was to look after when it last counted. */
   readonly counts: WorkCounts;
-  /** How old the ledger's word can be, at worst. */
+  /** How old the ledger's information can be at most. */
   readonly staleness: StalenessBound;
 }
 

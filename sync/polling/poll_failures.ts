@@ -68,11 +68,13 @@ export async function readPollHealth(driver: Driver): Promise<PollHealth> {
   return await readSweep<PollHealth>(driver, HEALTH) ?? UNTRIED;
 }
 
-/** What failed since it last worked; kept in the ledger, told once. */
+/** What failed since it last worked; stored in the ledger, reported once. */
 export class PollFailures {
   readonly #options: PollFailuresOptions;
   #health: PollHealth = UNTRIED;
-  /** Since when the outage lasts that was told, here or before a restart. */
+  /**
+   * Since when the outage lasts that was reported, here or before a restart.
+   */
   #outageSince: string | null = null;
   #told = false;
 

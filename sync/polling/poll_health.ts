@@ -92,7 +92,7 @@ const ALARM_ATTEMPTS = 2;
  *
  * @param health How polling is.
  *
- * @example A single failure is no alarm
+ * @example A single failure raises no alarm
  * ```ts
  * import { pollAlarm } from "./poll_health.ts";
  * import assert from "node:assert/strict";

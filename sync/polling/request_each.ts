@@ -185,8 +185,8 @@ const whyAlone = {
 } as const;
 
 /**
- * The statement that remembers an id of which nothing certain is known: the
- * answer about it alone holds other orders, or a row without identifier.
+ * The statement that remembers an id about which nothing is certain: the answer
+ * about it alone holds other orders, or a row without identifier.
  *
  * @param entityId The id.
  * @param kind Which of the two.

@@ -168,7 +168,7 @@ export class SweepScheduler {
       await this.#worked(kind, done === true, typeof value === "number");
       if (done !== true) {
         meter.spend(kind, value);
-        // What was read is told at once.
+        // What was read is reported at once.
         if (value > 0) this.#fold();
         return;
       }

@@ -119,7 +119,9 @@ export interface ReconcileRules {
   readonly stuckAfterMs: number;
   /** A webhook may take this long, in milliseconds. */
   readonly webhookGraceMs: number;
-  /** A change this fresh is no disagreement yet, in milliseconds. */
+  /**
+   * A change this fresh does not count as a disagreement yet, in milliseconds.
+   */
   readonly toleranceMs: number;
 }
 

@@ -47,7 +47,7 @@ export function deliveryAlarm(
   };
 }
 
-/** What is to be told after a look: a new alarm, another one, or the all-clear. */
+/** What to report after a look: a new alarm, another one, or the all-clear. */
 export function deliveryAlert(
   before: DeliveryAlarm | null,
   after: DeliveryAlarm | null,

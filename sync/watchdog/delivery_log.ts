@@ -1,7 +1,10 @@
 import { CLOCK_TOLERANCE_MS } from "../../core/time/plausible_time.ts";
 import type { EventKind } from "../../ledger/for_sync.ts";
 
-/** How many answers are kept apart: that one was not answered may be told late. */
+/**
+ * How many answers are kept apart: that one was not answered may be reported
+ * late.
+ */
 const remembered = 256;
 
 /** One delivery that reached us. */

@@ -36,7 +36,7 @@ export interface DeliverySuspicion {
  * @param changes Changes whose webhook has had its time, by the time of change.
  * @returns Whether it is suspected, and what is silent.
  *
- * @example One lost webhook is no alarm, two in a row are
+ * @example One lost webhook raises no alarm, two in a row do
  * ```ts ignore
  * suspectDelivery([announced, silent]).suspected; // false
  * suspectDelivery([announced, silent, silent]).suspected; // true

@@ -243,7 +243,7 @@ Deno.test({
         pendin: /^Paid, and not sent yet/,
         [ODD_ORDERS.forged.toLowerCase()]: /^Unknown to the service/,
         REVERS: /took it back\./,
-        [`click-${ODD_ORDERS.refund}`]: /the service is to refund/i,
+        [`click-${ODD_ORDERS.refund}`]: /the service should refund/i,
       };
       for (const [text, answer] of Object.entries(answers)) {
         await page.focus("#q");

@@ -3,7 +3,7 @@ import {
   CLAIM_FIELDS,
   type ClaimBody,
   type ClaimField,
-} from "../../events/claim_body.ts";
+} from "../../events/order_facts.ts";
 import type { OrderReading } from "../../events/order_reading.ts";
 import type { Claim } from "../../orders/claims.ts";
 import type { Said } from "./_said.ts";

@@ -8,8 +8,12 @@ import {
 } from "node:fs";
 import Database from "libsql";
 import type { ConnectionOptions } from "./database_url.ts";
-import type { ResultSet, SqlValue, Statement } from "../driver/driver.ts";
-import { isQuery } from "../driver/is_query.ts";
+import {
+  isQuery,
+  type ResultSet,
+  type SqlValue,
+  type Statement,
+} from "../driver/driver.ts";
 import {
   checkFile,
   checkIdentity,

@@ -1,11 +1,11 @@
-import type {
-  Driver,
-  ResultSet,
-  SqlValue,
-  Statement,
+import {
+  type Driver,
+  isQuery,
+  type ResultSet,
+  type SqlValue,
+  type Statement,
 } from "../driver/driver.ts";
 import { LedgerError, type LedgerErrorCode } from "../driver/errors.ts";
-import { isQuery } from "../driver/is_query.ts";
 import type {
   ClientResult,
   ClientStatement,

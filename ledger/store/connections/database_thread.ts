@@ -1,8 +1,8 @@
 /**
  * The thread of a local database: takes one request after the other.
- * `openLedger` starts it by itself, so it is no module to import. A program that
- * is bundled with this package bundles it a second time, as a file of its own,
- * and names that file as `threadModule`:
+ * `openLedger` starts it, so it is not a module to import. A program that is
+ * bundled with this package bundles it a second time, as a file of its own, and
+ * names that file as `threadModule`:
  *
  * ```sh
  * esbuild app.js thread=@rampkit/onramp/thread --bundle --platform=node \

@@ -14,7 +14,7 @@ export type FileLockMode = "shared" | "exclusive";
  * @param path The file; it is made, for its owner alone, where it is missing.
  * @param mode Any number may hold it `shared`, or one `exclusive`.
  * @returns What lets go of it; null while others hold it otherwise.
- * @throws {Error} When the file cannot be made, or is no such file.
+ * @throws {Error} When the file cannot be made, or is not such a file.
  */
 export function lockFile(path: string, mode: FileLockMode): Disposable | null {
   // Closing a file lets go of every lock that its process has on it.

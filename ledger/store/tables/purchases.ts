@@ -1,5 +1,5 @@
 import type { HandOutcome } from "../../events/hand_release.ts";
-import type { PurchaseWait } from "../../machines/purchase_wait.ts";
+import type { PurchaseWait } from "../../machines/transition.ts";
 import type { ResultSet, Statement } from "../driver/driver.ts";
 
 /**

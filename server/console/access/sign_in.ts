@@ -87,7 +87,7 @@ function random(): string {
   return randomBytes(16).toString("base64url");
 }
 
-/** Compares in a time that does not tell how much agrees. */
+/** Compares in a time that does not reveal how much agrees. */
 function isSame(a: string, b: string): boolean {
   const [one, other] = [Buffer.from(a), Buffer.from(b)];
   return one.length === other.length && timingSafeEqual(one, other);

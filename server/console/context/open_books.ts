@@ -104,7 +104,7 @@ export class OpenBooks {
   /** What is known of a month, at once; it is worked out if that is old. */
   latest(month: string): WorkedOut | null {
     if (!this.#isFresh(month) && !this.#works.has(month)) {
-      // A page that asks for it is told what fails.
+      // A page that asks for it shows what fails.
       this.#begin(month).done.catch(() => {});
     }
     return this.#last.get(month) ?? null;

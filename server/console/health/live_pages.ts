@@ -8,10 +8,10 @@ import { CachedValue } from "../context/cached_value.ts";
 /** How often an open page is looked after, ms. */
 const EVERY_MS = 5000;
 
-/** More open pages than this are not told of changes. */
+/** More open pages than this receive no changes. */
 const MOST_PAGES = 100;
 
-/** What open pages are told. */
+/** What open pages receive. */
 export interface Beat {
   /** How everything is, where that has changed; else null. */
   readonly parts: readonly HealthPart[] | null;
@@ -20,7 +20,7 @@ export interface Beat {
 }
 
 /**
- * Tells open pages again and again that the server is there, how everything is,
+ * Reports to open pages again and again that the server is there, its health,
  * and whether what they show may have changed.
  */
 export class LivePages {
@@ -31,7 +31,7 @@ export class LivePages {
   #pages = 0;
 
   /**
-   * Tells of what a watch sees.
+   * Reports what a watch sees.
    *
    * @param position Up to which event the ledger is worked out.
    * @param everyMs How often it looks.
@@ -46,13 +46,13 @@ export class LivePages {
     this.#everyMs = everyMs;
   }
 
-  /** Whether one more page can be told. */
+  /** Whether one more page can follow. */
   get hasRoom(): boolean {
     return this.#pages < MOST_PAGES && !this.#ended.signal.aborted;
   }
 
   /**
-   * Tells at once, and every few seconds.
+   * Reports at once, and every few seconds.
    *
    * @param left Aborted when the page is gone.
    */

@@ -2,8 +2,9 @@ import { groupedAmount } from "../../../resources/views/money.ts";
 import { outsideText } from "./outside.ts";
 
 /**
- * An amount of a currency as people write it, with all its decimals: `1,200.50
- * USD`. It is never rounded, and what is no plain number stays as it came.
+ * An amount of a currency as people write it, with all its decimals:
+ * `1,200.50 USD`. It is never rounded, and what is not a plain number stays as
+ * it came.
  *
  * @returns Empty where the amount is not known.
  */

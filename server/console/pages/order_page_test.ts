@@ -41,7 +41,7 @@ Deno.test("orderPage() says of each order what is true, whether to release, and 
       /Next: Stop what is not delivered/,
       /We are checking your order/,
     ],
-    refund: [/The service is to refund the customer/, /owes you a refund/],
+    refund: [/The service should refund the customer/, /owes you a refund/],
     withoutTransaction: [/names no transaction/, /No transaction is named/],
     unknownStatus: [/frozen, a status that this version does not know/],
   };

@@ -7,6 +7,7 @@ import type {
   ServiceAnswer,
   TestRequest,
 } from "./ask_service.ts";
+import { ORDER_STATUSES } from "./documented.ts";
 import type { LedgerSample } from "./ledger_sample.ts";
 import type { WireRow } from "./scrub.ts";
 
@@ -66,15 +67,6 @@ export const PAGE = "20";
 /** Orders as old as this stand still but for their status, in milliseconds. */
 const SETTLED_MS = 60_000;
 
-const STATUSES = [
-  "created",
-  "progress",
-  "pending",
-  "success",
-  "failed",
-  "cancelled",
-];
-
 /** A reader that asks each question once. */
 export function createReader(
   { ask, assets, ledger, test, nowMs }: ReaderOptions,
@@ -109,7 +101,7 @@ export function createReader(
       sample([
         orders({ ...settled, limit: PAGE, order_by: "desc" }),
         orders({ ...settled, limit: PAGE, order_by: "asc" }),
-        ...STATUSES.map((status) =>
+        ...ORDER_STATUSES.map((status) =>
           orders({ ...settled, limit: PAGE, order_by: "desc", status })
         ),
       ], "order_id"),

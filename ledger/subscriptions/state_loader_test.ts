@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { OrderState } from "../states/order_state.ts";
 import type { UserState } from "../users/user_state.ts";
-import { isCurrent } from "./is_current.ts";
+import { isCurrent } from "./state_loader.ts";
 
 const order = {
   status: "failed",
