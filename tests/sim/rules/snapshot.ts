@@ -2,9 +2,11 @@ import type { Transition } from "../../../ledger/mod.ts";
 import type { Driver } from "../../../ledger/for_sync.ts";
 import {
   EVENTS,
+  migrations,
   orderFoldSql,
   orderStateSql,
   readOrderState,
+  readStamp,
   type RecordedEvent,
   recordedEvent,
   type SqlValue,
@@ -72,11 +74,8 @@ export async function readSnapshot(
   store: Driver,
   seen: Seen,
 ): Promise<Snapshot | null> {
-  const [tables] = await store.batch([
-    query(`SELECT name FROM pragma_table_info('queued_transitions')
-      WHERE name = 'machine'`),
-  ], "read");
-  if (tables?.rows.length === 0) return null;
+  const made = await readStamp(store);
+  if (made?.schemaVersion !== migrations.length) return null;
   const [stamp, at, count, events, orders, users, links, head, keys, byHand] =
     (await store.batch([
       query("SELECT ledger_id FROM rampkit"),
