@@ -1,10 +1,10 @@
 /**
  * Rampkit: what became of every onramp order.
  *
- * This door carries the parts that run anywhere: the client of the partner API
- * and the webhook endpoint. The ledger, the widget options, the sandbox and the
- * command line have doors of their own, so that you need no database to
- * parse a webhook.
+ * This entry point holds the parts that run anywhere: the client of the partner
+ * API and the webhook endpoint. The ledger, the widget options, the sandbox and
+ * the command line have entry points of their own, so that you need no database
+ * to parse a webhook.
  *
  * @example Read a webhook
  * ```ts

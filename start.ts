@@ -1,7 +1,7 @@
 /**
- * One start for a whole program: it takes the service's webhooks, asks the
- * service what they leave out, remembers all of it in a ledger, calls your
- * handlers, and tells you what is wrong.
+ * One start for a whole program: it takes the service's webhooks, polls the
+ * service for what they leave out, stores all of it in a ledger, calls your
+ * handlers, and reports what is wrong.
  *
  * {@linkcode startOnramp} reads `RAMPKIT_*`; each is also an option. It runs in
  * Deno, Node 22 or later and Bun.

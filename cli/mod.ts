@@ -1,6 +1,7 @@
 /**
  * The command line as a function: {@linkcode main} takes arguments and a
- * terminal, and resolves to an exit code. Run by itself it is the program.
+ * terminal, and resolves to an exit code. Run as the main module it is the
+ * program.
  *
  * @example Asking for help
  * ```ts

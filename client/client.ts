@@ -17,7 +17,7 @@ import { sleep, steadyClock } from "../core/waiting/sleep.ts";
 import type { Answer } from "./http/transport.ts";
 import { type UsersApi, usersApi } from "./endpoints/users_api.ts";
 
-/** How a client reaches the service. */
+/** How to reach the service, and within which limits. */
 export interface OnrampClientOptions {
   /**
    * A preset's name, or addresses of your own: `{ ...sandbox, baseUrl }` is the
@@ -38,7 +38,7 @@ export interface OnrampClientOptions {
   /** Clock, milliseconds since 1970. @default {Date.now} */
   readonly now?: () => number;
   /**
-   * A clock that is never set back, for waits, deadlines and the rate, in ms.
+   * Monotonic clock in ms, for waits, deadlines and the rate limit.
    *
    * @default {performance.now, or where `now` is given that clock, standing
    * still while it is set back}
@@ -50,12 +50,12 @@ export interface OnrampClientOptions {
   readonly random?: () => number;
   /** Requests that may start in one second, over all calls. @default {4} */
   readonly requestsPerSecond?: number;
-  /** Requests that may be on their way at once. @default {4} */
+  /** Most requests in flight at a time. @default {4} */
   readonly maxInFlight?: number;
   /** Limit of one attempt to its last byte, in ms. @default {10000} */
   readonly timeoutMs?: number;
   /**
-   * Limit of a call as a whole, waits and retries included, in ms.
+   * Time limit of a whole call, waits and retries included, in ms.
    *
    * @default {30000}
    */
@@ -63,22 +63,22 @@ export interface OnrampClientOptions {
   /** Further attempts where repeating is safe. @default {3} */
   readonly retries?: number;
   /**
-   * Lets pairs of commodity and network through that the table does not list.
+   * Accepts pairs of commodity and network that are not in the asset table.
    *
    * @default {false}
    */
   readonly allowUnlistedAssets?: boolean;
   /** Watches requests. */
   readonly onRequest?: RequestHook;
-  /** Watches how attempts end. */
+  /** Called when an attempt ends. */
   readonly onResponse?: ResponseHook;
   /** Shows bodies to the watchers, card registration apart. @default {false} */
   readonly hookBodies?: boolean;
 }
 
 /**
- * A client of the partner API. It keeps nothing but its settings and the place
- * of the next request; make one and share it, so that its rate is shared.
+ * A client of the partner API. Its only state is its settings and its rate
+ * limiter: make one and share it, so that all calls share one rate limit.
  *
  * @example Create a session when the user clicks
  * ```ts
@@ -113,7 +113,7 @@ export class OnrampClient {
   readonly cards: CardsApi;
 
   /**
-   * Takes how to reach the service; sends nothing yet.
+   * Creates a client; sends nothing yet.
    *
    * @throws {TypeError} When the environment or the key is unusable, or the
    * runtime cannot handle exact numbers (Node 20).
@@ -142,7 +142,7 @@ export class OnrampClient {
   }
 }
 
-/** Every option, so that a misspelt one is not passed over in JavaScript. */
+/** Every option, so that a misspelt one is noticed in JavaScript too. */
 const OPTIONS = {
   environment: true,
   baseUrl: true,

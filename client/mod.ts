@@ -1,11 +1,11 @@
 /**
- * All of the partner API: exact, typed, and safe to try again.
+ * All of the partner API: exact, typed, and safe to retry.
  *
  * Amounts are decimal strings from the first byte to the last. Inputs are
  * checked against every documented rule before they are sent, and one
  * `ValidationError` lists all faults. Reads, sessions and user creation are
- * tried again under one deadline; card registration never is. A walk over
- * pages ends with a statement of whether it saw everything.
+ * retried within one deadline; card registration never is. A walk over pages
+ * ends with a statement of whether it saw everything.
  *
  * It runs in Deno, Node 22 or later, Bun and workers.
  *
@@ -17,7 +17,7 @@
  * const client = new OnrampClient({
  *   environment: "sandbox",
  *   apiKey: "key",
- *   // Leave `fetch` out to ask the service; this one answers by itself.
+ *   // Without `fetch` the service is asked; this one answers locally.
  *   fetch: (request) => {
  *     const first = !String(request).includes("cursor_id");
  *     return Promise.resolve(new Response(

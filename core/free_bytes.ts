@@ -2,7 +2,7 @@
 const WORTH_BYTES = 16 * 1024;
 
 /**
- * Frees the memory of bytes that nobody reads again. The garbage collector
+ * Frees the memory of bytes that are not read again. The garbage collector
  * waits until very many bytes outside of its heap are garbage: with bodies of a
  * megabyte that is most of the memory of a process.
  *

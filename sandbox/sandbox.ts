@@ -51,8 +51,8 @@ export class Sandbox {
    * Sets a sandbox up; it does nothing until it is used.
    *
    * @throws {TypeError} If a fault is not known.
-   * @throws {RangeError} If the rate of a fault is out of range, or it is to
-   * differ in what has no such name.
+   * @throws {RangeError} If the rate of a fault is out of range, or a name in
+   * `differs` is not known.
    */
   constructor(options: SandboxOptions = {}) {
     this.#engine = new SandboxEngine(options);
@@ -123,7 +123,7 @@ export class Sandbox {
   }
 
   /**
-   * Creates an order, now or at another time; no webhook tells of it.
+   * Creates an order, now or at another time, without a webhook.
    *
    * @param input The values you choose. An order with the `sessionId` of a session
    * of this sandbox, or the click id that its widget was opened with, takes
@@ -156,8 +156,8 @@ export class Sandbox {
   }
 
   /**
-   * Rewrites an order as no documented step would: an unknown status, a
-   * status gone backwards, another amount. No webhook tells of it.
+   * Rewrites an order as no documented step would: an unknown status, a status
+   * gone backwards, another amount. No webhook is sent.
    *
    * @param orderId The order.
    * @param change The fields to set; `changedAtMs` is now unless given.
@@ -194,7 +194,7 @@ export class Sandbox {
   }
 
   /**
-   * Creates a user; no webhook tells of it.
+   * Creates a user, without a webhook.
    *
    * @param input The values you choose; the seed chooses the rest.
    * @param atMs Creation, in milliseconds since the epoch.
@@ -222,7 +222,7 @@ export class Sandbox {
   }
 
   /**
-   * Rewrites a user; no webhook tells of it.
+   * Rewrites a user, without a webhook.
    *
    * @throws {RangeError} If the user does not exist.
    */
@@ -261,7 +261,7 @@ export class Sandbox {
   }
 
   /**
-   * Sets how failures are retried and switch delivery off.
+   * Sets how failures are retried and when they switch delivery off.
    *
    * @throws {RangeError} If it is not one of the rules.
    */
@@ -336,7 +336,7 @@ export class Sandbox {
   // Customers
 
   /**
-   * Lets customers come and buy for a while, with every kind of ending.
+   * Simulates customers who buy for a while, with every kind of outcome.
    *
    * @param options How many orders, over what time.
    * @returns Resolves when the last visit is over; webhooks may still be due.
@@ -346,7 +346,7 @@ export class Sandbox {
   }
 
   /**
-   * Writes finished orders into the past at once; no webhook tells of them.
+   * Writes finished orders into the past at once, without webhooks.
    *
    * @param options How many orders, over what time.
    */
@@ -379,7 +379,7 @@ export class Sandbox {
  * Sets up the service in a box.
  *
  * @param options Seed, key, clock, webhook address, faults.
- * @returns The sandbox; mount its `fetch`, close it in the end.
+ * @returns The sandbox; mount its `fetch`, and close it at the end.
  * @throws {TypeError} If a fault is not known.
  * @throws {RangeError} If the rate of a fault is out of range.
  *

@@ -17,7 +17,7 @@ export class UsageError extends Error {
 }
 
 /**
- * Why a command could not do its work, as far as scripts should tell apart.
+ * Why a command could not do its work, as far as scripts need to distinguish.
  *
  * - `not_found`: the ledger has nothing of that name.
  * - `in_use`: another process is at work on the same.
@@ -30,11 +30,11 @@ export type CommandErrorCode = "not_found" | "in_use" | "stopped" | "failed";
 export class CommandError extends Error {
   /** Literal name of the class. */
   override readonly name = "CommandError";
-  /** Why, as far as scripts should tell apart. */
+  /** Why, as a code for scripts. */
   readonly code: CommandErrorCode;
 
   /**
-   * Takes what could not be done.
+   * Creates the error.
    *
    * @param message What went wrong and what to do, for people.
    * @param code The same for scripts. @default "failed"

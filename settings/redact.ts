@@ -7,8 +7,8 @@ const SECRET_VARIABLES = VARIABLE_NAMES
   .map((name) => VARIABLES[name]);
 
 /**
- * Blots out every configured secret in a text that is about to be shown. No
- * message of ours holds one; this is for those of libraries and systems.
+ * Replaces every configured secret in a text that is about to be shown. Our own
+ * messages hold none; this is for messages of libraries and systems.
  */
 export function redact(
   text: string,

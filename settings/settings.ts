@@ -43,7 +43,7 @@ export interface Setting {
 export interface GivenTarget {
   /** The flag or variable. */
   readonly from: string;
-  /** An address, one with patterns after it, or who is told there. */
+  /** An address, an address with patterns after it, or a receiver of alarms. */
   readonly text: string;
 }
 
@@ -118,7 +118,7 @@ const WITH_VARIABLE = {
     flag: "--spool-dir <dir>",
     means: "folder that keeps answered deliveries until the ledger has them",
     more: "without one a delivery is stored in the ledger before its response",
-    otherwise: "beside the file; for a server none",
+    otherwise: "beside the file; none for a server",
     read: text,
   },
   forwardTo: {
@@ -145,11 +145,11 @@ const WITH_VARIABLE = {
   notify: {
     variable: "RAMPKIT_NOTIFY",
     flag: "--notify <where>",
-    means: "who is told of alarms: `slack:URL`, `pagerduty:KEY`, by commas",
+    means: "where alarms are sent: `slack:URL`, `pagerduty:KEY`, by commas",
     more: "may be given several times; it is a secret, and every process of " +
       "the machine can read a command line: on a machine of several people " +
       "set the variable",
-    otherwise: "nobody but your receivers",
+    otherwise: "only to the targets of `--forward-to`",
     fallback: [],
     isSecret: true,
     read: (from: string, text: string): readonly GivenTarget[] =>
@@ -160,7 +160,7 @@ const WITH_VARIABLE = {
   apiTokens: {
     variable: "RAMPKIT_API_TOKENS",
     means: "who may use the HTTP API and the console: `read:TOKEN`, …",
-    otherwise: "on this machine, read without",
+    otherwise: "read-only, from this machine",
     fallback: [],
     isSecret: true,
     read: readApiTokens,

@@ -61,7 +61,7 @@ export interface TestShop extends
    * quiet. A minute of the shop's time passes.
    */
   readonly settle: () => Promise<void>;
-  /** The same after so much of the shop's time, in ms. */
+  /** The same after this much of the shop's time, in ms. */
   readonly advance: (ms: number) => Promise<void>;
   /**
    * Runs your handlers through what may happen, again and again: webhooks
@@ -98,7 +98,7 @@ const MINUTE_MS = 60_000;
  * and nothing leaves the process.
  *
  * @param options Your handlers; seed and time.
- * @returns The shop; close it in the end.
+ * @returns The shop; close it at the end.
  *
  * @example A sale that was paid is shipped once, one that was paid short is not
  * ```ts

@@ -1,6 +1,6 @@
 /**
- * What a page needs to open the payment widget: options that cannot be wrong,
- * and one session for one click.
+ * What a page needs to open the payment widget: checked options, and one
+ * session for each click.
  *
  * Runs in browsers and on servers; needs no DOM, and brings no key and no
  * server code into a page.

@@ -129,7 +129,7 @@ function forwardingTo(
   }));
 }
 
-/** Tells people what does not work; what happens has lines of its own. */
+/** Prints what fails, for people; what happens is printed elsewhere. */
 function troubleLog(io: Io): Log {
   return (level, event, { message = "" } = {}) => {
     if (level === "info" || SHOWN.has(event)) return;

@@ -225,7 +225,7 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
   log("info", "stopped");
 }
 
-/** From when on it tells what is new. */
+/** The time from which on what is new is delivered. */
 async function liveFrom(
   ledger: Ledger,
   time: string | undefined,

@@ -17,7 +17,7 @@ export interface DemoChain {
    * @returns The transaction.
    */
   payShort(order: SandboxOrder): Promise<string>;
-  /** Makes so many blocks that all that was paid is final. */
+  /** Makes enough blocks for every payout to be final. */
   settle(): Promise<void>;
 }
 

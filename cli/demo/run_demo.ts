@@ -47,7 +47,7 @@ export interface DemoOptions {
   readonly onStep: (text: string) => void;
 }
 
-/** What became of the orders of a demo. */
+/** Result of a demo. */
 export interface DemoReport {
   /** Seed that repeats this run. */
   readonly seed: number;
@@ -59,7 +59,7 @@ export interface DemoReport {
   readonly webhooksSent: number;
   /** Webhooks that never arrived. */
   readonly webhooksLost: number;
-  /** Deliveries beyond the first of a webhook. */
+  /** Deliveries of a webhook after its first. */
   readonly webhooksRepeated: number;
   /** Webhooks that arrived late or out of order. */
   readonly webhooksLate: number;
@@ -67,7 +67,7 @@ export interface DemoReport {
   readonly answeredAndMissing: number;
   /** Orders missing or in a wrong status while webhooks were all there was. */
   readonly wrongBeforePoll: number;
-  /** Fields in which ledger and service differ in the end. */
+  /** Fields in which ledger and service differ at the end. */
   readonly differences: number;
   /** Those fields. */
   readonly differing: readonly Difference[];
@@ -79,7 +79,7 @@ export interface DemoReport {
   readonly witness: DemoWitness | null;
 }
 
-/** What the demo tells, and some of its orders to show. */
+/** The report of a demo, and its orders. */
 export interface DemoResult {
   /** What became of the orders. */
   readonly report: DemoReport;

@@ -27,7 +27,7 @@ export interface DemoFlags {
 }
 
 /**
- * Runs the demo, and prints what came of it.
+ * Runs the demo, and prints its result.
  *
  * @param chain The chains behind it; null without any.
  * @returns The exit code: 3 when something differs that was not planned.

@@ -25,7 +25,7 @@ export interface DemoWitness {
   readonly held: readonly HeldOrder[];
 }
 
-/** An order of which something else arrived than the service says. */
+/** An order for which something other than the service says has arrived. */
 export interface HeldOrder {
   /** The order. */
   readonly orderId: string;

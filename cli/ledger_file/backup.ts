@@ -17,7 +17,7 @@ const LOOK_EVERY_MS = 500;
 
 /**
  * Copies the ledger into a file, and shows how far it is. The process does not
- * wait for the copy when it is told to stop.
+ * wait for the copy when it is asked to stop.
  *
  * @throws {CommandError} When the file exists, cannot be written, or the copy
  * was stopped.

@@ -146,8 +146,10 @@ async function verifyCopy(job: RestoreJob): Promise<RestoreJob> {
   return { ...job, restored: { ...restored, environment, events, hash } };
 }
 
-/** Whether the file is something else; the error names the copy beside the
- * ledger, of which nobody has heard. */
+/**
+ * Whether the file is something else; the error names the copy beside the
+ * ledger, which means nothing to the caller.
+ */
 function isNoLedger(error: unknown): boolean {
   return error instanceof LedgerError &&
     (error.code === "not_a_database" || error.code === "not_a_ledger");

@@ -38,7 +38,7 @@ export interface Activity {
   readonly detail: string | null;
 }
 
-/** An activity of which nothing is known yet but its kind and its time. */
+/** An activity of which only kind and time are known yet. */
 function begin(kind: Activity["kind"], nowMs: number): Activity {
   return {
     kind,

@@ -4,7 +4,7 @@ import { paint, type Style } from "../program/colour.ts";
 import type { Io } from "../program/io.ts";
 import { type Activity, answeredActivity } from "./activity.ts";
 
-/** Prints what happens, one line each, and makes nobody wait for it. */
+/** Prints what happens, one line each, without delaying it. */
 export class ActivityPrinter {
   readonly #io: Io;
   readonly #json: boolean;
@@ -172,7 +172,7 @@ export class LineQueue {
       return;
     }
     this.#added.push(line);
-    // A body of which a line tells must not be held while a reader pauses.
+    // The body behind a line must not be held in memory while a reader pauses.
     this.#timer ??= setTimeout(() => this.#make(), 0);
   }
 
@@ -202,7 +202,7 @@ export class LineQueue {
         lines.push(this.#options.skipped(this.#skipped));
         this.#skipped = 0;
       }
-      // Who reads may be gone; what is told of goes on.
+      // The reader may be gone; the work that is reported goes on.
       await this.#options.write(`${lines.join("\n")}\n`).catch(() => {});
     }
     this.#writing = null;

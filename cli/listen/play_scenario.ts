@@ -67,7 +67,7 @@ export async function playScenario(
     webhook: PlayedStep["webhook"] = "sent",
   ) => {
     const { status } = await control.advance(order(), step, facts);
-    // The one step of which the service tells nobody.
+    // The one step that the service sends no webhook for.
     const told = step === "authorise" ? "none" : webhook;
     did({ action: step, status, webhook: told });
   };

@@ -35,7 +35,7 @@ import {
   transitionActivity,
 } from "./activity.ts";
 
-/** How it is listened. */
+/** Options of {@linkcode runListen}. */
 export interface ListenOptions {
   /** Port of the sandbox, 0 for a free one. */
   readonly port: number;
@@ -63,7 +63,7 @@ export interface ListenOptions {
 
 /** Where everything is that `listen` runs: its first line. */
 export interface ListenPlaces {
-  /** Tells the line from those that follow. */
+  /** Distinguishes this line from those that follow. */
   readonly kind: "listening";
   /** The sandbox. */
   readonly sandbox: string;
@@ -219,8 +219,10 @@ function configOf(databaseUrl: string, secret: string, served: ServedSandbox) {
   });
 }
 
-/** Where the ledger is: in a file that was named, or in a folder of its own
- * that is removed in the end. */
+/**
+ * Where the ledger is: in a named file, or in a folder of its own that is
+ * removed at the end.
+ */
 async function ledgerFolder(
   file: string | null,
 ): Promise<{ readonly url: string } & AsyncDisposable> {
@@ -249,7 +251,7 @@ export interface ObservedOptions {
   readonly fetch?: Fetch;
 }
 
-/** Sends requests with webhooks, and tells of each what became of it. */
+/** Sends requests with webhooks, and reports how each ended. */
 function observedFetch(options: ObservedOptions): Fetch {
   const { onActivity, now, fetch: send = pinnedFetch } = options;
   return async (url, init, route) => {

@@ -48,7 +48,7 @@ export class SandboxControl {
     return this.#ask("GET", `/sessions/${encodeURIComponent(id)}`);
   }
 
-  /** Creates an order; no webhook tells of it. */
+  /** Creates an order, without a webhook. */
   createOrder(input: OrderInput): Promise<Pick<SandboxOrder, OrderFields>> {
     return this.#ask("POST", "/orders", input);
   }
@@ -63,7 +63,7 @@ export class SandboxControl {
     return this.#ask("POST", path, { step, ...facts });
   }
 
-  /** Creates a user; no webhook tells of it. */
+  /** Creates a user, without a webhook. */
   createUser(
     input: { readonly lkyc: string },
   ): Promise<Pick<SandboxUser, "userId" | "lkyc">> {

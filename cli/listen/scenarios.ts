@@ -13,7 +13,7 @@ export interface Stage {
   steps(...steps: readonly OrderStep[]): Promise<void>;
   /** Lets the order fail for a reason. */
   fail(facts: Partial<StepFacts>): Promise<void>;
-  /** Lets the order take a step of which no webhook arrives. */
+  /** Lets the order take a step whose webhook does not arrive. */
   silently(step: OrderStep): Promise<void>;
   /** Lets the order take a step whose webhook is cut short on the way. */
   broken(step: OrderStep): Promise<void>;

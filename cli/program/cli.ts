@@ -5,7 +5,7 @@ export type Action<Args extends unknown[]> = (
   ...args: Args
 ) => number | void | Promise<number | void>;
 
-/** What the parts of the command line are built with. */
+/** What commands are built with. */
 export interface Cli {
   /** The terminal. */
   readonly io: Io;

@@ -5,7 +5,9 @@ import {
 } from "../../core/printable.ts";
 import { wrap } from "../../resources/views/text.ts";
 
-/** Everything a command may touch outside itself, so that tests can hold it. */
+/**
+ * Everything that a command uses from outside, so that tests can replace it.
+ */
 export interface Io {
   /** Writes to standard output, as is. */
   readonly out: (text: string) => void;
@@ -19,7 +21,7 @@ export interface Io {
    */
   readonly outLater?: (text: string) => Promise<void>;
   /**
-   * Asks the person at the terminal; null where nobody answers.
+   * Asks the person at the terminal; null if there is no answer.
    *
    * @default There is no person.
    */

@@ -9,8 +9,8 @@ import type { Io } from "./io.ts";
 import { progress } from "./progress.ts";
 
 /**
- * Compares stored states with a fold from nothing in a temporary file, which is
- * for its owner alone and removed in the end.
+ * Compares stored states with a fold from nothing in a temporary file, which
+ * only its owner can read and which is removed at the end.
  */
 export async function verifyStatesBeside(
   io: Io,

@@ -93,7 +93,7 @@ function noLedger({ databaseUrl }: Config): string {
  * {@linkcode withReadLedger}.
  *
  * Where no environment is named the ledger's own stamp is taken; a new ledger
- * is then stamped `sandbox`, so that nobody stamps production by accident.
+ * is then stamped `sandbox`, so that production is never stamped by accident.
  *
  * @param needs Refuses settings: what cannot work leaves no file behind.
  */

@@ -23,7 +23,7 @@ export function backupPlan(
     : { directory: resolve(backupTo), everyMs: every };
 }
 
-/** What is to be backed up, and where that is told. */
+/** What is backed up, and where that is logged. */
 export interface BackedUp {
   /** Opens the ledger once more. */
   readonly open: () => Promise<Ledger>;

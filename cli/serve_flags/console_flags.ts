@@ -33,7 +33,7 @@ export interface ConsoleSettings {
   readonly operate?: boolean;
 }
 
-/** The ledger that a console shows, and where it tells what failed. */
+/** The ledger that a console shows, and where it logs failures. */
 export interface Shown {
   readonly ledger: Ledger;
   readonly config: Config;
@@ -48,7 +48,7 @@ export interface Shown {
 /**
  * Opens a console with settings from flags.
  *
- * @param folds Whether somebody else in this process folds the ledger.
+ * @param folds Whether another part of this process folds the ledger.
  * @throws {UsageError} When a setting is wrong.
  */
 export async function openConfiguredConsole(

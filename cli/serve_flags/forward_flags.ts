@@ -23,7 +23,7 @@ export interface Forwarded {
 
 /** Forwarding as the settings ask for it. */
 export interface ConfiguredForwarding {
-  /** Who is told of alarms. */
+  /** The receivers of alarms. */
   alarms(ledger: Ledger): readonly AlarmTarget[];
   /** Forwards until the signal is aborted. */
   run(parts: Forwarded, signal: AbortSignal): Promise<void>;

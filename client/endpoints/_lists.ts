@@ -9,7 +9,7 @@ import { pageOf } from "./page_of.ts";
 import { ResponseError } from "../errors/api_errors.ts";
 import type { Fault } from "../errors/validation_error.ts";
 
-/** How pages of one list are asked for and read. */
+/** How pages of one list are requested and read. */
 interface PagedEndpoint<Query, Row> {
   readonly operation: Ask["operation"];
   /** Begins the message of an error. */
@@ -66,7 +66,7 @@ export function whyExtraUnprovable(
   return filter === undefined ? null : { code: "filter_unknown", filter };
 }
 
-/** Refuses what would ask for several items, or for all of them. */
+/** Refuses an id that would select several items, or all of them. */
 export function refuseId(field: string, id: string): void {
   if (typeof id === "string" && id.trim() !== "" && !id.includes(",")) return;
   refuseFaults("Cannot read one item", [{
@@ -81,7 +81,7 @@ export function endOf(end: string | Date | undefined): number | null {
   return end instanceof Date ? end.getTime() : Date.parse(end);
 }
 
-/** The service answered with other items than the one that was asked for. */
+/** The service answered with items other than the one that was asked for. */
 export function wrongItem(
   item: "order" | "user",
   by: "search" | "filter",

@@ -8,8 +8,8 @@ import { promised } from "../http/caller.ts";
 import type { Answer } from "../http/transport.ts";
 
 /**
- * Makes a page of an answer. Its rows are read one by one, so that an odd one
- * costs itself at most: it must never hide the others.
+ * Makes a page of an answer. Its rows are read one by one, so that an odd row
+ * costs at most itself and never hides the others.
  */
 export function pageOf<T>(
   answer: Answer,

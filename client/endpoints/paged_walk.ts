@@ -51,7 +51,7 @@ export class PagedWalk<T> implements Walk<T> {
     this.#plan = plan;
   }
 
-  /** What the last walk proves; ask after it has ended. */
+  /** What the last walk proves; read it once the walk has ended. */
   get completeness(): Completeness {
     return this.#completeness;
   }
@@ -157,7 +157,7 @@ export type Pass<T> = () => AsyncGenerator<
 /**
  * A walk over all pages. Iterating it gives each item once; `pages()` gives the
  * pages as they were read, over all passes. Each iteration is a walk of its
- * own, and `completeness` speaks of the last one.
+ * own, and `completeness` is that of the last one.
  *
  * @example Read every order of a day
  * ```ts
@@ -179,7 +179,7 @@ export type Pass<T> = () => AsyncGenerator<
  * ```
  */
 export interface Walk<T> extends AsyncIterable<T> {
-  /** What the last walk proves; ask after it has ended. */
+  /** What the last walk proves; read it once the walk has ended. */
   readonly completeness: Completeness;
   /** Walks, giving each item once. */
   [Symbol.asyncIterator](): AsyncGenerator<T, void, void>;

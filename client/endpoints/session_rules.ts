@@ -21,7 +21,7 @@ export interface SessionRuleOptions {
   /** Asset table of the environment. */
   readonly assets: AssetTable;
   /**
-   * Lets a pair through that the table does not list.
+   * Accepts a pair that is not in the asset table.
    *
    * @default {false}
    */
@@ -62,7 +62,7 @@ const meant = {
 };
 
 /**
- * Checks a session against every rule of the service, and says all faults.
+ * Checks a session against every rule of the service, and reports every fault.
  *
  * Defaults count: without a commodity the session is for BTC where the
  * environment lists it, so its minimum is 30.

@@ -114,8 +114,8 @@ function sentenceOf(field: UserField, code: UserRuleCode): string {
 
 /**
  * Writes a name in the letters the service accepts: A-Z, a-z and 0-9, without
- * spaces, accents, hyphens or apostrophes. Nothing in this package calls it by
- * itself, because people should see how their name will be written.
+ * spaces, accents, hyphens or apostrophes. Nothing in this package calls it
+ * automatically, because people should see how their name will be written.
  *
  * @param name A name in any script.
  * @returns The name in English letters; possibly empty, and not cut to length.

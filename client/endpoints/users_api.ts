@@ -66,8 +66,8 @@ export interface UsersApi {
   /**
    * Creates a user and starts light verification. Enabled per partner.
    *
-   * It is tried again when the answer is lost; if the first attempt did create
-   * the user, the {@linkcode ConflictError} names that user.
+   * It is retried if the answer is lost; if the first attempt did create the
+   * user, the {@linkcode ConflictError} names that user.
    *
    * @throws {ValidationError} When the input breaks a rule; lists every fault.
    * @throws {ConflictError} When a user with this phone exists.

@@ -31,7 +31,7 @@ export interface UsersQuery {
   readonly kyc_country?: string;
 }
 
-/** A query to walk: a walk of users has its own order and offsets. */
+/** A query for a walk, which sets order and offset itself. */
 export type UsersWalkQuery = Omit<UsersQuery, "offset" | "order_by">;
 
 const kinds: Readonly<Record<keyof UsersQuery, Kind>> = {

@@ -16,7 +16,7 @@ export class AuthenticationError extends OnrampError {
   override readonly retryable = false;
 }
 
-/** The service refused to register a card. Never tried again by itself. */
+/** The service refused to register a card. Never retried automatically. */
 export class CardError extends OnrampError {
   /** Name of the class. */
   override readonly name = "CardError";
@@ -25,7 +25,9 @@ export class CardError extends OnrampError {
   /** Never: repeating a card registration is not safe. */
   override readonly retryable = false;
 
-  /** Takes what to say, the facts of the call, and the reason. */
+  /**
+   * Creates the error from its message, the facts of the call, and the reason.
+   */
   constructor(
     message: string,
     facts: OnrampErrorFacts & { readonly code: CardErrorCode },
@@ -48,7 +50,10 @@ export class ConflictError extends OnrampError {
   /** When that user was created, as sent; null when left out. */
   readonly createdAt: string | null;
 
-  /** Takes what to say, the facts of the call, and the existing user. */
+  /**
+   * Creates the error from its message, the facts of the call, and the existing
+   * user.
+   */
   constructor(
     message: string,
     facts: OnrampErrorFacts & {
@@ -81,7 +86,10 @@ export class PermissionError extends OnrampError {
   /** Never: the same request would be refused again. */
   override readonly retryable = false;
 
-  /** Takes what to say, the facts of the call, and why it was refused. */
+  /**
+   * Creates the error from its message, the facts of the call, and why it was
+   * refused.
+   */
   constructor(
     message: string,
     facts: OnrampErrorFacts & { readonly code: PermissionErrorCode },
@@ -91,7 +99,7 @@ export class PermissionError extends OnrampError {
   }
 }
 
-/** Too many requests; the client has waited and tried again as far as allowed. */
+/** Too many requests, even after the waits and retries that are allowed. */
 export class RateLimitError extends OnrampError {
   /** Name of the class. */
   override readonly name = "RateLimitError";
@@ -121,7 +129,10 @@ export class ResponseError extends OnrampError {
   /** Never: something between here and the service has to change first. */
   override readonly retryable = false;
 
-  /** Takes what to say, the facts of the call, and how it is wrong. */
+  /**
+   * Creates the error from its message, the facts of the call, and what is
+   * wrong with the answer.
+   */
   constructor(
     message: string,
     facts: OnrampErrorFacts & { readonly code: ResponseErrorCode },
@@ -164,7 +175,10 @@ export class TimeoutError extends OnrampError {
   /** Always: later is fine. */
   override readonly retryable = true;
 
-  /** Takes what to say, the facts of the call, and which limit was passed. */
+  /**
+   * Creates the error from its message, the facts of the call, and the limit
+   * that was exceeded.
+   */
   constructor(
     message: string,
     facts: OnrampErrorFacts & { readonly code: "timeout" | "deadline" },

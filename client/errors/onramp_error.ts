@@ -1,4 +1,4 @@
-/** Facts of a failed call; every one of them is optional. */
+/** Facts of a failed call, all of them optional. */
 export interface OnrampErrorFacts {
   /** HTTP status; null when there was no answer. @default {null} */
   readonly status?: number | null;
@@ -46,10 +46,10 @@ export abstract class OnrampError extends Error {
   readonly requestId: string | null;
   /** Numeric code the service stated; null when it stated none. */
   readonly serviceCode: number | null;
-  /** Wording of the service, without secrets; null when it said nothing. */
+  /** The service's own message, without secrets; null when it sent none. */
   readonly serviceMessage: string | null;
 
-  /** Takes what to say and the facts of the call. */
+  /** Creates the error from its message and the facts of the call. */
   constructor(message: string, facts: OnrampErrorFacts = {}) {
     super(message, facts.cause === undefined ? {} : { cause: facts.cause });
     this.status = facts.status ?? null;

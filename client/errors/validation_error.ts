@@ -45,7 +45,7 @@ export class ValidationError extends OnrampError {
   /** Every fault; never empty. */
   readonly faults: readonly Fault[];
 
-  /** Takes what could not be done, and every fault. */
+  /** Creates the error from what could not be done, and every fault. */
   constructor(
     message: string,
     facts: OnrampErrorFacts & { readonly faults: readonly Fault[] },

@@ -109,8 +109,8 @@ export interface ResponseInfo extends Omit<RequestInfo, "body"> {
   readonly body: string | null;
 }
 
-/** Watches requests. What it throws is ignored. */
+/** Called before each request. Errors that it throws are ignored. */
 export type RequestHook = (info: RequestInfo) => void;
 
-/** Watches how attempts end. What it throws is ignored. */
+/** Called when each attempt ends. Errors that it throws are ignored. */
 export type ResponseHook = (info: ResponseInfo) => void;

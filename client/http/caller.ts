@@ -44,7 +44,7 @@ export interface CallerOptions extends TransportOptions {
 
 const TRACER = "@rampkit/onramp";
 
-/** Makes a call: waits for its place, sends it, and tries again where allowed. */
+/** Makes a call: waits for its turn, sends it, and retries where allowed. */
 export function makeCall(call: Call, options: CallerOptions): Promise<Answer> {
   if (!isTraced()) return attempts(call, options, null);
   const { hostname } = new URL(call.url);
@@ -71,7 +71,10 @@ export function makeCall(call: Call, options: CallerOptions): Promise<Answer> {
   );
 }
 
-/** Whether anything takes spans: making one for nobody costs a call its share. */
+/**
+ * Whether spans are recorded: a span that nothing records would still cost
+ * time.
+ */
 function isTraced(): boolean {
   const provider = trace.getTracerProvider();
   return !(provider instanceof ProxyTracerProvider) ||
@@ -135,7 +138,7 @@ function askedWait(error: OnrampError): number | null {
     : null;
 }
 
-/** One attempt, within its own time limit, in view of the hooks. */
+/** One attempt, within its own time limit, reported to the hooks. */
 async function watched(
   call: Call,
   options: CallerOptions,
@@ -185,7 +188,7 @@ async function watched(
   }
 }
 
-/** A watcher that fails must not fail the call. */
+/** A hook that fails must not fail the call. */
 function notify<T>(
   hook: ((info: T) => unknown) | undefined,
   info: () => T,

@@ -12,7 +12,7 @@ export interface RateLimiterOptions {
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
-/** One wish for a place. */
+/** A call that waits for its turn. */
 interface Wish {
   /** When waiting is over, on the budget's clock. */
   readonly endsAt: number;
@@ -49,7 +49,7 @@ export class RateLimiter {
     this.#intervalMs = 1000 / options.requestsPerSecond;
   }
 
-  /** Holds every start back until a time, because the service asked for it. */
+  /** Delays every start until a time, because the service asked for it. */
   pauseUntil(timeMs: number): void {
     this.#nextStart = Math.max(this.#nextStart, timeMs);
   }

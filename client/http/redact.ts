@@ -4,7 +4,7 @@ export type Redact = (text: string) => string;
 const hidden = "[hidden]";
 
 /**
- * Makes a scrubber for one call.
+ * Makes a redactor for one call.
  *
  * @param secrets Exact texts to hide.
  * @param cards Whether runs of digits that can be card numbers are hidden too.

@@ -32,20 +32,20 @@ export interface Answer {
   readonly readAt: string;
 }
 
-/** What an attempt needs of the world. */
+/** What an attempt needs from outside. */
 export interface TransportOptions {
   readonly fetch: typeof fetch;
   readonly headers: Readonly<Record<string, string>>;
   readonly now: () => number;
 }
 
-/** Progress of an attempt, for those who watch it. */
+/** Progress of an attempt, for the hooks. */
 export interface Seen {
   status: number | null;
   text: string | null;
 }
 
-/** The most that an answer may be. */
+/** The largest answer that is accepted. */
 interface AnswerLimit {
   /** Bytes of its body. */
   readonly bytes: number;

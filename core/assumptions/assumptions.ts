@@ -416,11 +416,11 @@ const TABLE = {
 export type AssumptionName = keyof typeof TABLE;
 
 /**
- * Everything that is taken of the service and can be seen from outside, and
- * every place in which its description is silent: one row each. `rampkit
- * conform` looks at each row, READING.md is printed from those that the
- * description does not tell, the sandbox can differ in each that can be seen,
- * and the row names the code that rests on it.
+ * Every assumption about the service that can be observed from outside, and
+ * every place where its documentation is silent: one row each. `rampkit
+ * conform` checks each row, READING.md is made from those that the
+ * documentation does not settle, the sandbox can deviate in each observable
+ * one, and each row names the code that depends on it.
  */
 export const ASSUMPTIONS: Readonly<Record<AssumptionName, AssumptionRow>> =
   TABLE;
@@ -434,7 +434,7 @@ export type AssumptionsSeenBy<By extends SeenBy> = {
     : never;
 }[AssumptionName];
 
-/** The assumptions that can be looked at. */
+/** The assumptions that can be observed. */
 export type ObservableAssumption = AssumptionsSeenBy<
   "reading" | "ledger" | "session" | "wrong_key" | "test_event"
 >;

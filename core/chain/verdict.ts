@@ -20,13 +20,14 @@ export const VERDICTS = [
  *   order: the call to the right contract succeeded.
  * - `short`, `more`: less or more than the amount arrived.
  * - `other_recipient_or_asset`: it carried nothing of the asset to the address.
- * - `reverted`: it is in a block, and was undone.
- * - `pending`: known, and in no block yet.
+ * - `reverted`: it is in a block, but was reverted.
+ * - `pending`: known, but in no block yet.
  * - `absent`: not known to the nodes. Never final.
  * - `reorged`: the block that held it is no longer part of the chain.
  * - `wrong_chain`: the nodes serve another chain than the network's.
  * - `undecided`: the nodes do not agree, did not answer, or cannot tell.
- * - `unsupported`: nobody can look: the network, or a token that is not pinned.
+ * - `unsupported`: it cannot be looked at: the network is not configured, or
+ *   the token is not pinned.
  */
 export type Verdict = (typeof VERDICTS)[number];
 

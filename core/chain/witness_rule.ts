@@ -3,10 +3,10 @@
  * seen it arrive.
  *
  * - `off`: it does not wait.
- * - `supported`: it waits, unless nobody can look at the order's pair: its
+ * - `supported`: it waits, unless the order's pair cannot be looked at: its
  *   network is not configured, or its token is not pinned.
- * - `all`: it waits whatever the pair; of one that nobody can look at it is for a
- *   person to decide.
+ * - `all`: it waits whatever the pair; for one that cannot be looked at a
+ *   person decides.
  */
 export type WitnessRule = "off" | "supported" | "all";
 

@@ -22,7 +22,7 @@ export type CsvCell =
  * Ids and references come from outside: controls and marks that turn round the
  * reading become `�`. A text that a spreadsheet would compute, or read as a
  * date or another number, gets an apostrophe in front; so does an amount of
- * more than 15 significant digits, of which a spreadsheet drops the rest.
+ * more than 15 significant digits, because a spreadsheet drops the rest.
  *
  * @param cells The cells; an empty text is an empty cell.
  * @returns The line with its line break. {@linkcode csvRows} reads it back.

@@ -67,7 +67,7 @@ const COLON = 58;
  *
  * The text then has no spaces between its parts and no name twice. Each number
  * is looked for where it would stand in such a text, and has to be one there.
- * Of a text with more in it, that many characters are left over in the end.
+ * If the text has more in it, that many characters are left over at the end.
  *
  * @returns The value; undefined for a text that has to be read character by
  * character: with escapes, spaces, numbered names, numbers in arrays or deep

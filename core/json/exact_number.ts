@@ -14,8 +14,8 @@ interface RawJson {
 }
 
 /**
- * Refuses a runtime on which nothing of ours can work, before something fails
- * there in a way that nobody understands.
+ * Refuses a runtime on which this package cannot work, before something fails
+ * there with an obscure error.
  *
  * @param task What was to be done, for the message.
  * @throws {TypeError} When the runtime has no exact JSON numbers (Node 20).

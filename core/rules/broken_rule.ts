@@ -1,4 +1,4 @@
-/** A field that breaks a rule, and how. What to say of it is the caller's. */
+/** A field that breaks a rule, and how. The wording is the caller's. */
 export interface BrokenRule<Field extends string, Code extends string> {
   /** The field, in the service's spelling. */
   readonly field: Field;

@@ -1,4 +1,4 @@
-/** Values by which measurements of one instrument are told apart. */
+/** Values that distinguish the measurements of one instrument. */
 export type MeterLabels = Readonly<
   Record<string, string | number | boolean>
 >;
@@ -19,7 +19,10 @@ export interface MeterCounter {
   add(value: number, labels?: MeterLabels): void;
 }
 
-/** Takes values: a gauge keeps the latest, a histogram how many were how high. */
+/**
+ * Takes values: a gauge keeps the latest, a histogram how many fall into each
+ * bucket.
+ */
 export interface MeterRecorder {
   /** Takes a value. */
   record(value: number, labels?: MeterLabels): void;

@@ -1,6 +1,6 @@
 /**
- * Runs work that must end within `limitMs` and while `signal` lives, even when
- * the work itself does not listen to the signal it is given.
+ * Runs work that must end within `limitMs` and before `signal` is aborted, even
+ * if the work itself ignores the signal that it is given.
  */
 export async function within<T>(
   limitMs: number,

@@ -8,7 +8,10 @@ import type {
   WebhookEvent,
 } from "./webhook_event.ts";
 
-/** What {@linkcode parseWebhook} returns: an event, or a reasoned "no". */
+/**
+ * What {@linkcode parseWebhook} returns: an event, or the reasons why it is
+ * none.
+ */
 export type ParsedWebhook = WebhookEvent | UnrecognisedWebhook;
 
 /**

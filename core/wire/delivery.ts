@@ -1,5 +1,5 @@
 /**
- * One delivery that reached the endpoint, before anybody looked inside.
+ * One delivery as it reached the endpoint; its body has not been read yet.
  * Headers are left out on purpose: they may carry secrets.
  */
 export interface Delivery {

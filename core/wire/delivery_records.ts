@@ -120,7 +120,7 @@ const ULID_BYTES = 16;
 const TIME_BYTES = 6;
 const RANDOM_BYTES = ULID_BYTES - TIME_BYTES;
 
-/** A delivery as it is minted: its texts are made when somebody reads them. */
+/** A delivery as it is minted: its texts are made when they are read. */
 export class MintedDelivery implements Delivery {
   /** The 16 bytes of its ULID. */
   readonly ulid: Uint8Array;

@@ -1,5 +1,5 @@
 /**
- * What stood where another kind of value was promised:
+ * What was found where another kind of value was promised:
  *
  * - `missing`, `null`, `empty`: nothing, where a value must be;
  * - `boolean`, `array`, `object`: a JSON value of that kind;

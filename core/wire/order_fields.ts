@@ -241,7 +241,7 @@ export const ORDER_FIELDS = {
 /** The name of a field in an order's state. */
 export type OrderFieldName = keyof typeof ORDER_FIELDS;
 
-/** The fields of which a column of the table says something. */
+/** The fields that have a given column of the table. */
 export type FieldsWith<Column extends keyof OrderField> = {
   [Name in OrderFieldName]: (typeof ORDER_FIELDS)[Name] extends
     Readonly<Record<Column, unknown>> ? Name : never;
@@ -261,7 +261,7 @@ export const ORDER_FIELD_NAMES = Object.keys(
 ) as readonly OrderFieldName[];
 
 /**
- * The names of the fields of which a column of the table says something.
+ * The names of the fields that have a given column of the table.
  *
  * @param column The column.
  * @returns The names, in the order of the table.
@@ -274,16 +274,16 @@ export function fieldsWith<Column extends keyof OrderField>(
   );
 }
 
-/** The fields of which an erasure makes the same. */
+/** The fields that an erasure treats alike. */
 export type FieldsErased<Erasure extends OrderField["erasure"]> = {
   [Name in OrderFieldName]: (typeof ORDER_FIELDS)[Name] extends
     { readonly erasure: Erasure } ? Name : never;
 }[OrderFieldName];
 
 /**
- * The names of the fields of which an erasure makes the same.
+ * The names of the fields that an erasure treats alike.
  *
- * @param erasure What it makes of them.
+ * @param erasure What it does with them.
  * @returns The names, in the order of the table.
  */
 export function fieldsErased<Erasure extends OrderField["erasure"]>(

@@ -61,7 +61,7 @@ const USER_SHAPES = {
   },
 } satisfies ShapesOf<Omit<User, "user_id">>;
 
-/** An amount may be empty: the service's word that there is none. */
+/** An amount may be empty, which is how the service says that there is none. */
 const decimalText = /^(?:-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)?$/;
 /** The most odd fields reported of one row, and the longest name reported. */
 const mostOddFields = 20;
@@ -82,8 +82,8 @@ export type OrderFields = Omit<Order, "order_id">;
 export type UserFields = Omit<User, "user_id">;
 
 /**
- * Reads an order of the orders endpoint field by field: what is sound is kept,
- * what is not is left out and told of. A status that cannot be read is null.
+ * Reads an order of the orders endpoint field by field: sound fields are kept,
+ * the others are left out and reported. A status that cannot be read is null.
  * Unknown fields are kept.
  *
  * @param row The decoded row, its numbers as decimal strings.

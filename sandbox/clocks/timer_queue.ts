@@ -96,7 +96,7 @@ export class PendingWork {
   }
 }
 
-/** One turn of the event loop: every promise that can settle by itself does. */
+/** One turn of the event loop: every promise that needs no timer settles. */
 export function loopTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(() => resolve()));
 }

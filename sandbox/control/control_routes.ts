@@ -209,7 +209,7 @@ function startPopulating(engine: SandboxEngine, fields: Fields): Fields {
   return { started: options.orders };
 }
 
-/** A JSON answer. Cents are big integers and are written as text. */
+/** A JSON answer. Cents are big integers, so they are written as text. */
 function reply(value: unknown): Response {
   const json = JSON.stringify(
     value,

@@ -19,7 +19,7 @@ const UNKNOWN_TYPES = [
   "chargeback_opened",
 ] as const;
 
-/** What a {@linkcode WebhookEmitter} works with. */
+/** Options of {@linkcode WebhookEmitter}. */
 export interface WebhookEmitterOptions {
   readonly sender: WebhookSender;
   readonly injector: FaultInjector;

@@ -18,7 +18,7 @@ import {
 } from "./retry_schedule.ts";
 import { WebhookTransport } from "./webhook_transport.ts";
 
-/** What a {@linkcode WebhookSender} works with. */
+/** Options of {@linkcode WebhookSender}. */
 export interface WebhookSenderOptions {
   readonly clock: SandboxClock;
   readonly injector: FaultInjector;
@@ -26,7 +26,7 @@ export interface WebhookSenderOptions {
   readonly fetch: typeof fetch;
   readonly webhookUrl: string | null;
   readonly disableRule: DisableRule;
-  /** Deliveries remembered; beyond them the oldest are dropped. */
+  /** Most deliveries kept in the log; beyond them the oldest are dropped. */
   readonly logLimit: number;
 }
 

@@ -3,7 +3,7 @@ import type { SandboxCounters } from "../engine/counters.ts";
 import type { FaultInjector } from "../faults/fault_injector.ts";
 import { ANSWER_WITHIN_MS } from "./retry_schedule.ts";
 
-/** What a {@linkcode WebhookTransport} works with. */
+/** Options of {@linkcode WebhookTransport}. */
 export interface WebhookTransportOptions {
   readonly clock: SandboxClock;
   readonly injector: FaultInjector;

@@ -7,7 +7,7 @@ import {
 /** Answers a request. */
 export type Answerer = (request: Request) => Promise<Response>;
 
-/** One way in which the service could be other than it is taken to be. */
+/** One way in which the service could deviate from what is assumed of it. */
 export type Difference = (
   request: Request,
   answer: Answerer,
@@ -28,7 +28,7 @@ export type Endpoint = keyof typeof PATHS;
 const isFor = (endpoint: Endpoint, request: Request) =>
   new URL(request.url).pathname === PATHS[endpoint];
 
-/** The service reads another query than the one that was asked. */
+/** The service reads another query than the one that was sent. */
 export function asksOtherwise(
   endpoint: Endpoint,
   change: (query: URLSearchParams) => void,

@@ -87,8 +87,7 @@ const TESTS: Readonly<
 };
 
 /**
- * Names by which a sandbox can be made to differ from what is taken of the
- * service; what the name says is then not so.
+ * Checks names of assumptions that do not hold in a sandbox.
  *
  * @throws {RangeError} If a name is not known.
  */
@@ -103,7 +102,7 @@ export function checkDifferences(names: readonly string[]): void {
   }
 }
 
-/** The same service, which differs in what is named. */
+/** The same service, in which the named assumptions do not hold. */
 export function differingAnswers(
   names: readonly string[],
   answer: Answerer,
@@ -117,7 +116,7 @@ export function differingAnswers(
   );
 }
 
-/** The same sender, whose Test button differs in what is named. */
+/** The same sender, for whose Test button the named assumptions do not hold. */
 export function differingSender(
   names: readonly string[],
   send: typeof fetch,

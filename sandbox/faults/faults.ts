@@ -36,7 +36,7 @@ export interface Faults {
   readonly apiSlowBody: number;
   /** Rate of pages followed by a new row, dated up to five seconds back. */
   readonly pageInsert: number;
-  /** Rate of pages of which a row changes right after. */
+  /** Rate of pages with a row that changes right after. */
   readonly pageChange: number;
   /** Rate of pages shorter than the limit although more rows follow. */
   readonly pageShort: number;

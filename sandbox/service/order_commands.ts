@@ -13,7 +13,7 @@ import type { FaultInjector } from "../faults/fault_injector.ts";
 import { unitsOf, wholeSecond } from "../seeded/seeded_values.ts";
 import type { UserCommands } from "./user_commands.ts";
 
-/** What {@linkcode OrderCommands} works with. */
+/** Options of {@linkcode OrderCommands}. */
 export interface OrderCommandsOptions {
   readonly orders: OrderStore;
   readonly sessions: SessionStore;

@@ -15,7 +15,7 @@ import type { UserCommands } from "./user_commands.ts";
 import type { UserStep } from "../engine/user_steps.ts";
 import type { UserStore } from "../engine/user_store.ts";
 
-/** How busy a populated time is. */
+/** How many orders to create, and over what time. */
 export interface PopulateOptions {
   /** Orders to be created. */
   readonly orders: number;
@@ -56,7 +56,7 @@ export interface PopulateTarget {
   readonly closing: AbortSignal;
 }
 
-/** Lets customers come and buy. Resolves when the last visit is over. */
+/** Simulates customers who buy. Resolves when the last visit is over. */
 export async function populate(
   target: PopulateTarget,
   options: PopulateOptions,

@@ -126,7 +126,7 @@ export class SandboxEngine {
     this.emitter.trigger(input, order, user);
   }
 
-  /** Lets customers come and buy; resolves when the last visit is over. */
+  /** Simulates customers who buy; resolves when the last visit is over. */
   populate(options: PopulateOptions): Promise<void> {
     return this.#tasks.add(populate(this, options));
   }
@@ -152,7 +152,7 @@ export class SandboxEngine {
   }
 }
 
-/** Tasks that run by themselves until the sandbox closes. */
+/** Tasks that run in the background until the sandbox closes. */
 class BackgroundTasks {
   readonly #closing: AbortSignal;
   readonly #running = new Set<Promise<void>>();

@@ -44,7 +44,7 @@ export interface SandboxOptions {
    */
   readonly faults?: Partial<Faults>;
   /**
-   * How failures are retried and switch delivery off.
+   * How failures are retried and when they switch delivery off.
    * @default {"ladder_from_previous"}
    */
   readonly disableRule?: DisableRule;
@@ -64,8 +64,8 @@ export interface SandboxOptions {
    */
   readonly cancelSpelling?: "order_cancelled" | "order_canceled";
   /**
-   * Names of rows of `rampkit conform` in which the service is other than it is
-   * taken to be, for tests of what then happens.
+   * Names of rows of `rampkit conform` in which this sandbox deviates from what
+   * is assumed of the service, to test what then happens.
    * @default {[]}
    */
   readonly differs?: readonly string[];
@@ -75,7 +75,7 @@ export interface SandboxOptions {
    */
   readonly partner?: SandboxPartner;
   /**
-   * Deliveries remembered; the oldest are forgotten beyond this many.
+   * Most deliveries kept in the log; beyond them the oldest are dropped.
    * @default {100_000}
    */
   readonly logLimit?: number;

@@ -6,7 +6,7 @@ import type { WebhookEmitter } from "../delivery/webhook_emitter.ts";
 import type { UserStore } from "../engine/user_store.ts";
 import { takeUserStep, type UserStep } from "../engine/user_steps.ts";
 
-/** What {@linkcode UserCommands} works with. */
+/** Options of {@linkcode UserCommands}. */
 export interface UserCommandsOptions {
   readonly users: UserStore;
   readonly factory: EntityFactory;

@@ -40,7 +40,7 @@ export interface StartSettings {
    */
   readonly spoolDir?: string;
   /**
-   * `RAMPKIT_NOTIFY`: who is told of alarms: `slack:URL`, `pagerduty:KEY`.
+   * `RAMPKIT_NOTIFY`: where alarms are sent: `slack:URL`, `pagerduty:KEY`.
    *
    * @default {nobody but `onProblem`}
    */

@@ -62,8 +62,8 @@ const RESTART_MS = 40_000;
 const QUIET_MS = [60_000, 12 * 60_000, 70 * 60_000];
 
 /**
- * Plays a history with two processes on one ledger, and checks each thing that
- * is shipped, and in the end what is not.
+ * Plays a history with two processes on one ledger, and checks everything that
+ * is shipped, and at the end what is missing.
  *
  * @returns How many purchases were shipped.
  * @throws {Broken} For the first guarantee that breaks.
@@ -166,7 +166,10 @@ class World {
     if (this.#broken !== null) throw this.#broken;
   }
 
-  /** Heals everything, lets it become quiet, and looks at what is missing. */
+  /**
+   * Heals everything, waits until nothing is under way, and looks for what is
+   * missing.
+   */
   async end(): Promise<number> {
     this.#crash = null;
     this.#sandbox.heal();

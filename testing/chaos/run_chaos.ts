@@ -3,11 +3,11 @@ import type { Handlers } from "../../server/start/handlers.ts";
 import { drawHistory, type Step, stepLine } from "./history.ts";
 import { Broken, type Guarantee, playHistory } from "./play_history.ts";
 
-/** What a handler is put through, and what it is held against. */
+/** Which histories handlers are tested with, and for which guarantees. */
 export interface ChaosOptions {
   /** How many histories are played. @default {100} */
   readonly seeds?: number;
-  /** The first seed: a failure names the one that repeats it. @default {1} */
+  /** The first seed. A failure names the seed that repeats it. @default {1} */
   readonly firstSeed?: number;
   /**
    * Lists what was shipped so far, each shipment by your reference, by its
@@ -71,7 +71,7 @@ const MOST_TRIES = 150;
 let runs = 0;
 
 /**
- * Plays histories until one breaks a guarantee, or all held.
+ * Plays histories until one breaks a guarantee or all have held.
  *
  * @throws {ChaosError} For the first that breaks one.
  * @throws {RangeError} When nothing would be played.
@@ -115,7 +115,10 @@ export async function runChaos(
   return { seeds, steps, shipped };
 }
 
-/** Leaves out what it breaks without: halves first, then single steps. */
+/**
+ * Leaves out steps without which it still breaks: halves first, then single
+ * ones.
+ */
 async function shorten(
   history: readonly Step[],
   broken: Broken,

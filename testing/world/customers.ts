@@ -1,7 +1,7 @@
 import type { Sandbox } from "../../sandbox/mod.ts";
 import type { Sale } from "../../server/start/sale.ts";
 
-/** What a customer does otherwise than you asked. */
+/** How a customer's payment differs from what you asked for. */
 export interface Payment {
   /** What is paid. @default {what the sale costs} */
   readonly amount?: string;
@@ -22,7 +22,10 @@ export interface PaidOrder {
 /** A sale, or the part of it that names it. */
 export type SaleName = Pick<Sale, "sessionId" | "clickId">;
 
-/** What customers and strangers do; nobody is told before the shop settles. */
+/**
+ * What customers and strangers do; nothing is delivered before the shop
+ * settles.
+ */
 export interface Customers {
   /** A customer pays, and the service delivers. */
   readonly pay: (sale: SaleName, payment?: Payment) => Promise<PaidOrder>;

@@ -30,7 +30,7 @@ const ALL_SWEEPS = [...NEW_SWEEPS, "deep"] as const;
 /** So much later the past is looked at as well, in ms. */
 export const PAST_AFTER_MS = 10 * 60_000;
 
-/** Faster than anything asks: nobody waits for a turn. */
+/** A rate limit that is never reached. */
 const RATE = 1_000_000;
 
 /** What a process of a shop is made of. */
@@ -45,7 +45,7 @@ export interface ShopProcessParts {
   readonly on: Handlers;
   /** Who may ask for sessions. @default {nobody} */
   readonly sessions?: PageSessions<unknown>;
-  /** Is told of problems. */
+  /** Called with each problem. */
   readonly onProblem: OnProblem;
 }
 
@@ -153,7 +153,7 @@ export class ShopProcess {
     this.#life.end();
   }
 
-  /** Ends it in good order; of one that has crashed, what still waits. */
+  /** Stops it cleanly; if it has crashed, ends what still waits. */
   async stop(): Promise<void> {
     const { service } = this.#composed;
     try {

@@ -39,7 +39,7 @@ interface AnswersParts {
 }
 
 /**
- * Makes the answers of an endpoint. Each is counted, logged where somebody has
+ * Makes the answers of an endpoint. Each is counted, logged where a person has
  * to know, and reported to `onAnswer`.
  */
 export class Answers {

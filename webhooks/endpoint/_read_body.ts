@@ -15,7 +15,7 @@ export interface BodyBounds {
   /** When the body must be there, by the clock of `deadlines`. */
   readonly dueAt: number;
   readonly deadlines: Deadlines;
-  /** Reserves memory for so many more bytes, or says why there is no room. */
+  /** Reserves memory for this many more bytes, or says why there is no room. */
   readonly hold: (bytes: number) => NoBody | null;
 }
 

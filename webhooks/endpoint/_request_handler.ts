@@ -268,8 +268,8 @@ export class RequestHandler {
 
   /**
    * Gives up bodies that have been arriving for long, the oldest first, until
-   * there is memory for so many bytes: whoever sends halves of bodies must keep
-   * out nobody who sends a whole one.
+   * there is memory for this many bytes: a sender of half bodies must not keep
+   * out one who sends whole bodies.
    */
   #giveUpHalfBodies(bytes: number): void {
     const before = this.#clock() - HALF_BODY_MS;

@@ -16,14 +16,14 @@ const SMALL_SHARE = 1 / 4;
  */
 export type NoRoom = "large_share" | "nearly_full";
 
-/** Tells whether there is room for a body. It needs no `this`. */
+/** Whether there is room for a body. It can be called without `this`. */
 export interface BodyRoom {
   /**
-   * Why there is no room for a body of so many bytes; null where there is, or
+   * Why there is no room for a body of this many bytes; null where there is, or
    * where storing it says what is wrong.
    */
   readonly noRoomFor: (bodyBytes: number) => NoRoom | null;
-  /** Takes note that a body is being stored. */
+  /** Counts a body that is being stored. */
   readonly took: (bodyBytes: number) => void;
 }
 
@@ -38,8 +38,8 @@ export interface SpoolUse {
 }
 
 /**
- * Decides whether a spool has room for a body: who fills it with large bodies
- * must not keep out the small ones, which are the service's own.
+ * Decides whether a spool has room for a body: a sender who fills it with large
+ * bodies must not keep out small ones, which the service itself sends.
  *
  * @param bodyBytes Bytes of the body.
  * @param use What the spool keeps already.

@@ -12,8 +12,8 @@ export interface Timed {
 }
 
 /**
- * Deadlines that share one timer, which runs only while there are any. What is
- * over costs nothing: the next sweep leaves it out.
+ * Deadlines that share one timer, which runs only while there are any. A
+ * deadline that was met costs nothing: the next sweep drops it.
  */
 export class Deadlines {
   readonly #clock: () => number;

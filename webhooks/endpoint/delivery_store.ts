@@ -8,7 +8,7 @@ import type { Deadlines } from "./deadlines.ts";
 import { LastingAlarm, type WriteLog } from "./endpoint_log.ts";
 import { sleep } from "../../core/waiting/sleep.ts";
 
-/** What a {@linkcode DeliveryStore} works with. */
+/** Options of {@linkcode DeliveryStore}. */
 export interface DeliveryStoreOptions {
   readonly append: AppendDelivery;
   readonly unanswered:
@@ -84,7 +84,7 @@ export class DeliveryStore {
     return false;
   }
 
-  /** Takes note that deliveries are not stored now, and why. */
+  /** Records that deliveries cannot be stored now, and why. */
   failed(why: string): void {
     this.#alarm.raise(why);
     this.#failure = why;

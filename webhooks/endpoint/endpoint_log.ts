@@ -1,4 +1,4 @@
-/** Something worth a line in a log. Never a secret, a header or a body. */
+/** One entry of the log. It never holds a secret, a header or a body. */
 export interface WebhookLogEntry {
   /** How much it matters. */
   readonly level: "debug" | "info" | "warn" | "error";
@@ -30,9 +30,9 @@ export type WebhookLogCode =
   | "body_refused"
   /** Deliveries cannot be stored, or do not get from the spool to the ledger. */
   | "append_failing"
-  /** They are, or do, again: for a minute, where they are stored. */
+  /** For a minute, deliveries were stored, or moved to the ledger, again. */
   | "append_recovered"
-  /** Bodies above 64 KiB have used up what they share, and get 503. */
+  /** Bodies above 64 KiB have used up their share of the room, and get 503. */
   | "large_bodies_refused"
   /** None of them was refused for a minute. */
   | "large_bodies_taken"
@@ -82,12 +82,12 @@ export function endpointLog(
 }
 
 /**
- * Without another occasion for this long an alarm is over. What is refused and
- * taken by turns, as by a full spool that is being drained, is one alarm.
+ * An alarm is over once its cause has not recurred for this long. A full spool
+ * that is being drained refuses and accepts by turns, and that is one alarm.
  */
 const SETTLED_AFTER_MS = 60_000;
 
-/** What a {@linkcode LastingAlarm} works with. */
+/** Options of {@linkcode LastingAlarm}. */
 export interface LastingAlarmOptions {
   /** The line that begins it. */
   readonly raised: Omit<UntimedLogEntry, "level">;
@@ -117,7 +117,7 @@ export class LastingAlarm {
     return this.#since;
   }
 
-  /** There is an occasion for it. */
+  /** Its cause has occurred. */
   raise(detail?: string): void {
     const { raised, clock, now, log } = this.#options;
     this.#latestAt = clock();
@@ -126,7 +126,7 @@ export class LastingAlarm {
     log({ level: "error", ...raised, ...(detail !== undefined && { detail }) });
   }
 
-  /** All is well at the moment: ends it, if that has been so for a minute. */
+  /** All is well now: ends the alarm if that has lasted a minute. */
   settle(): void {
     if (this.#since === null) return;
     const { cleared, clock, log } = this.#options;

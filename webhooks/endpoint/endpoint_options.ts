@@ -51,8 +51,8 @@ export interface WebhookEndpointOptions {
    */
   readonly allowlist?: readonly string[];
   /**
-   * Tells the address a request came from, for the allowlist. Behind a proxy
-   * it has to read the header that the proxy sets, and no other:
+   * Reads the address that a request came from, for the allowlist. Behind a
+   * proxy it has to read the header that the proxy sets, and no other:
    * `proxiedAddress()` makes one that does.
    *
    * @default The address of the connection.
@@ -68,7 +68,7 @@ export interface WebhookEndpointOptions {
    */
   readonly maxBodyBytes?: number;
   /**
-   * Why a body of so many bytes is not taken now, while smaller ones are;
+   * Why a body of this many bytes is not taken now, while smaller ones are;
    * `spool.noRoomFor` says it. Such a body gets 503.
    *
    * @default Six bodies above 64 KiB a minute are taken, and any number of others.
@@ -141,7 +141,7 @@ export interface WebhookEndpointOptions {
   readonly log?: WebhookLog;
 }
 
-/** A request that the endpoint answered, for those who watch it. */
+/** A request that the endpoint answered, as `onAnswer` gets it. */
 export interface AnsweredRequest {
   /** The delivery; null where no body was taken in. */
   readonly delivery: Delivery | null;

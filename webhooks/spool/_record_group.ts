@@ -65,7 +65,7 @@ export class RecordGroup {
     return this.#kept.promise;
   }
 
-  /** Tells everybody how it ended, and is empty again. */
+  /** Settles the promise of the group, and empties it. */
   settle(error: SpoolError | null): void {
     const kept = this.#kept;
     this.#kept = null;

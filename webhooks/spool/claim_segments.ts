@@ -24,7 +24,7 @@ export interface ClaimOptions {
   readonly onDamage: (damage: SegmentDamage) => void;
 }
 
-/** What came of claiming. */
+/** Result of claiming. */
 export interface ClaimedSegments {
   /** The claimed ones, oldest first. */
   readonly claimed: readonly Segment[];

@@ -79,7 +79,7 @@ export interface FirstRecords {
 
 /**
  * The first records of a run: at least one, however large. Null when the first
- * is not what was written there: then somebody else has changed the file.
+ * is not what was written there: then the file was changed from outside.
  */
 export function recordsFrom(
   { name, file }: Segment,
@@ -102,7 +102,7 @@ export function recordsFrom(
   return { bytes, count, largeBytes };
 }
 
-/** The first records of some bytes: at most so many, and whole ones. */
+/** The first whole records of some bytes, at most `most` of them. */
 function firstRecords(
   bytes: Uint8Array<ArrayBuffer>,
   mark: number,
@@ -133,10 +133,10 @@ export interface SupplyOptions {
 }
 
 const DAMAGED_SUFFIX = ".damaged";
-/** A segment that is not even this large is worth none. */
+/** A smaller segment is not worth making, in bytes. */
 export const LEAST_BYTES = 64 * 1024;
 
-/** Makes the segments that are written next, and lets go of drained ones. */
+/** Makes the segments that are written next, and releases drained ones. */
 export class SegmentSupply {
   readonly #options: SupplyOptions;
   /** The next one; null when it could not be made. */
@@ -162,7 +162,7 @@ export class SegmentSupply {
     await making;
   }
 
-  /** A segment with room for so many bytes. */
+  /** A segment with room for this many bytes. */
   async take(bytes: number): Promise<Segment> {
     const spare = await this.#spare;
     if (!spare) this.#spare = null;
@@ -171,7 +171,7 @@ export class SegmentSupply {
     return spare;
   }
 
-  /** Lets go of a segment of which all was drained. */
+  /** Releases a segment that was drained completely. */
   async release(segment: Segment): Promise<void> {
     const { segmentBytes, mark, disk } = this.#options;
     if (segment.damaged) {

@@ -312,7 +312,7 @@ export class SegmentedSpool implements Spool {
   }
 
   /**
-   * Finds what is still whole in a segment that somebody else has changed.
+   * Finds what is still whole in a segment that was changed from outside.
    * Otherwise all that came after it would wait for ever.
    */
   #findWhole(segment: Segment): void {
@@ -347,7 +347,7 @@ export class SegmentedSpool implements Spool {
     });
   }
 
-  /** Lets go of a segment of which all was drained. */
+  /** Releases a segment that was drained completely. */
   async #release(segment: Segment): Promise<void> {
     await this.#supply.release(segment);
     this.#segments = this.#segments.filter((one) => one !== segment);

@@ -19,11 +19,11 @@ export type TakeRecords = (
 export interface SpoolWriters {
   /** This process. */
   readonly own: string;
-  /** Ended processes of which this one has taken over all that was left. */
+  /** Ended processes whose deliveries this one has taken over completely. */
   readonly takenOver: ReadonlySet<string>;
   /** Processes whose files are there, and are not this process's. */
   readonly others: ReadonlySet<string>;
-  /** When the files were listed that this was read from, ms since 1970. */
+  /** When the files were listed, ms since 1970. */
   readonly listedMs: number;
 }
 
@@ -48,9 +48,10 @@ export interface Spool {
    */
   readonly put: AppendDelivery;
   /**
-   * Why a body of so many bytes should not be put now, and a smaller one may be:
-   * what is kept counts, and what is being put. Null where there is room, and
-   * where `put` says what is wrong. It needs no `this`.
+   * Why a body of this size should not be put now although a smaller one may
+   * be, counting what is kept and what is being put. Null where there is room,
+   * and where `put` itself reports what is wrong. It can be called without
+   * `this`.
    */
   readonly noRoomFor: (bodyBytes: number) => NoRoom | null;
   /**
@@ -60,7 +61,10 @@ export interface Spool {
    * @throws {SpoolError} When it could not be kept.
    */
   readonly note: (unanswered: UnansweredDelivery) => Promise<void>;
-  /** Calls a listener, the latest one, whenever something was kept. */
+  /**
+   * Sets the listener that is called whenever something was kept; it replaces
+   * an earlier one.
+   */
   onKept(listener: () => void): void;
   /**
    * Hands over what is kept by now, oldest first, in groups of at most 1,024 records
@@ -74,8 +78,8 @@ export interface Spool {
     options?: { readonly signal?: AbortSignal },
   ): Promise<number>;
   /**
-   * Takes over what processes that ended have left, and overwrites what was
-   * drained. To be called now and then, while nothing is being drained.
+   * Takes over what ended processes have left, and overwrites what was drained.
+   * Call it now and then, while nothing is being drained.
    *
    * @throws {SpoolError} When the disk fails.
    */
@@ -90,7 +94,7 @@ export interface Spool {
   close(): Promise<void>;
 }
 
-/** What kind of trouble a {@linkcode SpoolError} reports. */
+/** What went wrong, as {@linkcode SpoolError} reports it. */
 export type SpoolErrorCode =
   /** The spool holds as much as it may. */
   | "full"
@@ -120,7 +124,7 @@ export class SpoolError extends Error {
   /**
    * Makes the error.
    *
-   * @param code What kind of trouble.
+   * @param code What went wrong.
    * @param message The fault, and what to do about it.
    * @param options The error behind this one, if any.
    */

@@ -17,10 +17,13 @@ const BURST = 100;
 /** A burst delays moving at most this long, below this many bytes. */
 const LONGEST_BURST_MS = 5_000;
 const MOST_WAITING_BYTES = 64 << 20;
-/** After so many moves without a rest the spool is tidied as well. */
+/**
+ * While moves follow each other without a pause, the spool is tidied after this
+ * many.
+ */
 const MOVES_BETWEEN_TIDYING = 100;
 
-/** What {@linkcode spoolMover} works with. */
+/** Options of {@linkcode spoolMover}. */
 export interface SpoolMoverOptions {
   /** Where deliveries are kept. */
   readonly spool: Spool;
@@ -34,9 +37,9 @@ export interface SpoolMoverOptions {
    */
   readonly reportWaiting?: ReportWaiting;
   /**
-   * How often the spool is tidied while nothing comes, in milliseconds: what
-   * other processes have left is taken over then, and what was moved is
-   * overwritten.
+   * How often the spool is tidied while no deliveries arrive, in milliseconds:
+   * it then takes over what other processes have left, and overwrites what was
+   * moved.
    *
    * @default 5000
    */
@@ -78,11 +81,12 @@ export interface SpoolMover {
 
 /**
  * Moves what a spool keeps into the ledger: in groups, oldest first, and again
- * after a failure. It is the same path for a delivery that was answered a moment
- * ago and for one that an earlier process left.
+ * after a failure. A delivery answered a moment ago and one that an earlier
+ * process left take the same path.
  *
  * @param options Spool and ledger.
- * @returns The mover, at work. {@linkcode fileSpool} has an example.
+ * @returns The mover, which is already running. {@linkcode fileSpool} has an
+ * example.
  */
 export function spoolMover(options: SpoolMoverOptions): SpoolMover {
   return new Mover(options);
@@ -167,7 +171,7 @@ class Mover implements SpoolMover {
     }
   }
 
-  /** Moves what there is. Tells whether the ledger took it. */
+  /** Moves what waits; resolves to whether the ledger took it. */
   async #move(): Promise<boolean> {
     const { signal } = this.#stopping;
     try {

@@ -12,8 +12,8 @@ export interface Waiting {
 }
 
 /**
- * Tells others what waits in a spool; null when nothing does. It may fail: what
- * was told before stands then.
+ * Reports to other processes what waits in a spool; null when nothing does. It
+ * may fail; the previous report then stands.
  */
 export type ReportWaiting = (waiting: Waiting | null) => Promise<void>;
 

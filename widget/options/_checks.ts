@@ -156,7 +156,7 @@ export function amount(decimals: number): Check<number> {
   };
 }
 
-/** Gathers faults, so that one error can tell them all. */
+/** Collects faults, so that one error can report them all. */
 export class Faults {
   readonly list: WidgetFault[] = [];
 

@@ -16,7 +16,7 @@ import { displayCurrencies, paymentMethods, widgetLanguages } from "./lists.ts";
 import type { WidgetInputFields } from "./options_input.ts";
 import { isCalendarDate } from "../../core/time/service_time.ts";
 
-/** Checks of the options that can be judged by themselves. */
+/** Checks of the options that do not depend on other options. */
 export const optionChecks: Readonly<
   Record<
     Exclude<

@@ -5,8 +5,8 @@ import type {
 } from "./asset_pair.ts";
 
 /**
- * Where a widget opens and what it may sell. The client's environments are
- * assignable to it.
+ * Where a widget opens, and which assets it may sell. The client's environments
+ * are assignable to it.
  */
 export interface WidgetEnvironment {
   /** Origin of the widget, without a trailing slash. */

@@ -65,11 +65,12 @@ const heldBySession = [
 ] as const;
 
 /**
- * Says which options the widget will drop, and why: silently, otherwise.
+ * Lists the options that the widget would silently ignore, and why.
  *
  * @param options Checked options, with their session or before it.
  * @param session What the session was created with.
- * @returns One entry for each option without effect; empty when all count.
+ * @returns One entry for each option without effect; empty when all take
+ * effect.
  *
  * Source: README of the official SDK, "Options".
  *

@@ -40,7 +40,7 @@ export interface WidgetErrorEvent {
   readonly message: string;
 }
 
-/** Where the user is in the widget. */
+/** Which step of the widget the user is at. */
 export interface PositionEvent {
   /** Step: an open list. */
   readonly step: string;
@@ -70,7 +70,7 @@ export interface RateUpdateEvent {
 export interface UnreadableWidgetEvent {
   /** Type of the message. */
   readonly type: string;
-  /** What came. */
+  /** The message as received. */
   readonly data: unknown;
 }
 
@@ -78,11 +78,13 @@ export interface UnreadableWidgetEvent {
 export interface WidgetListeners {
   /** The user, or your own code, closed the widget. */
   readonly close?: () => void;
-  /** The widget is ready; comes twice when 3-D Secure led away and back. */
+  /**
+   * The widget is ready; called again when 3-D Secure has led away and back.
+   */
   readonly loaded?: () => void;
   /** Something went wrong in the widget. */
   readonly error?: (event: WidgetErrorEvent) => void;
-  /** A payment moved, says the user's browser: a hint, never proof. */
+  /** The user's browser reports a payment's new status: a hint, never proof. */
   readonly "payment-status"?: (event: PaymentStatusHint) => void;
   /** The user moved to another step. */
   readonly position?: (event: PositionEvent) => void;
@@ -104,13 +106,12 @@ export const listenerNames: readonly (keyof WidgetListeners)[] = [
 ];
 
 /**
- * Makes listeners for the SDK of yours: each parses its payload first, and
- * none throws on a payload it does not understand.
+ * Wraps your listeners for the SDK: each parses its payload first, and none
+ * throws on a payload that it does not understand.
  *
- * Checked options do this by themselves; use it with the SDK's
- * `addEventListeners`.
+ * Checked options already do this; use it with the SDK's `addEventListeners`.
  *
- * @param listeners Yours.
+ * @param listeners Your listeners.
  * @returns What the SDK is given; `unreadable` is folded into the others.
  *
  * @example Listen to a payment

@@ -51,7 +51,7 @@ export class WidgetOptionsError extends TypeError {
   readonly faults: readonly WidgetFault[];
 
   /**
-   * Makes one error of all faults.
+   * Creates one error from all faults.
    *
    * @param faults What is wrong; at least one.
    */

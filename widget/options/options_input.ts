@@ -7,7 +7,7 @@ import type {
 } from "./lists.ts";
 
 /**
- * What a caller says about the widget, in the service's own option names.
+ * Options of the widget, under the service's own names.
  *
  * Lists are arrays here and become the SDK's JSON text. Amounts are decimal
  * strings, dates are ISO dates, and the origin comes from the environment.
@@ -96,7 +96,7 @@ export interface WidgetInputFields<
     /** The item that is bought (NFT checkout). */
     readonly item_info?: ItemInfo;
   };
-  /** Shown first; or an ordered list of those to show first. */
+  /** The method to show first, or an ordered list of them. */
   readonly payment_method?: PaymentMethod | readonly PaymentMethod[];
   /**
    * Whether only `payment_method` is shown.

@@ -118,7 +118,7 @@ export interface SdkListeners {
   loaded?: () => void;
   /** Something went wrong in the widget. */
   error?: (data: unknown) => void;
-  /** A payment moved, says the widget. */
+  /** The widget reports a payment's new status. */
   "payment-status"?: (data: unknown) => void;
   /** The user moved to another step. */
   position?: (data: unknown) => void;

@@ -26,8 +26,8 @@ export interface WebviewPageOptions {
    */
   readonly title?: string;
   /**
-   * Name of the app's message handler: `window.webkit.messageHandlers.NAME`
-   * on iOS, `window.NAME` on Android. React Native's is found by itself.
+   * Name of the app's message handler: `window.webkit.messageHandlers.NAME` on
+   * iOS, `window.NAME` on Android. React Native's is detected automatically.
    *
    * @default {"rampkit"}
    */

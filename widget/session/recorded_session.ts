@@ -1,6 +1,6 @@
 import type { SessionFields } from "../options/ignored_options.ts";
 
-/** Fields that an order is compared with. */
+/** The fields that an order is compared by. */
 const TERMS = [
   "user_id",
   "commodity",
@@ -37,7 +37,7 @@ export interface SessionPlan<Input extends SessionFields> {
   readonly validForMs?: number;
 }
 
-/** What an order is compared with, in the session's own words. */
+/** What an order is compared with, under the session's field names. */
 export interface ExpectedFields {
   /** User of the service. */
   readonly user_id?: string;
@@ -105,7 +105,8 @@ export interface RecordedSessionPorts<Input extends SessionFields> {
 
 /**
  * Makes a session, and records what was asked for. A session that cannot be
- * recorded is not handed out: its order could be compared with nothing.
+ * recorded is not handed out, because there would be nothing to compare its
+ * order with.
  *
  * @returns What was recorded.
  */

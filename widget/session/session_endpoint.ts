@@ -18,7 +18,7 @@ export interface SessionPlanContext<User> {
   readonly input: unknown;
 }
 
-/** What the endpoint works with. */
+/** Options of {@linkcode sessionEndpoint}. */
 export interface SessionEndpointOptions<User, Input extends SessionFields> {
   /** The signed-in user; null when there is none. */
   readonly authorise: (
@@ -196,7 +196,7 @@ async function readText(
   }
 }
 
-/** What the page says, or null when it makes no sense. */
+/** The page's request, or null when it cannot be read. */
 function parseBody(
   text: string,
 ): Readonly<Record<string, unknown>> | null {
@@ -208,7 +208,7 @@ function parseBody(
   }
 }
 
-/** A no, in one word. */
+/** A refusal, as one code. */
 function refusal(
   status: number,
   error: string,

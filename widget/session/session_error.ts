@@ -1,7 +1,7 @@
 /**
  * Why there is no session to open the widget with.
  *
- * - `refused`: your endpoint said no; `status` tells how.
+ * - `refused`: your endpoint refused; `status` says how.
  * - `network`: the endpoint could not be reached.
  * - `bad_answer`: it answered, but not with a session.
  * - `stale`: the session is older than its 30 seconds.
@@ -24,10 +24,10 @@ export class SessionError extends Error {
   readonly status: number | null;
 
   /**
-   * Makes the error.
+   * Creates the error.
    *
    * @param code Why.
-   * @param message In words; never a session id.
+   * @param message For people; never holds a session id.
    * @param options HTTP status and cause, where there are any.
    */
   constructor(

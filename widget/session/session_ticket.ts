@@ -7,8 +7,8 @@ const marginMs = 2_000;
 /**
  * A session that opens one widget, once, while it is fresh.
  *
- * Its age counts from before it was asked for, so it may be renewed a little
- * early and never late.
+ * Its age counts from before the request, so it is renewed a little early
+ * rather than late.
  *
  * @example Use it once
  * ```ts
@@ -60,7 +60,7 @@ export class SessionTicket {
   }
 
   /**
-   * Takes the session id out; from then on the ticket is used.
+   * Returns the session id, and marks the ticket as used.
    *
    * @param now Milliseconds since 1970.
    * @returns The session id.

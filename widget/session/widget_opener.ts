@@ -10,7 +10,7 @@ export interface WidgetHandle {
   close(): void;
 }
 
-/** What the opener works with. */
+/** Options of {@linkcode WidgetOpener}. */
 export interface WidgetOpenerOptions<Widget extends WidgetHandle> {
   /** The official SDK's class. */
   readonly Widget: new (options: WidgetOptions) => Widget;
@@ -33,7 +33,7 @@ export interface WidgetOpenerOptions<Widget extends WidgetHandle> {
  * and never uses a session twice.
  *
  * A second click while one is being asked for, or while the widget is open,
- * gives the same widget. A session that grew stale on the way is renewed
+ * gives the same widget. A session that expired in the meantime is renewed
  * once. After the widget is closed the next click asks for a new session.
  *
  * @example A button
@@ -76,7 +76,7 @@ export class WidgetOpener<Widget extends WidgetHandle> {
   #stop = new AbortController();
 
   /**
-   * Makes an opener for one button.
+   * Creates an opener for one button.
    *
    * @param options The SDK's class, checked options, and where sessions come
    * from.

@@ -81,7 +81,7 @@ export function addSend(webhook: Command, cli: Cli): void {
 /** Type of an order's event unless one is named. */
 const DEFAULT_TYPE = "order_complete";
 
-/** An endpoint says nothing more to somebody who does not know the secret. */
+/** An endpoint tells a sender without the secret no more than this. */
 const WRONG_SECRET =
   "404 means that the endpoint has another secret than the first of " +
   "RAMPKIT_WEBHOOK_SECRET, or does not take webhooks from this address " +

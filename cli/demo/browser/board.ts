@@ -42,7 +42,7 @@ export class Board {
   }
 
   /**
-   * Looks again, and tells everybody if anything moved.
+   * Reads the ledger again, and notifies every open page of changes.
    *
    * @param position How far the ledger is folded.
    */

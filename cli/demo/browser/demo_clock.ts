@@ -4,8 +4,8 @@ import { type FastClock, fastClock } from "../../../sandbox/mod.ts";
 const LEAP_TAKES_MS = 1500;
 
 /**
- * The clock of shop, ledger and service alike: real time, until somebody lets
- * some of it pass at once.
+ * The clock of shop, ledger and service alike: real time, until a person skips
+ * ahead.
  */
 export class DemoClock {
   /** The clock itself. */
