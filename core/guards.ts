@@ -47,3 +47,20 @@ export function emptyRecord<Field extends PropertyKey>(
     JSON.stringify(Object.fromEntries(fields.map((field) => [field, null]))),
   );
 }
+
+/**
+ * Makes objects that have the same fields, each value given by its name.
+ *
+ * @param fields The names.
+ * @returns Makes an object of what is called with each name.
+ */
+export function recordBy<Field extends PropertyKey>(
+  fields: readonly Field[],
+): <Value>(value: (field: Field) => Value) => Record<Field, Value> {
+  const empty = emptyRecord(fields);
+  return <Value>(value: (field: Field) => Value) => {
+    const made = { ...empty } as Record<Field, Value>;
+    for (const field of fields) made[field] = value(field);
+    return made;
+  };
+}

@@ -16,19 +16,21 @@ const NINE = 57;
 const odd = -100;
 
 /**
- * Recognises an order that needs no second look, in a fiftieth of the time that
- * reading it field by field takes. Each field is named here, because the engine
- * reads `row.status` ten times as fast as `row[name]`.
+ * Looks at the fields of an order in a fiftieth of the time that reading it
+ * field by field takes. They are named here, because the engine reads
+ * `row.status` ten times as fast as `row[name]`: a field that is not named is
+ * only slower to read.
  *
  * @param row The decoded row, without NUL in any text.
- * @returns Whether every field is sound; false where that is not certain.
+ * @returns How many fields the row has of those named here, all of them sound;
+ * zero or less where that is not certain.
  */
-export function isSoundOrder(row: Row): boolean {
+export function soundFields(row: Row): number {
   const order: OrderRow = row;
   const { status, additional_data: more } = order;
-  if (typeof status !== "string" || status === "") return false;
-  if (typeof more === "object" && isDeeperThan(more)) return false;
-  const known = (more === undefined ? 1 : 2) +
+  if (typeof status !== "string" || status === "") return 0;
+  if (typeof more === "object" && isDeeperThan(more)) return 0;
+  return (more === undefined ? 1 : 2) +
     identifier(order.order_id) +
     identifier(order.click_id) +
     identifier(order.external_order_id) +
@@ -51,8 +53,6 @@ export function isSoundOrder(row: Row): boolean {
     decimal(order.service_fee) +
     decimal(order.service_fee_percent) +
     text(order.sc_input_data);
-  // Only fields beyond the known ones have to be looked into one by one.
-  return known > 0 && (Object.keys(row).length === known || !hasDeepField(row));
 }
 
 /** What a field weighs: one when it is there, none when it is not. */
@@ -86,8 +86,4 @@ function isPlainDecimal(held: string): boolean {
     }
   }
   return digits > 0;
-}
-
-function hasDeepField(row: Row): boolean {
-  return Object.values(row).some((held) => isDeeperThan(held));
 }

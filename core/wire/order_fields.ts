@@ -50,6 +50,11 @@ export interface OrderField {
   readonly label?: string;
   /** Column of the order export; left out for what is not exported. */
   readonly column?: string;
+  /**
+   * Part of an order's state that has it, where a reading alone states it;
+   * left out for what webhooks state too.
+   */
+  readonly part?: "details" | "fees";
 }
 
 /**
@@ -98,6 +103,7 @@ export const ORDER_FIELDS = {
     shape: "text",
     erasure: "kept",
     label: "Asset type",
+    part: "details",
   },
   network: {
     wire: "crypto",
@@ -175,24 +181,28 @@ export const ORDER_FIELDS = {
     shape: "identifier",
     erasure: "gone",
     label: "Card",
+    part: "details",
   },
   cardBrand: {
     wire: "card_brand",
     shape: "text",
     erasure: "gone",
     label: "Card brand",
+    part: "details",
   },
   paymentType: {
     wire: "payment_type",
     shape: "text",
     erasure: "gone",
     label: "Payment type",
+    part: "details",
   },
   processedThrough: {
     wire: "processed_through",
     shape: "text",
     erasure: "gone",
     label: "Processed through",
+    part: "details",
   },
   partnerFee: {
     wire: "partner_fee",
@@ -200,12 +210,14 @@ export const ORDER_FIELDS = {
     erasure: "kept",
     label: "Partner fee (USD)",
     column: "partner_fee_usd",
+    part: "fees",
   },
   partnerFeePercent: {
     wire: "partner_fee_percent",
     shape: "decimal",
     erasure: "kept",
     label: "Partner fee (share)",
+    part: "fees",
   },
   serviceFee: {
     wire: "service_fee",
@@ -213,12 +225,14 @@ export const ORDER_FIELDS = {
     erasure: "kept",
     label: "Service fee (USD)",
     column: "service_fee_usd",
+    part: "fees",
   },
   serviceFeePercent: {
     wire: "service_fee_percent",
     shape: "decimal",
     erasure: "kept",
     label: "Service fee (share)",
+    part: "fees",
   },
   failReason: {
     wire: "fail_reason",
@@ -241,10 +255,13 @@ export const ORDER_FIELDS = {
 /** The name of a field in an order's state. */
 export type OrderFieldName = keyof typeof ORDER_FIELDS;
 
-/** The fields that have a given column of the table. */
-export type FieldsWith<Column extends keyof OrderField> = {
+/** The fields that have a column of the table; of a given value, if one is given. */
+export type FieldsWith<
+  Column extends keyof OrderField,
+  Value = OrderField[Column],
+> = {
   [Name in OrderFieldName]: (typeof ORDER_FIELDS)[Name] extends
-    Readonly<Record<Column, unknown>> ? Name : never;
+    Readonly<Record<Column, Value>> ? Name : never;
 }[OrderFieldName];
 
 /** The fields of the orders endpoint that the table names. */
@@ -261,37 +278,20 @@ export const ORDER_FIELD_NAMES = Object.keys(
 ) as readonly OrderFieldName[];
 
 /**
- * The names of the fields that have a given column of the table.
+ * The names of the fields that have a column of the table.
  *
  * @param column The column.
+ * @param value Its value. @default {any value}
  * @returns The names, in the order of the table.
  */
-export function fieldsWith<Column extends keyof OrderField>(
-  column: Column,
-): readonly FieldsWith<Column>[] {
-  return ORDER_FIELD_NAMES.filter((name): name is FieldsWith<Column> =>
-    orderField(name)[column] !== undefined
-  );
-}
-
-/** The fields that an erasure treats alike. */
-export type FieldsErased<Erasure extends OrderField["erasure"]> = {
-  [Name in OrderFieldName]: (typeof ORDER_FIELDS)[Name] extends
-    { readonly erasure: Erasure } ? Name : never;
-}[OrderFieldName];
-
-/**
- * The names of the fields that an erasure treats alike.
- *
- * @param erasure What it does with them.
- * @returns The names, in the order of the table.
- */
-export function fieldsErased<Erasure extends OrderField["erasure"]>(
-  erasure: Erasure,
-): readonly FieldsErased<Erasure>[] {
-  return ORDER_FIELD_NAMES.filter((name): name is FieldsErased<Erasure> =>
-    ORDER_FIELDS[name].erasure === erasure
-  );
+export function fieldsWith<
+  Column extends keyof OrderField,
+  Value extends OrderField[Column] = OrderField[Column],
+>(column: Column, value?: Value): readonly FieldsWith<Column, Value>[] {
+  return ORDER_FIELD_NAMES.filter((name): name is FieldsWith<Column, Value> => {
+    const held = orderField(name)[column];
+    return value === undefined ? held !== undefined : held === value;
+  });
 }
 
 /** The fields of the orders endpoint that an erasure keeps. */
@@ -299,14 +299,16 @@ export type KeptOrderField =
   | "status"
   | "created_at"
   | "changed_at"
-  | (typeof ORDER_FIELDS)[FieldsErased<"kept">]["wire"];
+  | (typeof ORDER_FIELDS)[FieldsWith<"erasure", "kept">]["wire"];
 
 /** The same, in the order in which they are kept. */
 export const KEPT_ORDER_FIELDS: readonly KeptOrderField[] = [
   "status",
   "created_at",
   "changed_at",
-  ...new Set(fieldsErased("kept").map((name) => ORDER_FIELDS[name].wire)),
+  ...new Set(
+    fieldsWith("erasure", "kept").map((name) => ORDER_FIELDS[name].wire),
+  ),
 ];
 
 /** The fields of a webhook that an erasure keeps, in the order of the table. */

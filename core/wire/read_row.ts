@@ -1,7 +1,7 @@
 import { isRecord } from "../guards.ts";
 import { isDeeperThan } from "../json/json_depth.ts";
 import { isLongText } from "./identifier.ts";
-import { isSoundOrder, LONGEST_DECIMAL } from "./_sound_order.ts";
+import { LONGEST_DECIMAL, soundFields } from "./_sound_order.ts";
 import type { OddField, OddValue } from "./odd_field.ts";
 import type { Order } from "./order.ts";
 import {
@@ -111,7 +111,7 @@ export function readOrderRow(
     });
   }
   const status = read.row.status;
-  return told({
+  return reported({
     row: {
       ...read.row,
       status: typeof status === "string" && status !== "" ? status : null,
@@ -128,10 +128,26 @@ export function readOrderRow(
  * @returns The user and the fields that were left out.
  */
 export function readUserRow(row: Row): RowRead<UserFields> {
-  return told(readFields(row, USER_SHAPES));
+  return reported(readFields(row, USER_SHAPES));
 }
 
 const none: readonly OddField[] = [];
+
+/** Whether a row without NUL needs no second look, field by field. */
+function isSoundOrder(row: Row): boolean {
+  const looked = soundFields(row);
+  return looked > 0 &&
+    (Object.keys(row).length === looked ||
+      Object.entries(row).every(([name, value]) => isSoundField(name, value)));
+}
+
+function isSoundField(name: string, value: unknown): boolean {
+  if (isDeeperThan(value)) return false;
+  if (value === null || !Object.hasOwn(orderShapes, name)) return true;
+  const shape = orderShapes[name as keyof typeof orderShapes];
+  return isSoundText(value, shape) &&
+    !(shape === "identifier" && isLongText(value));
+}
 
 function readFields(
   row: Row,
@@ -213,12 +229,14 @@ function kindOf(value: unknown): OddValue {
 }
 
 /** Limits the size of what is reported of a row. */
-function told<T>({ row, odd }: { row: unknown; odd: OddField[] }): RowRead<T> {
+function reported<T>(
+  { row, odd }: { row: unknown; odd: OddField[] },
+): RowRead<T> {
   if (odd.length === 0) return { row: row as T, odd: none };
-  const told = odd.slice(0, mostOddFields).map(({ field, value }) => ({
+  const listed = odd.slice(0, mostOddFields).map(({ field, value }) => ({
     field: field.slice(0, longestName).toWellFormed().replaceAll("\0", ""),
     value,
   }));
-  told.sort((a, b) => a.field < b.field ? -1 : a.field > b.field ? 1 : 0);
-  return { row: row as T, odd: told };
+  listed.sort((a, b) => a.field < b.field ? -1 : a.field > b.field ? 1 : 0);
+  return { row: row as T, odd: listed };
 }

@@ -1,35 +1,26 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { isDeeperThan } from "../json/json_depth.ts";
-import type { Order } from "./order.ts";
+import { ORDER_FIELD_NAMES, orderField } from "./order_fields.ts";
 import { readOrderRow, readUserRow } from "./read_row.ts";
 
-const order = {
+const SOUND = {
+  text: "text",
+  identifier: "id",
+  decimal: "0.212345678901234567",
+};
+const order: Readonly<Record<string, unknown>> = {
   order_id: "A",
   status: "success",
-  click_id: "c",
-  external_order_id: "x",
-  currency: "usd",
-  currency_amount: "5",
-  crypto: "pol.simple.amoy",
-  crypto_amount: "0.212345678901234567",
-  user_id: "u",
-  card_id: "k",
   created_at: "2026-01-01 10:00:00",
   changed_at: "2026-01-01 10:00:00",
-  partner_fee: "1.25",
-  partner_fee_percent: "0.01",
-  service_fee: "4",
-  service_fee_percent: "-0.04",
-  tx_id: "",
-  processed_through: "acquirer",
-  card_brand: "VISA",
-  fail_reason: "",
-  payment_type: "3ds_v2",
   additional_data: null,
-  address: "0x0",
-  sc_input_data: "",
-} satisfies Required<Order>;
+  ...Object.fromEntries(
+    ORDER_FIELD_NAMES.map(orderField).map((
+      { wire, shape },
+    ) => [wire, SOUND[shape]]),
+  ),
+};
 const fields = [...Object.keys(order), "unknown", "__proto__"];
 const value = fc.oneof(
   fc.constantFrom(null, "", "a", "1.5", "-0", "1e5", true, {}, [], "\ud800"),
@@ -66,6 +57,19 @@ Deno.test("readOrderRow() finds each odd field of an order that is sound otherwi
     if (field === "order_id" || field === "additional_data") continue;
     const { odd } = readOrderRow({ ...order, [field]: true }, false);
     assert.deepEqual(odd[0], { field, value: "boolean" });
+  }
+});
+
+Deno.test("readOrderRow() checks a field of the table that the quick look does not name", () => {
+  for (const name of ORDER_FIELD_NAMES) {
+    const { wire } = orderField(name);
+    let reads = 0;
+    const row = Object.defineProperty({ ...order }, wire, {
+      enumerable: true,
+      get: () => reads++ === 0 ? undefined : true,
+    });
+    const { odd } = readOrderRow(row, false);
+    assert.deepEqual(odd, [{ field: wire, value: "boolean" }]);
   }
 });
 

@@ -1,5 +1,5 @@
 import { fieldsWith } from "../../core/wire/order_fields.ts";
-import { emptyRecord } from "../../core/guards.ts";
+import { recordBy } from "../../core/guards.ts";
 
 /** Fields that a webhook and a reading of the Data API can both state. */
 export interface OrderFacts {
@@ -30,20 +30,12 @@ export interface OrderFacts {
 /** The names of these fields, in the order of the table of fields. */
 export const FACT_FIELDS: readonly (keyof OrderFacts)[] = fieldsWith("same");
 
-/**
- * Facts of an order, each worked out from its name.
- *
- * @param value Gives the value of a field; null is unknown.
- */
-export function factsBy(
-  value: (field: keyof OrderFacts) => string | null,
-): OrderFacts {
-  const facts: Record<keyof OrderFacts, string | null> = { ...noFacts };
-  for (const field of FACT_FIELDS) facts[field] = value(field);
-  return facts;
-}
+/** Facts of an order, the value of each given by its name; null is unknown. */
+export const factsBy: FieldsBy<OrderFacts> = recordBy(FACT_FIELDS);
 
-const noFacts = emptyRecord(FACT_FIELDS);
+type FieldsBy<Fields> = (
+  value: (field: keyof Fields) => string | null,
+) => Fields;
 
 /** Fields that a reading of the Data API alone states. */
 export interface OrderDetails {
@@ -59,6 +51,11 @@ export interface OrderDetails {
   readonly processedThrough: string | null;
 }
 
+/** Details of an order, the value of each given by its name. */
+export const detailsBy: FieldsBy<OrderDetails> = recordBy(
+  fieldsWith("part", "details"),
+);
+
 /** Fees: amounts are USD decimal strings, percents are shares as sent. */
 export interface OrderFees {
   /** The partner's fee in USD. */
@@ -70,6 +67,9 @@ export interface OrderFees {
   /** The service's fee as a share. */
   readonly serviceFeePercent: string | null;
 }
+
+/** Fees of an order, the value of each given by its name. */
+export const feesBy: FieldsBy<OrderFees> = recordBy(fieldsWith("part", "fees"));
 
 /** Every result of a comparison. */
 export const MATCH_FACTS = [

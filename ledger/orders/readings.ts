@@ -1,4 +1,4 @@
-import { fieldsErased } from "../../core/wire/order_fields.ts";
+import { fieldsWith } from "../../core/wire/order_fields.ts";
 import type { OrderReading } from "../events/order_reading.ts";
 import {
   addSorted,
@@ -57,11 +57,11 @@ const KEPT = [
   "createdAt",
   "statedChangedAt",
   "statedCreatedAt",
-  ...fieldsErased("kept"),
+  ...fieldsWith("erasure", "kept"),
 ] as const;
 
 /** Whom a reading names: kept when its body is pruned. */
-const NAMES = fieldsErased("replaced");
+const NAMES = fieldsWith("erasure", "replaced");
 
 /**
  * Orders readings of one moment. What is kept when the rest is erased counts

@@ -1,11 +1,7 @@
 import { orderAnomalies } from "../anomalies/order_anomalies.ts";
 import type { OrderFieldName } from "../../core/wire/order_fields.ts";
 import type { Expectation, ExpectationTerms } from "../events/expectation.ts";
-import {
-  factsBy,
-  type OrderDetails,
-  type OrderFees,
-} from "../events/order_facts.ts";
+import { detailsBy, factsBy, feesBy } from "../events/order_facts.ts";
 import type { Claim } from "../orders/claims.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import {
@@ -113,25 +109,6 @@ export function orderState(
 }
 
 type Stated = (field: OrderFieldName) => string | null;
-
-function detailsBy(stated: Stated): OrderDetails {
-  return {
-    cryptoType: stated("cryptoType"),
-    cardId: stated("cardId"),
-    cardBrand: stated("cardBrand"),
-    paymentType: stated("paymentType"),
-    processedThrough: stated("processedThrough"),
-  };
-}
-
-function feesBy(stated: Stated): OrderFees {
-  return {
-    partnerFee: stated("partnerFee"),
-    partnerFeePercent: stated("partnerFeePercent"),
-    serviceFee: stated("serviceFee"),
-    serviceFeePercent: stated("serviceFeePercent"),
-  };
-}
 
 /** What was expected, without when it was recorded and how long it is valid. */
 function termsOf(
