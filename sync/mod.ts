@@ -59,15 +59,10 @@ export {
   type ReconcileCategory,
   type ReconcileFlag,
 } from "./reconciliation/reconcile_row.ts";
+export type * from "../core/wire/queries.ts";
 export type { PollErrorCode } from "./recording/poll_error.ts";
 export type { SweepRead } from "./recording/record_page.ts";
-export type {
-  PollOrdersQuery,
-  PollUsersQuery,
-  PollUsersWalkQuery,
-  PollWalk,
-  PollWalkOptions,
-} from "./walk/poll_client.ts";
+export type { PollWalk, PollWalkOptions } from "./walk/poll_client.ts";
 export type {
   DeliveryAlarm,
   DeliveryAlert,

@@ -45,6 +45,7 @@ export * from "./options/options_input.ts";
 export * from "./options/sdk_options.ts";
 export type {
   ExpectedFields,
+  ExpectedTexts,
   SessionPlan,
   SessionRecord,
 } from "./session/recorded_session.ts";

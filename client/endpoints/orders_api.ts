@@ -15,7 +15,8 @@ import {
   wrongItem,
   zeroLimit,
 } from "./_lists.ts";
-import { checkOrdersQuery, type OrdersQuery } from "./orders_query.ts";
+import type { OrdersQuery } from "../../core/wire/queries.ts";
+import { checkOrdersQuery } from "./orders_query.ts";
 import { type Page, rowsOn } from "../../core/wire/page.ts";
 import { cursorPass, offsetPass } from "./passes.ts";
 import { readOrderRow } from "../../core/wire/read_row.ts";

@@ -1,9 +1,8 @@
 import type { Order } from "../../core/wire/order.ts";
-import type { OrdersQuery } from "./orders_query.ts";
+import type { OrdersQuery, UsersQuery } from "../../core/wire/queries.ts";
 import { type Page, rowsOn } from "../../core/wire/page.ts";
 import { readServiceTime } from "../../core/time/service_time.ts";
 import type { User } from "../../core/wire/user.ts";
-import type { UsersQuery } from "./users_query.ts";
 import type { Pass } from "./paged_walk.ts";
 
 /**

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { checkOrdersQuery, type OrdersQuery } from "./orders_query.ts";
-import { checkUsersQuery, type UsersQuery } from "./users_query.ts";
+import type { OrdersQuery, UsersQuery } from "../../core/wire/queries.ts";
+import { checkOrdersQuery } from "./orders_query.ts";
+import { checkUsersQuery } from "./users_query.ts";
 
 const ordersQuery: OrdersQuery = {
   limit: 20,

@@ -1,3 +1,4 @@
+import type { UsersQuery, UsersWalkQuery } from "../../core/wire/queries.ts";
 import { type Api, refuseFaults } from "../http/api.ts";
 import type {
   CallOptions,
@@ -26,11 +27,7 @@ import {
   type CreatedUser,
   type UserInput,
 } from "./user_input.ts";
-import {
-  checkUsersQuery,
-  type UsersQuery,
-  type UsersWalkQuery,
-} from "./users_query.ts";
+import { checkUsersQuery } from "./users_query.ts";
 import { PagedWalk, type Walk } from "./paged_walk.ts";
 
 /** A walk over users. */

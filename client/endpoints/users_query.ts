@@ -1,38 +1,6 @@
 import type { ExtraParameters } from "../http/call_options.ts";
-import type { VerificationStatus } from "../../core/wire/user.ts";
+import type { UsersQuery } from "../../core/wire/queries.ts";
 import { type CheckedQuery, checkQuery, type Kind } from "./_query.ts";
-
-/**
- * Which users to read. Names are the service's own; what is left out does not
- * filter.
- *
- * Source: service interface, "GET /api/external/users".
- */
-export interface UsersQuery {
-  /** Users on a page, 0 to 20. @default {20} in walks. */
-  readonly limit?: number;
-  /** Users to skip. @default {0} */
-  readonly offset?: number;
-  /** Order by creation time. @default {"desc"} */
-  readonly order_by?: "asc" | "desc";
-  /** Users created after this time (exclusive), UTC. */
-  readonly from?: string | Date;
-  /** Users created up to this time (inclusive), UTC. */
-  readonly to?: string | Date;
-  /** These users, separated by commas or as an array. */
-  readonly user_ids?: string | readonly string[];
-  /** Users of this light verification status. */
-  readonly lkyc_status?: VerificationStatus;
-  /** Users of this document verification status. */
-  readonly fkyc_status?: VerificationStatus;
-  /** Users whose phone is of this country, ISO alpha-2. */
-  readonly phone_country?: string;
-  /** Users verified in this country, ISO alpha-3. */
-  readonly kyc_country?: string;
-}
-
-/** A query for a walk, which sets order and offset itself. */
-export type UsersWalkQuery = Omit<UsersQuery, "offset" | "order_by">;
 
 const kinds: Readonly<Record<keyof UsersQuery, Kind>> = {
   limit: "limit",

@@ -1,45 +1,12 @@
 import type { Order } from "../../core/wire/order.ts";
 import type { Completeness } from "../../core/wire/completeness.ts";
 import type { Page } from "../../core/wire/page.ts";
+import type {
+  OrdersQuery,
+  UsersQuery,
+  UsersWalkQuery,
+} from "../../core/wire/queries.ts";
 import type { User } from "../../core/wire/user.ts";
-
-/** Which orders the poller requests, in the service's names. */
-export interface PollOrdersQuery {
-  /** Orders on a page, 0 to 20. */
-  readonly limit?: number;
-  /** Cursor of an earlier page. */
-  readonly cursor_id?: string;
-  /** Orders to skip; the earlier form of paging. */
-  readonly offset?: number;
-  /** Order, click or external order ids. */
-  readonly search_by?: string | readonly string[];
-  /** Order by creation time. */
-  readonly order_by?: "asc" | "desc";
-  /** Orders created after this time (exclusive), UTC. */
-  readonly start_date?: string | Date;
-  /** Orders created up to this time (inclusive), UTC. */
-  readonly end_date?: string | Date;
-}
-
-/** Which users the poller walks, in the service's names. */
-export interface PollUsersWalkQuery {
-  /** Users on a page, 0 to 20. */
-  readonly limit?: number;
-  /** Users created after this time (exclusive), UTC. */
-  readonly from?: string | Date;
-  /** Users created up to this time (inclusive), UTC. */
-  readonly to?: string | Date;
-  /** These users. */
-  readonly user_ids?: string | readonly string[];
-}
-
-/** Which page of users the poller requests, in the service's names. */
-export interface PollUsersQuery extends PollUsersWalkQuery {
-  /** Users to skip. */
-  readonly offset?: number;
-  /** Order by creation time. */
-  readonly order_by?: "asc" | "desc";
-}
 
 /** A walk over pages, as far as the poller needs one. */
 export interface PollWalk<T> {
@@ -65,21 +32,21 @@ export interface PollClient {
   readonly orders: {
     /** One page. */
     page(
-      query?: PollOrdersQuery,
+      query?: OrdersQuery,
       options?: { readonly signal?: AbortSignal },
     ): Promise<Page<Order>>;
     /** All pages, with proof on request. */
-    list(query?: PollOrdersQuery, options?: PollWalkOptions): PollWalk<Order>;
+    list(query?: OrdersQuery, options?: PollWalkOptions): PollWalk<Order>;
   };
   /** Reading users. */
   readonly users: {
     /** One page. */
     page(
-      query?: PollUsersQuery,
+      query?: UsersQuery,
       options?: { readonly signal?: AbortSignal },
     ): Promise<Page<User>>;
     /** All pages, ascending by creation time, with proof on request. */
-    list(query?: PollUsersWalkQuery, options?: PollWalkOptions): PollWalk<User>;
+    list(query?: UsersWalkQuery, options?: PollWalkOptions): PollWalk<User>;
   };
 }
 

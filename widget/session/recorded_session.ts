@@ -38,25 +38,15 @@ export interface SessionPlan<Input extends SessionFields> {
 }
 
 /** What an order is compared with, under the session's field names. */
-export interface ExpectedFields {
-  /** User of the service. */
-  readonly user_id?: string;
-  /** Asset. */
-  readonly commodity?: string;
-  /** Network. */
-  readonly network?: string;
-  /** Asset amount. */
-  readonly commodity_amount?: string | number;
-  /** Fiat currency. */
-  readonly currency?: string;
-  /** Fiat amount. */
-  readonly currency_amount?: string | number;
-  /** Address. */
-  readonly wallet_address?: string;
-}
+export type ExpectedFields = Omit<SessionFields, "flow_type">;
+
+/** The same as texts: amounts are decimal strings. */
+export type ExpectedTexts = {
+  readonly [Field in keyof ExpectedFields]?: string;
+};
 
 /** A session as created, to be remembered; the ledger's own shape. */
-export interface SessionRecord {
+export interface SessionRecord extends ExpectedTexts {
   /** `sessionId` that the service returned. */
   readonly session_id: string;
   /** `requestId` that the service returned. */
@@ -67,24 +57,8 @@ export interface SessionRecord {
   readonly reference?: string;
   /** `simple` or `simple_full_restrict`. */
   readonly flow_type: string;
-  /** User the session is for. */
-  readonly user_id?: string;
-  /** Asset asked for. */
-  readonly commodity?: string;
-  /** Network asked for. */
-  readonly network?: string;
-  /** Asset amount asked for, a decimal string. */
-  readonly commodity_amount?: string;
-  /** Fiat currency asked for. */
-  readonly currency?: string;
-  /** Fiat amount asked for, a decimal string. */
-  readonly currency_amount?: string;
-  /** Address asked for. */
-  readonly wallet_address?: string;
   /** What the plan expects apart from the session's own fields. */
-  readonly expected?: {
-    readonly [Field in keyof ExpectedFields]?: string;
-  };
+  readonly expected?: ExpectedTexts;
   /** How long it is valid, in milliseconds; seven days unless stated. */
   readonly valid_for_ms?: number;
 }
@@ -138,13 +112,9 @@ function sessionRecord<Input extends SessionFields>(
   };
 }
 
-function termsOf(
-  fields: SessionFields | ExpectedFields,
-): Partial<Record<typeof TERMS[number], string>> {
-  const terms: Partial<Record<typeof TERMS[number], string>> = {};
-  for (const name of TERMS) {
-    const value = fields[name];
-    if (value !== undefined) terms[name] = String(value);
-  }
-  return terms;
+function termsOf(fields: ExpectedFields): ExpectedTexts {
+  return Object.fromEntries(
+    TERMS.filter((name) => fields[name] !== undefined)
+      .map((name) => [name, String(fields[name])]),
+  );
 }
