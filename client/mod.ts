@@ -50,9 +50,8 @@ export type { UsersApi, UserWalk } from "./endpoints/users_api.ts";
 export type { CardsApi } from "./endpoints/cards_api.ts";
 export * from "./http/call_options.ts";
 export type { Walk } from "./endpoints/paged_walk.ts";
-export * from "./endpoints/session.ts";
+export * from "./endpoints/session_input.ts";
 export { sessionValidityMs } from "../core/rules/session_validity.ts";
-export * from "./endpoints/session_rules.ts";
 export * from "./endpoints/user_input.ts";
 export {
   type BillingAddress,
@@ -60,8 +59,7 @@ export {
   checkCardInput,
   type RegisteredCard,
 } from "./endpoints/cards_api.ts";
-export type { OrdersQuery } from "./endpoints/orders_query.ts";
-export type { UsersQuery, UsersWalkQuery } from "./endpoints/users_query.ts";
+export type * from "../core/wire/queries.ts";
 export * from "../core/wire/order.ts";
 export * from "../core/wire/user.ts";
 export type { Page } from "../core/wire/page.ts";

@@ -3,8 +3,11 @@ import type { SessionOptions } from "../http/call_options.ts";
 import { stringifyExact } from "../../core/json/exact_number.ts";
 import { promised } from "../http/caller.ts";
 import { sessionSchema } from "./schemas.ts";
-import type { Session, SessionInput } from "./session.ts";
-import { checkSessionInput } from "./session_rules.ts";
+import {
+  checkSessionInput,
+  type Session,
+  type SessionInput,
+} from "./session_input.ts";
 
 /** Widget sessions. */
 export interface SessionsApi {

@@ -1,4 +1,4 @@
-import { isEmail, isPersonName, isPhone } from "./contact.ts";
+import { isEmail, isPersonName, isPhone } from "./text_rules.ts";
 import { isCalendarDate } from "../time/service_time.ts";
 import type { BrokenRule } from "./broken_rule.ts";
 import { alpha3Countries } from "./alpha3_countries.ts";

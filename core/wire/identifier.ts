@@ -1,4 +1,4 @@
-import { utf8Prefix } from "../utf8_prefix.ts";
+import { utf8Prefix } from "../bytes.ts";
 
 /**
  * The most bytes of an identifier in UTF-8, which are as many characters of

@@ -1,6 +1,6 @@
 import { isRecord } from "../../core/guards.ts";
 import { isLongText, LONGEST_IDENTIFIER } from "../../core/wire/identifier.ts";
-import { utf8Prefix } from "../../core/utf8_prefix.ts";
+import { utf8Prefix } from "../../core/bytes.ts";
 import { parseExact } from "../../core/json/exact_json.ts";
 import type { RowRead } from "../../core/wire/read_row.ts";
 

@@ -1,4 +1,4 @@
-import { free } from "../../core/free_bytes.ts";
+import { free } from "../../core/bytes.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { NoRoom } from "./body_room.ts";
 import type { RefusalReason } from "./refusal.ts";

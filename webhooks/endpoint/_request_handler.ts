@@ -1,7 +1,11 @@
 import type { Delivery } from "../../core/wire/delivery.ts";
 import { deliveryMint } from "../../core/wire/delivery_records.ts";
 import { Answers } from "./_answers.ts";
-import { positive } from "./endpoint_options.ts";
+import {
+  type ConnectionInfo,
+  positive,
+  type WebhookEndpointOptions,
+} from "./endpoint_options.ts";
 import {
   type NoBody,
   readChunks,
@@ -18,10 +22,6 @@ import {
 import { Deadlines, Exchange } from "./deadlines.ts";
 import { DeliveryStore } from "./delivery_store.ts";
 import { endpointLog, type WriteLog } from "./endpoint_log.ts";
-import type {
-  ConnectionInfo,
-  WebhookEndpointOptions,
-} from "./endpoint_options.ts";
 import { EndpointCounts, type WebhookEndpointStats } from "./endpoint_stats.ts";
 import { RequestGate } from "./request_gate.ts";
 

@@ -1,4 +1,4 @@
-import { free } from "../../core/free_bytes.ts";
+import { free } from "../../core/bytes.ts";
 import { errorCode } from "../../core/guards.ts";
 import type { Delivery, UnansweredDelivery } from "../../core/wire/delivery.ts";
 import {

@@ -1,6 +1,10 @@
 import { LONGEST_IDENTIFIER } from "../../core/wire/identifier.ts";
-import { isClickId } from "../../core/rules/click_id.ts";
-import { isEmail, isFullName, isPhone } from "../../core/rules/contact.ts";
+import {
+  isClickId,
+  isEmail,
+  isFullName,
+  isPhone,
+} from "../../core/rules/text_rules.ts";
 import { alpha2Countries, usStates } from "../../core/rules/countries.ts";
 import {
   type Check,

@@ -13,9 +13,8 @@ import { withStoredLedger } from "../../program/with_ledger.ts";
 import { openOutput } from "../../program/output.ts";
 import { holdLedger } from "../../../server/ledger_file/ledger_lock.ts";
 import { readConfig } from "../../../settings/config.ts";
-import { openInput } from "../../program/input.ts";
+import { openInput, textLines } from "../../program/input.ts";
 import { counted } from "../../../resources/views/text.ts";
-import { textLines } from "../../program/lines.ts";
 import { progress } from "../../program/progress.ts";
 
 /** How a line about an erasure begins; it is no event. */

@@ -9,7 +9,7 @@ import { webhookEndpoint } from "../../../webhooks/mod.ts";
 import { webhookEvent } from "../../../ledger/for_cli.ts";
 import type { Cli } from "../../program/cli.ts";
 import { EXIT, UsageError } from "../../../settings/errors.ts";
-import { openInput } from "../../program/input.ts";
+import { byteLines, openInput } from "../../program/input.ts";
 import { type Io, jsonLine, line } from "../../program/io.ts";
 import {
   jsonOption,
@@ -18,7 +18,6 @@ import {
 } from "../../program/options.ts";
 import { stoppable } from "../../../settings/stoppable.ts";
 import { withLedger } from "../../program/with_ledger.ts";
-import { byteLines } from "../../program/lines.ts";
 import { operands } from "../../../resources/views/shell_word.ts";
 import { progress } from "../../program/progress.ts";
 

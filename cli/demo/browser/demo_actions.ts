@@ -1,8 +1,8 @@
-import type { Ledger } from "../../../ledger/mod.ts";
+import type { Ledger, OrderState } from "../../../ledger/mod.ts";
 import type { Sandbox } from "../../../sandbox/mod.ts";
 import type { DemoClock } from "./demo_clock.ts";
-import { forgedCompletion } from "./forgery.ts";
 import { PRODUCT } from "./shop.ts";
+import { hex } from "@scure/base";
 
 /** Longer than a claim may go without the service agreeing. */
 const LEAP_MS = 10 * 60_000 + 5_000;
@@ -75,4 +75,44 @@ export function demoActions(
       return leaping;
     },
   };
+}
+
+/**
+ * The body of a false `order_complete`: everything a buyer knows of an own
+ * order, and a transaction that never was. Nothing in it gives it away, since
+ * the service signs nothing.
+ *
+ * @param order The order that was not paid.
+ * @param randomBytes Chance, for the transaction.
+ */
+export function forgedCompletion(
+  order: OrderState,
+  randomBytes: (length: number) => Uint8Array,
+): string {
+  return JSON.stringify({
+    type: "order_complete",
+    click_id: order.clickId ?? "",
+    ...(order.sessions[0] !== undefined && {
+      hpp_session_id: order.sessions[0],
+    }),
+    order: {
+      id: order.orderId,
+      base: order.commodity,
+      base_amount: order.cryptoAmount,
+      quote: order.currency,
+      quote_amount: order.currencyAmount,
+      address: order.address,
+      transaction_id: `0x${hex.encode(randomBytes(32))}`,
+      external_order_id: order.externalOrderId,
+    },
+    ...(order.userId !== null && {
+      user: {
+        user_id: order.userId,
+        verification_status: {
+          fkyc: { state: "success" },
+          lkyc: { state: "success" },
+        },
+      },
+    }),
+  });
 }

@@ -7,7 +7,7 @@ import {
   OnrampClient,
   resolveEnvironment,
 } from "../../../client/mod.ts";
-import { createPoller } from "../../../sync/mod.ts";
+import { createPoller, type Poller } from "../../../sync/mod.ts";
 import { type Ledger, openLedger } from "../../../ledger/mod.ts";
 import { hostCheck, wrongHost } from "../../../sandbox/testing/mod.ts";
 import { ProjectionWorker } from "../../../ledger/for_server.ts";
@@ -19,7 +19,6 @@ import { freshLedger } from "../fresh_ledger.ts";
 import { Board } from "./board.ts";
 import { DemoClock } from "./demo_clock.ts";
 import { demoActions } from "./demo_actions.ts";
-import { Polling } from "./polling.ts";
 import { drafts, shopSessions } from "./shop.ts";
 import { shopApp } from "./shop_app.ts";
 import type { Log } from "../../../server/monitoring/logger.ts";
@@ -254,4 +253,47 @@ function listen(
     port,
     () => openHttpServer({ port, hostname: "127.0.0.1", handler }),
   );
+}
+
+/** Runs a poller that can be paused. */
+export class Polling {
+  readonly #poller: Poller;
+  readonly #signal: AbortSignal;
+  #pause = new AbortController();
+  #running: Promise<void>;
+
+  /** Starts it; the signal ends it for good. */
+  constructor(poller: Poller, signal: AbortSignal) {
+    this.#poller = poller;
+    this.#signal = signal;
+    this.#running = this.#run();
+  }
+
+  /**
+   * Pauses the poller for `act`, then reads every open order at once. The
+   * poller itself would come back minutes later to an order it has just read.
+   */
+  async leapOver(act: () => Promise<void>): Promise<void> {
+    this.#pause.abort();
+    await this.#running;
+    try {
+      await act();
+      const { aborted } = this.#signal;
+      if (!aborted) await this.#poller.once({ sweeps: ["open"] });
+    } finally {
+      this.#pause = new AbortController();
+      this.#running = this.#run();
+    }
+  }
+
+  /** Resolves once the signal has ended it. */
+  ended(): Promise<void> {
+    return this.#running;
+  }
+
+  #run(): Promise<void> {
+    return this.#poller.run(
+      AbortSignal.any([this.#signal, this.#pause.signal]),
+    );
+  }
 }

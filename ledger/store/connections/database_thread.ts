@@ -11,7 +11,7 @@
  *
  * @module
  */
-import { free } from "../../../core/free_bytes.ts";
+import { free } from "../../../core/bytes.ts";
 import { parentPort } from "node:worker_threads";
 import { Connection } from "./_connection.ts";
 import type { Answer, Outcome, Request, Task } from "./_messages.ts";

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { assets } from "../../core/assets/assets.ts";
 import { stringifyExact } from "../../core/json/exact_number.ts";
-import type { SessionInput } from "./session.ts";
-import { checkSessionInput, type SessionRuleOptions } from "./session_rules.ts";
+import {
+  checkSessionInput,
+  type SessionInput,
+  type SessionRuleOptions,
+} from "./session_input.ts";
 
 const evm = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 const production: SessionRuleOptions = { assets: "production" };

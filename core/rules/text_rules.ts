@@ -28,3 +28,15 @@ export function isFullName(text: string): boolean {
   return text.length >= 3 && text.length <= 69 &&
     /^(?=.*[A-Za-z]\s[A-Za-z])[\p{L}\p{M}\s.'’-]+$/u.test(text);
 }
+
+/**
+ * Whether the widget takes a click id: letters, digits and `.~:@=_-`; other
+ * characters percent-encoded.
+ *
+ * Source: service interface, "Widget initialisation", `click_id`.
+ *
+ * @param text The click id.
+ */
+export function isClickId(text: string): boolean {
+  return /^(?:[\w.~:@=-]|%[\da-f]{2})+$/i.test(text);
+}

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { initialOrderFold, orderState } from "../../../ledger/for_sync.ts";
 import { parseWebhook } from "../../../webhooks/mod.ts";
-import { forgedCompletion } from "./forgery.ts";
+import { forgedCompletion } from "./demo_actions.ts";
 import { emptyLedger } from "../../../ledger/testing/mod.ts";
 
 const zeros = (length: number) => new Uint8Array(length);
