@@ -13,7 +13,7 @@ export interface AmountRule {
   readonly statedDecimals: number | null;
 }
 
-/** What payments to an address come to. */
+/** Result of the payments to an address. */
 export interface AmountVerdict {
   /** The verdict. */
   readonly verdict: Verdict;

@@ -40,7 +40,7 @@ export type OrderInContext = OrderState & {
   readonly context?: OrderContext;
 };
 
-/** What an order has come to, and how its case stands. */
+/** Outcome of an order, and the state of its case. */
 export interface OutcomeNow extends Outcome {
   /** Why it waits, without what people have dealt with. */
   readonly attention: readonly AttentionKind[];
@@ -49,8 +49,8 @@ export interface OutcomeNow extends Outcome {
 }
 
 /**
- * What an order has come to now: the state holds the same without what time
- * and other orders make of it.
+ * Outcome of an order now: the state holds the same without what time and other
+ * orders make of it.
  *
  * @param order The order.
  * @param nowMs The time, in milliseconds since the epoch.

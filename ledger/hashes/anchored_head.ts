@@ -4,7 +4,9 @@ export interface ChainHead {
   readonly position: number;
   /** Number of events in the chain. */
   readonly events: number;
-  /** Hash of the last event, 64 hex digits: with `events`, what to keep elsewhere. */
+  /**
+   * Hash of the last event, 64 hex digits: record it elsewhere, with `events`.
+   */
   readonly hash: string;
 }
 

@@ -11,7 +11,7 @@ import {
   type ReleaseReason,
 } from "./outcome_table.ts";
 
-/** What an order has come to, by the table of outcomes. */
+/** Outcome of an order, by the table of outcomes. */
 export interface Outcome {
   /** Code of the row that applies. */
   readonly code: OutcomeCode;

@@ -107,7 +107,7 @@ const TOTALS_COLUMNS: readonly TotalsColumn[] = [
 
 /**
  * Writes the sums of a month as `totals.csv`, in exact decimals: a row for each
- * kind, currency and asset, and `all` for what the month comes to.
+ * kind, currency and asset, and `all` for the whole month.
  */
 export function* totalsFile({ rows }: MonthBooks): Generator<string> {
   yield csvLine(TOTALS_COLUMNS.map(([title]) => ({ own: title })));

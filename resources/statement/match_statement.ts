@@ -4,7 +4,7 @@ import Big from "big.js";
 /** Ids by which a row is matched, the surest first. */
 const MATCH_IDS = ["orderId", "externalOrderId", "txId"] as const;
 
-/** What a row of either side says; null is not said. */
+/** What a row of either side says; null means not stated. */
 export interface MatchRow {
   /** Order id of the service. */
   readonly orderId: string | null;

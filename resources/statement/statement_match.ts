@@ -56,9 +56,9 @@ export interface BookedRow extends MatchRow {
   readonly kind: MonthRowKind;
 }
 
-/** A row of a statement, or of the books, and what came of it. */
+/** A row of a statement, or of the books, and its result. */
 export interface MatchedRow {
-  /** What came of it. */
+  /** The result. */
   readonly result: MatchResult;
   /** By what both rows were found; null of a row that is alone. */
   readonly by: MatchedBy | null;
@@ -79,7 +79,7 @@ export interface MatchedRow {
   readonly unreadable: string | null;
 }
 
-/** What all rows with a known amount come to, of one currency or asset. */
+/** Sum of all rows with a known amount, of one currency or asset. */
 export interface MatchSum {
   /** The currency or asset; null where it is not said. */
   readonly currency: string | null;
@@ -99,7 +99,7 @@ export interface StatementMatch {
   readonly closedAt: string | null;
   /** Which amount of an order the statement is about. */
   readonly amountOf: AmountOf;
-  /** Rows by what came of them. */
+  /** Rows by result. */
   readonly counts: Readonly<Record<MatchResult, number>>;
   /** Sums by currency or asset. */
   readonly sums: readonly MatchSum[];

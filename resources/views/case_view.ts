@@ -8,9 +8,11 @@ import { minuteText, wrap } from "./text.ts";
 export interface CaseJson {
   /** The order. */
   readonly orderId: string;
-  /** How it stands; null where nothing waits and nobody did anything. */
+  /**
+   * Its state; null when the order does not wait and nobody has acted on it.
+   */
   readonly case: Worded<OrderCase> | null;
-  /** What people did about it and noted of it, the oldest first. */
+  /** What people did about it and their notes, oldest first. */
   readonly history: readonly Worded<LedgerTypes.CaseEntry>[];
 }
 

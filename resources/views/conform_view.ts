@@ -26,7 +26,7 @@ export interface ConformRowJson {
   readonly name: string;
   /** What it is about. */
   readonly subject: AssumptionSubject;
-  /** What is taken of the service, in one sentence. */
+  /** What is assumed of the service, in one sentence. */
   readonly taken: string;
   /** Whether it is so. */
   readonly verdict: "agrees" | "differs" | "not_seen";
@@ -34,13 +34,13 @@ export interface ConformRowJson {
   readonly facts: readonly ConformFactJson[] | null;
   /** Why it could not be looked at; null when it was. */
   readonly reason: Worded<{ readonly code: NotSeenReason }> | null;
-  /** The code that rests on it. */
+  /** The code that depends on it. */
   readonly code: { readonly name: string; readonly file: string };
   /** What is at risk where it is not so. */
   readonly risk: Worded<{ readonly code: AssumptionRisk }>;
 }
 
-/** The service beside what is taken of it. */
+/** The service, compared with what is assumed of it. */
 export interface ConformJson {
   /** Environment of the service. */
   readonly environment: "production" | "sandbox";
@@ -135,7 +135,7 @@ function seenLines(row: ConformRowJson): readonly HangingLine[] {
   const below = [
     `seen: ${factsText(facts ?? [])}`,
     `at risk: ${risk.message}`,
-    `rests on it: ${code.name} in ${code.file}`,
+    `used by: ${code.name} in ${code.file}`,
     `row: ${name} in CONFORM.md`,
   ];
   return [

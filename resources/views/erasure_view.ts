@@ -21,26 +21,28 @@ export const NOT_REACHED: readonly string[] = [
   "bodies that are not JSON and hold no id of the person",
 ];
 
-/** What an erasure took of a person, or would take. */
+/** What an erasure removed of a person, or would remove. */
 export interface ErasureJson {
   /** The user. */
   readonly userId: string;
-  /** Whether it was done; else it is what would be taken. */
+  /** Whether it was done; else it is what would be removed. */
   readonly erased: boolean;
   /** The name under which the orders stay; null while nothing is erased. */
   readonly pseudonym: string | null;
-  /** Events that say something of the person, by kind. */
+  /** Number of events about the person, by kind. */
   readonly events: readonly {
     readonly kind: EventKind;
     readonly count: number;
   }[];
-  /** Names of the fields that go, as the service writes them, sorted. */
+  /**
+   * Names of the fields that are removed, as the service writes them, sorted.
+   */
   readonly fields: readonly string[];
-  /** The person's orders, which the service has shown as such, by id. */
+  /** Orders that the service has shown as the person's, by id. */
   readonly orders: readonly ErasableOrder[];
-  /** Orders that only webhooks name as the person's, by id. */
+  /** Orders that only webhooks attribute to the person, by id. */
   readonly claims: readonly ClaimedOrder[];
-  /** What comparing all events with the person's ids did; null without it. */
+  /** Result of comparing all events with the person's ids; null without it. */
   readonly compared: Comparison | null;
   /** Whether the freed pages of the file were overwritten. */
   readonly cleaned: boolean;
@@ -172,7 +174,7 @@ export function erasedLines(
   ];
 }
 
-/** Who was erased, and what came of them later. */
+/** Who was erased, and what is known of them since. */
 export interface ErasedPeople {
   /** The user who was asked for. */
   readonly user: ErasedUser | null;
@@ -180,7 +182,7 @@ export interface ErasedPeople {
   readonly people: readonly ErasedPerson[];
   /** Orders that came later. */
   readonly returned: readonly ReturnedOrder[];
-  /** Events that hold an id of somebody erased, and were not blanked. */
+  /** Events that hold an id of an erased person and were not blanked. */
   readonly findings: readonly ErasureFinding[];
   /** Whether all events were compared with the ids of all who were erased. */
   readonly isCompared: boolean;

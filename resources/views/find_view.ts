@@ -13,7 +13,7 @@ import { type UserJson, userJson, userLines } from "./user_view.ts";
 export interface FoundJson {
   /** Which kind it is. */
   readonly entity: Found["entity"];
-  /** What matched; those that match whole come first. */
+  /** What matched; whole matches come first. */
   readonly matches: readonly FieldMatch[];
   /** Null where it is a user. */
   readonly order: OrderJson | null;

@@ -32,11 +32,10 @@ export function monthJson({ files, ...close }: MonthClose): MonthJson {
 export type MonthChangeJson = Omit<MonthChange, "money"> & Money;
 
 /**
- * A closed month, what another computation says otherwise, and what became known
- * since.
+ * A closed month, where a new computation differs, and what became known since.
  */
 export interface MonthRecomputationJson extends MonthJson {
-  /** What another computation from the same events says otherwise. */
+  /** Where a new computation from the same events differs. */
   readonly differences: readonly MonthDifference[];
   /** Orders of it whose events were erased, so that nothing can be computed. */
   readonly erased: readonly string[];

@@ -5,11 +5,11 @@ import { NOT_SENT } from "../wording/release.ts";
 import { ARRIVED } from "../wording/witness.ts";
 import { operands, shellWord } from "./shell_word.ts";
 
-/** An order, and what it has come to now. */
+/** An order, and its outcome now. */
 interface Decided {
   /** The order. */
   readonly order: OrderInContext;
-  /** What it has come to. */
+  /** Its outcome. */
   readonly outcome: OutcomeNow;
 }
 

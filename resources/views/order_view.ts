@@ -36,7 +36,7 @@ export type Worded<Coded> = Coded & { readonly message: string };
 
 /** The state of an order, and the sentences made of its codes. */
 export interface OrderJson extends Omit<OrderState, "outcome" | "case"> {
-  /** What it has come to, with the words for staff and customer. */
+  /** Its outcome, with the words for staff and customer. */
   readonly outcome: {
     /** Code of the row that applies. */
     readonly code: OutcomeCode;
@@ -47,7 +47,9 @@ export interface OrderJson extends Omit<OrderState, "outcome" | "case"> {
     /** What the customer may be told. */
     readonly customer: string;
   };
-  /** How its case stands; null where nothing waits and nobody did anything. */
+  /**
+   * State of its case; null when it does not wait and nobody has acted on it.
+   */
   readonly case: Worded<OrderCase> | null;
   readonly reason: Worded<OrderReason>;
   /** Meaning of `failReason` where it is a documented code. */
@@ -157,7 +159,7 @@ export interface OrderFact extends Fact {
 }
 
 /**
- * The facts of an order for people, in their order: what it has come to, then
+ * The facts of an order for people, in their order: the outcome, then
  * everything that is known of it. Lines and pages show them.
  *
  * @param nowMs The time that ages count to, in milliseconds since the epoch.
@@ -221,8 +223,8 @@ export function orderFacts(
 }
 
 /**
- * One order in full, for people: lines of text that fit the terminal. What it
- * has come to is first, then what follows from it.
+ * One order in full, for people: lines of text that fit the terminal. The
+ * outcome is first, then what follows from it.
  *
  * @param nowMs The time that ages count to, in milliseconds since the epoch.
  * @param aside What is known beside its state.

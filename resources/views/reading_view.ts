@@ -53,7 +53,7 @@ function isSilent(name: AssumptionName): name is SilentAssumption {
 /** Every row of `rampkit conform`, for those who read what it found. */
 export function conformTable(): WordTable {
   return {
-    head: ["Row", "What is taken", "Seen", "Code that rests on it", "At risk"],
+    head: ["Row", "What is assumed", "Seen", "Code that uses it", "At risk"],
     rows: ASSUMPTION_NAMES.map((name) => {
       const { code: [symbol, file], risk, seenBy } = ASSUMPTIONS[name];
       return [

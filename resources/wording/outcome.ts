@@ -4,7 +4,7 @@ import { DECLINED, FAILURES } from "./failures.ts";
 import { describeWitness } from "./witness.ts";
 import { ASKED_SOON, listWords, UNKNOWN_STATE } from "./phrases.ts";
 
-/** What is said of an order that has come to one outcome. */
+/** What is said of an order with an outcome. */
 export interface OutcomeWords {
   /** The one thing to know first, in one line. */
   readonly headline: (order: OrderState) => string;

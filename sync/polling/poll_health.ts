@@ -90,7 +90,7 @@ const ALARM_ATTEMPTS = 2;
  * The failure that is the alarm: the oldest of a sweep that has failed more
  * than once in a row. Null while polling works, or has failed only once.
  *
- * @param health How polling is.
+ * @param health Health of polling.
  *
  * @example A single failure raises no alarm
  * ```ts

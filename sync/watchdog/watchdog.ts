@@ -78,7 +78,7 @@ interface WatchdogState {
 
 /** One look of the watchdog. */
 export interface WatchdogCheck {
-  /** How webhook delivery is. */
+  /** Health of webhook delivery. */
   readonly health: DeliveryHealth;
   /** What is new since the last look: an alarm or its all-clear, else null. */
   readonly alert: DeliveryAlert | null;

@@ -200,9 +200,10 @@ function byName(schema: Schema, path: string, comment: string): Schema {
 
 /** A comment without links and sources, and without the stop of its last sentence. */
 function plainText(comment: string): string {
-  return comment.replaceAll(/\{@link(?:code|plain)? ([^}]+)\}/g, "`$1`")
+  return comment
+    .replaceAll(/\{@link(?:code|plain)?\s+([^}]*?)\s*\}/g, "`$1`")
     .replace(/\s*Source: [^]*$/, "")
-    .replaceAll(/ {2,}/g, " ").replace(/\.$/, "");
+    .replaceAll(/ {2,}/g, " ").replace(/\s*\.$/, "");
 }
 
 /** JSON of which every component is a block, and every field of it a line. */

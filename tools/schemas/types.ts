@@ -153,7 +153,9 @@ export interface Components {
   readonly OrderStatus: Status;
   readonly Trust: Trust;
   readonly VerificationState: VerificationState;
-  /** Something odd that a person may have to look at, told apart by kind. */
+  /**
+   * Something odd that a person may have to look at, distinguished by kind.
+   */
   readonly Anomaly: Worded<Anomaly>;
   /** Why the status of an order is what it is. */
   readonly OrderReason: Worded<OrderReason>;
@@ -205,7 +207,7 @@ export interface Components {
   readonly Erasure: ErasureJson;
   readonly ErasedPeople: ErasedPeople;
   readonly TransitionMessage: ForwardedTransition;
-  /** The body of a forwarded webhook that tells of a transition. */
+  /** The body of a forwarded webhook about a transition. */
   readonly ForwardedTransition: WebhookBody<ForwardedTransition>;
   readonly AlarmMessage: ForwardedAlarm;
   readonly ForwardedAlarm: AlarmBody;

@@ -88,7 +88,7 @@ function entityLines(entity: Entity, notes: readonly string[]): string[] {
   ];
 }
 
-/** What an order has come to: the table, and what follows from each row. */
+/** The table of outcomes, and what follows from each row. */
 function outcomeLines(): string[] {
   return [
     "## Outcomes of an order",

@@ -4,7 +4,7 @@ import type {
   AssumptionSubject,
 } from "../../../core/assumptions/assumptions.ts";
 
-/** What is taken of the service, one sentence each. */
+/** What is assumed of the service, one sentence each. */
 export const ASSUMPTION_WORDS: Readonly<Record<AssumptionName, string>> = {
   order_fields_documented: "An order has no field that is not described",
   order_fields_present: "An order has every field that is described",

@@ -32,7 +32,7 @@ export interface PageContext {
   readonly formToken: string;
   /** How many orders wait, and for which reason. */
   readonly waiting: CachedValue<Waiting>;
-  /** How webhook delivery is. */
+  /** Health of webhook delivery. */
   readonly delivery: CachedValue<DeliveryHealth>;
   /** The closed months. */
   readonly closedBooks: ClosedBooks;

@@ -88,7 +88,7 @@ const PATIENCE_MS = 500;
 
 /** How everything is, looked at now and then: no page waits for it for long. */
 export class HealthWatch {
-  /** How webhook delivery is. */
+  /** Health of webhook delivery. */
   readonly delivery: CachedValue<DeliveryHealth>;
   readonly #parts: CachedValue<readonly HealthPart[]>;
 
