@@ -50,7 +50,7 @@ export interface AlarmTarget {
   readonly name: string;
   /** What it is called in the log; shows no secret. */
   readonly shown: string;
-  /** Where messages are posted. */
+  /** URL that messages are posted to. */
   readonly url: URL;
   /**
    * Makes the request of a message.
@@ -58,7 +58,7 @@ export interface AlarmTarget {
    * @param nowMs The time, ms since the epoch.
    */
   readonly write: (message: AlarmMessage, nowMs: number) => SignedWebhook;
-  /** Whether it wants nothing more. @default {it always does} */
+  /** Whether it accepts no more alarms. @default {it always accepts them} */
   readonly isOff?: () => Promise<boolean>;
 }
 
@@ -104,7 +104,7 @@ export interface NotifiedAlarm {
   readonly about: string | null;
   /** Since when, UTC ISO 8601. */
   readonly since: string;
-  /** When the target took it, UTC ISO 8601. */
+  /** When the target accepted it, UTC ISO 8601. */
   readonly at: string;
 }
 

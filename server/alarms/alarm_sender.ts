@@ -56,7 +56,7 @@ const AGAIN_MS = 10 * 60_000;
 
 /** Pauses after attempts that failed, ms. */
 const PAUSES = { firstMs: 15_000, longestMs: 15 * 60_000 };
-/** No target keeps alarms waiting for longer, whatever it asks for, ms. */
+/** Longest pause that a target can ask for, ms. */
 const LONGEST_PAUSE_MS = 3_600_000;
 
 /** A notification of an alarm that is due. */
@@ -188,7 +188,9 @@ export class AlarmSender {
     return { name, alarm: { ...over, since }, clearedAt };
   }
 
-  /** A stored time in the future, after a clock was set back, is not lately. */
+  /**
+   * A stored time in the future, after a clock was set back, does not count.
+   */
   #isLately(at: string | undefined): boolean {
     if (at === undefined) return false;
     const agoMs = this.#parts.now() - Date.parse(at);

@@ -13,7 +13,7 @@ export type NotifyTargets = (ledgerId: string) => readonly AlarmTarget[];
 /** A service that alarms are sent to, as the setting names it. */
 interface Notified {
   readonly service: "slack" | "pagerduty";
-  /** What opens it: an address, or a key. */
+  /** Its credential: an address, or a key. */
   readonly secret: string;
   readonly url: URL;
 }
@@ -22,8 +22,8 @@ interface Notified {
  * Reads where alarms are sent.
  *
  * @returns What makes their targets; none without any.
- * @throws {UsageError} When one is wrong. What may open a service is not
- * repeated.
+ * @throws {UsageError} When one is wrong. The message does not repeat
+ * credentials.
  */
 export function readNotify({ notify }: Pick<Config, "notify">): NotifyTargets {
   const all = notify.map(readOne);
@@ -59,7 +59,7 @@ function readOne({ from, text }: GivenTarget): Notified {
   );
 }
 
-/** An address, which may be a secret: nothing of it is repeated. */
+/** An address, which may be a secret, so messages do not repeat it. */
 function address(
   text: string,
   { from, service }: { readonly from: string; readonly service: string },
@@ -198,7 +198,7 @@ function mrkdwn(text: string) {
   return { type: "mrkdwn", text: text.slice(0, LONGEST_TEXT) };
 }
 
-/** What Slack would read as a link or a mention is shown as it is. */
+/** Escapes what Slack would read as a link or a mention. */
 function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;");

@@ -42,7 +42,7 @@ export function problemOver(finding: Finding): Problem {
   return { ...problemOf(finding), level: "fine", message, next: null };
 }
 
-/** Says in one sentence that it is over. */
+/** One sentence that says that it is over. */
 export function overMessage({ detail }: Pick<Finding, "detail">): string {
   return `Over: ${detail}`;
 }

@@ -23,9 +23,9 @@ interface Seen {
 }
 
 /**
- * Makes alarms of looks: a problem, or its end, counts once two looks in a row
- * agree, so that what comes and goes wakes nobody. As long as it lasts an alarm
- * keeps the time when it began.
+ * Turns looks into alarms: a problem, or its end, counts once two looks in a
+ * row agree, so that a short disturbance wakes nobody. As long as it lasts an
+ * alarm keeps the time when it began.
  */
 export class StandingAlarms {
   readonly #latest = new Map<string, Seen>();

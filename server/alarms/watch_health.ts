@@ -20,7 +20,11 @@ export interface WatchHealthParts extends Omit<HealthMonitorOptions, "onLook"> {
   readonly log: Log;
   /** The metrics. */
   readonly metrics: Pick<ServiceMetrics, "conditions">;
-  /** Hears of each problem, and that it is over. @default {the log has it} */
+  /**
+   * Called when a problem begins and when it is over.
+   *
+   * @default {it is logged}
+   */
   readonly onProblem?: OnProblem;
   /** Targets that alarms are sent to. @default {none} */
   readonly told?: Pick<AlarmSenderParts, "post"> & {
@@ -41,7 +45,7 @@ export interface WatchedHealth {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Watches how everything is. */
+/** Watches the health of everything. */
 export function watchHealth(parts: WatchHealthParts): WatchedHealth {
   const { ledger, log, metrics, now, told } = parts;
   const standing = new StandingAlarms();
@@ -79,7 +83,7 @@ export class ProblemChanges {
   readonly #tell: OnProblem;
   readonly #raised = new Map<string, StandingAlarm>();
 
-  /** @param tell Hears of them. What it throws is dropped. */
+  /** @param tell Called with each of them. What it throws is ignored. */
   constructor(tell: OnProblem) {
     this.#tell = tell;
   }

@@ -56,8 +56,8 @@ export interface ApiAppOptions {
   /** What the routes work with. */
   readonly parts: ApiParts;
   /**
-   * Says who asks; null when nobody who may. Called where a token is needed. An
-   * app that mounts the API may know its callers otherwise.
+   * Identifies the caller; null for one without access. Called where a token is
+   * needed. An app that mounts the API may know its callers otherwise.
    */
   readonly callerOf: (request: Request) => Caller | null;
   /** Whether the `Host` of a request names this server. */
@@ -199,7 +199,7 @@ async function handle(
     : jsonResponse(jsonText(answer), route.answer.status ?? 200);
 }
 
-/** JSON that ends its line, for those who ask from a terminal. */
+/** JSON that ends its line, for callers in a terminal. */
 function jsonText(value: unknown): string {
   return `${JSON.stringify(value)}\n`;
 }
@@ -248,7 +248,7 @@ async function hasBody({ headers, body }: Request): Promise<boolean> {
   }
 }
 
-/** The problem that an error stands for; null when it is a fault of ours. */
+/** The problem that an error stands for; null for an error of this server. */
 function problemOf(error: unknown): ApiProblem | null {
   if (error instanceof ApiProblem) return error;
   if (error instanceof ExpectationError) {

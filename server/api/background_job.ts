@@ -36,7 +36,10 @@ export interface JobJson {
   readonly error: string | null;
 }
 
-/** Work that takes longer than an answer: one at a time, and the last is kept. */
+/**
+ * Work that takes longer than a request: one job at a time; the last one is
+ * remembered.
+ */
 export class BackgroundJob {
   readonly #now: () => number;
   readonly #signal: AbortSignal;
@@ -63,7 +66,7 @@ export class BackgroundJob {
    * Begins one.
    *
    * @param by Name of the token that asked for it.
-   * @param work Does it, and tells how much was read so far.
+   * @param work Does it, and reports how much was read so far.
    * @throws {UsageError} When the window is too long.
    * @throws {CommandError} When one is under way.
    */

@@ -24,8 +24,8 @@ export type Body = Readonly<Record<string, unknown>>;
  * mistyped amount would not be compared.
  *
  * @param fields The fields that are taken.
- * @throws {ApiProblem} When it is no JSON object, too large, or has another
- * field.
+ * @throws {ApiProblem} When it is not a JSON object, is too large, or has
+ * another field.
  */
 export async function readBody(
   request: Request,

@@ -11,7 +11,7 @@ export interface Caller {
 
 /** The tokens of API and console. They are held as digests only. */
 export interface KnownTokens {
-  /** Whose token it is; null where it is none of them. */
+  /** Whose token it is; null for an unknown one. */
   callerOf(token: string): Caller | null;
 }
 

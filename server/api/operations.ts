@@ -22,7 +22,7 @@ import type { Caller } from "./callers.ts";
 export interface OperationsOptions {
   /** The ledger. */
   readonly ledger: Ledger;
-  /** Gets one line for each operation. */
+  /** Receives one line for each operation. */
   readonly log: Log;
   /** Clock, ms since the epoch. */
   readonly now: () => number;
@@ -60,7 +60,7 @@ export class Operations {
   }
 
   /**
-   * Does what a caller asks for, or begins it where it goes on behind the
+   * Does what a caller asks for, or begins it when it continues after the
    * answer.
    *
    * @throws {UsageError} When the values do not go together.

@@ -20,7 +20,7 @@ export const PROBLEMS = {
 /** Which problem it is. */
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** What an answer says of a problem beside its kind. */
+/** What an answer says of a problem besides its kind. */
 export interface ProblemFacts {
   /** What went wrong here, in one sentence, and what to do. */
   readonly detail: string;

@@ -2,18 +2,18 @@ import { sleep } from "../../core/waiting/sleep.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import { readLastSeq } from "../../ledger/for_server.ts";
 
-/** How often it is looked whether there are more, while somebody waits, ms. */
+/** Interval between two looks for more, while somebody waits, ms. */
 const LOOK_EVERY_MS = 250;
 
-/** One who waits. */
+/** A waiting caller. */
 interface Waiter {
   readonly after: number;
   readonly resolve: () => void;
 }
 
 /**
- * Signals when transitions are added, by whichever process. However many wait,
- * one query at a time looks; while nobody waits, none does.
+ * Signals when transitions are added, by whichever process. One query at a time
+ * looks for all who wait; while nobody waits, none runs.
  */
 export class TransitionFeed {
   readonly #ledger: Ledger;
@@ -62,7 +62,7 @@ export class TransitionFeed {
     }
   }
 
-  /** Resolves when no query is under way; nobody may wait any more. */
+  /** Resolves when no query is under way; afterwards nobody may wait. */
   async stop(): Promise<void> {
     await this.#looking;
   }

@@ -131,8 +131,8 @@ function stream(
 }
 
 /**
- * An answer whose body is written when there is a transition. Only of an answer
- * that has begun a server tells that the client is gone.
+ * An answer whose body is written when there is a transition. A server reports
+ * that a client is gone only once an answer has begun.
  */
 function waiting(
   parts: ApiParts,
@@ -191,7 +191,7 @@ async function waitFor(
 }
 
 /**
- * Takes one of the places of those who wait.
+ * Takes one of the places for waiting clients.
  *
  * @returns Gives it back.
  * @throws {ApiProblem} When all are taken.

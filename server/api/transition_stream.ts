@@ -5,7 +5,7 @@ import {
 } from "../../resources/queries/transitions.ts";
 import type { ApiParts } from "./route.ts";
 
-/** A line this often says that the connection lives, ms. */
+/** Interval of a line that shows that the connection lives, ms. */
 const HEARTBEAT_MS = 15_000;
 
 /** Transitions that are written at once. */

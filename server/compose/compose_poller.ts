@@ -11,7 +11,7 @@ import { serviceClient } from "../../settings/service.ts";
 import type { Projection } from "./compose_projection.ts";
 import type { ServiceParts } from "./service_parts.ts";
 
-/** What asks the service, and what notices that it makes no step. */
+/** The poller, and what notices that it makes no progress. */
 export interface ComposedPoller {
   /** Null without an API key, or when polling is off. */
   readonly poller: Poller | null;

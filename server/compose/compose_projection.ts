@@ -8,7 +8,7 @@ import { Alarm } from "../monitoring/alarm.ts";
 import { ChainLog } from "../monitoring/chain_log.ts";
 import type { ServiceParts } from "./service_parts.ts";
 
-/** What folds, and what is known of how it goes. */
+/** The projection, and its state. */
 export interface ComposedProjection {
   /** Folds and chains. */
   readonly projection: Projection;
@@ -67,9 +67,9 @@ export function composeProjection(
 
 /** Folds and chains what was appended, behind the endpoint's answer. */
 export interface Projection {
-  /** Says that a delivery came in, which is not appended yet. */
+  /** Reports a delivery that came in and is not appended yet. */
   received(): void;
-  /** Says that events were appended. @param count How many. @default 1 */
+  /** Reports that events were appended. @param count How many. @default 1 */
   wake(count?: number): void;
   /** Does other work that folds, at this one's pace where it has one. */
   paced<Result>(
@@ -88,9 +88,9 @@ export interface ProjectionEvents {
 }
 
 /**
- * Folds after appends and at no other time, for a runtime that may stop between
- * two requests. One fold runs at a time; what arrives meanwhile is folded by
- * one more. A fold that failed is tried again after the next append.
+ * Folds only after appends, for a runtime that may stop between two requests.
+ * One fold runs at a time; one more folds what arrives meanwhile. A fold that
+ * failed is tried again after the next append.
  */
 export class ProjectionOnDemand implements Projection {
   readonly #catchUp: () => Promise<void>;
@@ -104,7 +104,7 @@ export class ProjectionOnDemand implements Projection {
     this.#events = events;
   }
 
-  /** Every append is folded at once, however many come. */
+  /** Every append is folded at once. */
   received(): void {}
 
   /** Does the work without pauses. */

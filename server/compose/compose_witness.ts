@@ -23,11 +23,10 @@ export interface WitnessService {
   readonly look: (orderId: string) => Promise<OrderLook>;
   /**
    * Looks at each success until it is settled, while this process holds the
-   * ledger's lease for it; and asks each node how it is. Until the signal is
-   * aborted.
+   * ledger's lease for it; and checks each node, until the signal is aborted.
    */
   readonly run: (signal: AbortSignal) => Promise<void>;
-  /** How the nodes are. */
+  /** Health of the nodes. */
   readonly health: () => readonly Finding[];
 }
 
@@ -49,9 +48,9 @@ export interface WitnessParts {
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
-/** How often each node is asked how it is, ms. */
+/** Interval between two checks of a node, ms. */
 const PROBE_EVERY_MS = 5 * 60_000;
-/** What is wrong is looked at again sooner: once is nothing. */
+/** A failing node is checked again sooner: one failure does not count. */
 const PROBE_AGAIN_MS = 30_000;
 
 /**

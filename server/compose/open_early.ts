@@ -11,7 +11,7 @@ import {
 type App = ReturnType<typeof httpApp>;
 
 interface Listener {
-  /** Takes no more requests. */
+  /** Stops taking requests. */
   shutdown(): Promise<void>;
 }
 
@@ -32,11 +32,13 @@ export interface EarlyParts extends Omit<ReceptionParts, "spool" | "path"> {
  * it was handed over.
  */
 export interface Early extends AsyncDisposable {
-  /** Where it keeps them; undefined where it keeps none. */
+  /** Where it stores them; undefined when it stores none. */
   readonly spool: Spool | undefined;
   /** The endpoint. */
   readonly reception: Reception;
-  /** Lets another app answer from now on; whoever has it stops all of this. */
+  /**
+   * Lets another app answer from now on, whose owner then stops all of this.
+   */
   handOver(app: App): Listener;
 }
 

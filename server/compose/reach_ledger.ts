@@ -9,7 +9,8 @@ export interface ReachOptions<Early> {
   /** Opens the ledger. */
   readonly open: () => Promise<Ledger>;
   /**
-   * Does what can be done without it. Called once, when it does not answer.
+   * Starts what works without the ledger. Called once, when the ledger does not
+   * answer.
    *
    * @param problem Says why it could not be opened the last time.
    */
@@ -30,7 +31,7 @@ export interface ReachOptions<Early> {
 export interface ReachedLedger<Early> {
   /** The ledger. */
   readonly ledger: Ledger;
-  /** What was made meanwhile; null where it was open at once. */
+  /** What was started meanwhile; null when it was open at once. */
   readonly early: Early | null;
 }
 
@@ -39,8 +40,8 @@ const AGAIN = { firstMs: 500, longestMs: 15_000 };
 
 /**
  * Opens the ledger. Where its server does not answer it is tried again and
- * again, as when it is lost later. Whatever else is wrong is thrown at once: a
- * token that is refused, or another program's database, stays wrong.
+ * again, as when it is lost later. Any other error is thrown at once: retrying
+ * does not help against a refused token or another program's database.
  *
  * @returns Null where the signal was aborted before.
  * @throws {LedgerError} Any but `unreachable`.

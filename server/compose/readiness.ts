@@ -12,7 +12,7 @@ import { lookAtPolling } from "../../resources/health/polling_health.ts";
 import { storingFindings } from "../../resources/health/storing_health.ts";
 import type { Readiness } from "../http/http_app.ts";
 
-/** What readiness is judged by. */
+/** What readiness depends on. */
 export interface ReadinessOptions {
   /** Gives the ledger, or throws why there is none. */
   readonly open: () => Ledger | Promise<Ledger>;
@@ -31,7 +31,7 @@ export interface ReadinessOptions {
 /**
  * Checks whether deliveries are stored durably, and what else is wrong.
  *
- * Only where nothing durable takes them it is a problem: a load balancer then
+ * It is a problem only when nothing durable takes them: a load balancer then
  * takes the endpoint out, and the service switches delivery off. Everything
  * else is `degraded`, or a condition.
  */

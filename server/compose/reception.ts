@@ -12,7 +12,7 @@ import { PUBLIC_PATHS, WEBHOOK_PATH } from "../http/http_app.ts";
 import { isLogged, type Log, type LogEvent } from "../monitoring/logger.ts";
 import type { ServiceMetrics } from "../monitoring/metrics.ts";
 
-/** What deliveries are taken with. */
+/** What taking deliveries needs. */
 export interface ReceptionParts {
   /** Secrets that the webhook address may end in. */
   readonly secrets: readonly string[];
@@ -23,12 +23,12 @@ export interface ReceptionParts {
   /** Clock, ms since the epoch. */
   readonly now: () => number;
   /**
-   * What the path of a delivery begins with; null where any will do.
+   * What the path of a delivery begins with; null for any path.
    *
    * @default {WEBHOOK_PATH}
    */
   readonly path?: string | null;
-  /** From where webhooks are taken. @default {anywhere} */
+  /** Where webhooks are accepted from. @default {anywhere} */
   readonly admission?: Pick<
     WebhookEndpointOptions,
     "allowlist" | "clientAddress"

@@ -3,7 +3,7 @@ import type { PollerOptions } from "../../sync/for_server.ts";
 import type { Config } from "../../settings/config.ts";
 import type { Reception, ReceptionParts } from "./reception.ts";
 
-/** What the service is made of, and in what `serve` and Deploy differ. */
+/** What the service is made of, and where `serve` and Deploy differ. */
 export interface ServiceParts extends ReceptionParts {
   /** Settings. */
   readonly config: Config;
@@ -17,16 +17,16 @@ export interface ServiceParts extends ReceptionParts {
    */
   readonly reception?: Reception;
   /**
-   * Whether the process runs until it is told to stop. Then a worker folds at
-   * all times, and timers watch the poller and refused requests. Otherwise
-   * nothing runs between requests: an append is followed by a fold.
+   * Whether the process runs until it is stopped. Then a worker folds at all
+   * times, and timers watch the poller and refused requests. Otherwise nothing
+   * runs between requests: an append is followed by a fold.
    */
   readonly longLived: boolean;
   /** Whether the service is asked at all. @default true */
   readonly poll?: boolean;
   /** Requests a second to the service. @default {those of client and poller} */
   readonly requestsPerSecond?: number;
-  /** How eagerly it is asked. @default {as the poller does} */
+  /** Pauses and shares of polling. @default {as the poller does} */
   readonly polling?: Pick<
     PollerOptions,
     "confirmAtLeastMs" | "followEveryMs" | "sleep"

@@ -59,14 +59,14 @@ import { RefundsOfMonths } from "./context/refunds_due.ts";
 import { countWaiting } from "./context/waiting_counts.ts";
 import { CachedValue } from "./context/cached_value.ts";
 
-/** Counts of what waits are looked for again after this long, ms. */
+/** Counts of what waits are refreshed after this long, ms. */
 const WAITING_OLD_MS = 5000;
 
 /** A console that answers requests until it is stopped. */
 export interface ConsoleApp {
   /** Answers a request. */
   readonly fetch: (request: Request) => Response | Promise<Response>;
-  /** Looks for what the first page would wait for. */
+  /** Prepares what the first page would otherwise wait for. */
   warm(): void;
   /** Ends what pages follow, and waits for what still reads the ledger. */
   stop(): Promise<void>;
@@ -181,7 +181,7 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
       made === null ? 404 : status,
     );
   };
-  /** The fields of a form, if a page of ours made the form; else null. */
+  /** The fields of a form if one of our pages made it; else null. */
   const ownForm = async (c: Reading) => {
     const fields = await readForm(c.req.raw);
     const isOurs = signIn.isFormToken(c.get("cookie"), fields.form ?? "");

@@ -10,7 +10,7 @@ export interface ConsoleParts extends
     PageContext,
     "ledger" | "dashboardUrl" | "explorers"
   > {
-  /** Looks how everything is. @default {by what the ledger has} */
+  /** Checks the health of everything. @default {from what the ledger has} */
   readonly look?: LookAtHealth;
   /** Clock, ms since the epoch. */
   readonly now: () => number;

@@ -4,7 +4,7 @@ import { openSteadyServer } from "../http/open_steady_server.ts";
 import { consoleApp } from "./console_app.ts";
 import type { ConsoleParts } from "./console_parts.ts";
 
-/** A console that listens. */
+/** A listening console. */
 export interface OpenConsole {
   /** Where people open it. */
   readonly url: string;

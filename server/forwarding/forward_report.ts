@@ -18,7 +18,7 @@ import {
   upsertTarget,
 } from "../../ledger/for_server.ts";
 
-/** So many failures in a row, of whichever transitions, raise the alarm. */
+/** Failures in a row, of any transitions, that raise the alarm. */
 const FAILURES = 5;
 
 /** The instruments that all targets share. */
@@ -78,14 +78,14 @@ export class ForwardReport {
     this.#failing = new Alarm(parts.log, "forward_failing", parts.now);
   }
 
-  /** This process sends from now on. */
+  /** Reports that this process sends from now on. */
   sending(): void {
     const { log, target } = this.#parts;
     this.#off = false;
     log("info", "forwarding", { target });
   }
 
-  /** An attempt ended. */
+  /** Reports how an attempt ended. */
   attempted(outcome: PostOutcome, durationMs: number): void {
     const { meters, target } = this.#parts;
     meters.attempts.add(1, { ...this.#labels, outcome: outcome.kind });
@@ -101,7 +101,7 @@ export class ForwardReport {
     });
   }
 
-  /** A transition was given up. */
+  /** Reports a transition that failed permanently. */
   dead(key: string, reason: string): void {
     const { log, target, name } = this.#parts;
     log("error", "forward_dead", {
@@ -114,8 +114,10 @@ export class ForwardReport {
     });
   }
 
-  /** The target is switched off. Several answers that were under way can say
-   * so; one line tells of it. */
+  /**
+   * Reports that the target is switched off, in one line however many answers
+   * said so.
+   */
   isOff({ offAt, offReason }: ForwardTarget): void {
     const { log, target, name } = this.#parts;
     if (this.#off) return;
@@ -130,7 +132,7 @@ export class ForwardReport {
     });
   }
 
-  /** The ledger failed; it is tried again. */
+  /** Reports that the ledger failed; the work is retried. */
   readonly problem = (error: unknown): void => {
     if (isLostRace(error)) return;
     const { target } = this.#parts;

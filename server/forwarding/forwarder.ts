@@ -38,7 +38,7 @@ export interface ForwarderParts {
   readonly holder?: string;
   /** How long its lease lasts unless renewed, ms. @default {the subscription's} */
   readonly leaseMs?: number;
-  /** Where a target that was never sent to begins. @default "now" */
+  /** Where a new target begins. @default "now" */
   readonly from?: "now" | "start";
   /** Requests under way at a time. @default 16 */
   readonly concurrency?: number;
@@ -59,10 +59,12 @@ export interface ForwarderParts {
 /** Interval between attempts to start while the database fails, in ms. */
 const RETRY_INTERVAL_MS = 5000;
 
-/** Longest that one 429 holds the whole target, ms. */
+/** Longest pause of the whole target after one 429, ms. */
 const LONGEST_PAUSE_MS = 60_000;
 
-/** A transition that was not taken, and how long the receiver wants to wait. */
+/**
+ * A transition that was not accepted, and how long the receiver wants to wait.
+ */
 class NotTaken extends Error {
   readonly retryAfterMs: number | null;
 
@@ -96,7 +98,7 @@ export class Forwarder {
     this.#subscription = this.#subscribe();
   }
 
-  /** Sends until it is stopped; what fails is tried again. */
+  /** Sends until it is stopped; failures are retried. */
   async run(signal: AbortSignal): Promise<void> {
     const { ledger, report } = this.#parts;
     const subscription = this.#subscription;
@@ -201,7 +203,9 @@ export class Forwarder {
     this.#pausedUntil = this.#steadyNow() + Math.min(askedMs, LONGEST_PAUSE_MS);
   }
 
-  /** The turn ends, and what was not taken is sent once it is resumed. */
+  /**
+   * Ends the turn; what was not accepted is sent once the target is resumed.
+   */
   async #switchOff(reason: string): Promise<void> {
     const { ledger: { driver }, target, now, report } = this.#parts;
     const at = new Date(now()).toISOString();

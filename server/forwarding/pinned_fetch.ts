@@ -49,8 +49,8 @@ const NOT_CONNECTED = new Set([
 ]);
 
 /**
- * Posts to an address that was looked at before, whatever the name of the host
- * leads to meanwhile. Redirects are not followed.
+ * Posts to an address that was checked before, whatever the host name resolves
+ * to meanwhile. Redirects are not followed.
  *
  * @param url The address, `http` or `https`.
  * @param init Headers, body, and what aborts it.
@@ -70,7 +70,7 @@ export async function pinnedFetch(
 }
 
 /**
- * Tries one address after another, while none takes the connection.
+ * Tries one address after another until one takes the connection.
  *
  * @param addresses The addresses.
  * @param attempt Sends to one of them.
@@ -143,8 +143,8 @@ function post(
 }
 
 /**
- * Whether this process may connect there. Deno tells of a permission that is
- * missing where nobody can catch it, and the process would end.
+ * Whether this process may connect there. Deno reports a missing permission
+ * where it cannot be caught, which would end the process.
  */
 function mayConnect(address: string, port: number): boolean {
   if (typeof Deno === "undefined") return true;

@@ -8,8 +8,8 @@ import type { SignedWebhook } from "./signed_webhook.ts";
 import { addressKind } from "./target_address.ts";
 
 /**
- * How an attempt to send a webhook ended. Reasons are made here: none repeats
- * what the receiver said, or an address.
+ * How an attempt to send a webhook ended. Reasons are our own words: none
+ * repeats what the receiver said, or an address.
  */
 export type PostOutcome =
   /** The receiver answered with a 2xx status. */
@@ -21,7 +21,7 @@ export type PostOutcome =
     readonly retryAfterMs: number;
     readonly reason: string;
   }
-  /** It answered 410: it wants no more webhooks. */
+  /** The receiver answered 410: it wants no more webhooks. */
   | { readonly kind: "gone"; readonly status: 410; readonly reason: string }
   /** Anything else; the status is null when there was no answer. */
   | {
@@ -102,7 +102,7 @@ export async function postWebhook(
   }
 }
 
-/** What runtimes say of a connection that failed, and what we say of it. */
+/** Messages of runtimes about a failed connection, each with ours. */
 const CONNECTION_FAULTS: readonly (readonly [RegExp, string])[] = [
   [/refused|ECONNREFUSED/i, "connection refused"],
   [/certificate|self.signed|CERT_/i, "its certificate is not accepted"],

@@ -17,7 +17,7 @@ export interface Target {
   readonly on: readonly TransitionPattern[];
 }
 
-/** Targets, and what is sent to them is signed with. */
+/** Targets, and the secrets that sign what is sent to them. */
 export interface Forwarding {
   readonly targets: readonly Target[];
   readonly secrets: readonly string[];
@@ -55,7 +55,7 @@ export function readForwarding(
   );
 }
 
-/** What names of targets begin with. */
+/** Prefix of the names of targets. */
 const PREFIX = "forward:";
 
 function readTarget({ from, text }: GivenTarget): Target {

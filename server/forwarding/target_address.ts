@@ -112,7 +112,7 @@ export function targetName(url: URL): string {
   return `${url.origin}${url.pathname}`;
 }
 
-/** A text that is no address, without what may be a password in it. */
+/** A text that is not an address, without what may be a password in it. */
 function shownText(text: string): string {
   return text.replace(/[?#].*$/s, "").replace(/^.*@/s, "").slice(0, 200);
 }

@@ -20,7 +20,10 @@ export interface HealthMonitorOptions
 /** Pause between two looks, ms. */
 const LOOK_EVERY_MS = 15_000;
 
-/** Looks again and again how everything is, and remembers the latest look. */
+/**
+ * Checks the health of everything again and again, and remembers the latest
+ * look.
+ */
 export class HealthMonitor {
   readonly #options: HealthMonitorOptions;
   readonly #report: FindingsReport;

@@ -30,8 +30,8 @@ export interface LookAroundOptions extends StoredLookOptions {
 }
 
 /**
- * How everything is: the ledger, its files and disk, and what each process that
- * works on it says of itself. Never rejects.
+ * Health of everything: the ledger, its files and disk, and what each process
+ * that works on it reports of itself. Never rejects.
  */
 export async function lookAround(
   { ledger, config, own, plan, directory, nowMs, watchdog }: LookAroundOptions,

@@ -5,7 +5,7 @@ import { type Finding, stands } from "../../resources/health/finding.ts";
 import { LIMITS } from "../../resources/health/limits.ts";
 import type { Subject } from "../../resources/health/subjects.ts";
 
-/** What processes that run say of themselves, by their names. */
+/** What running processes report of themselves, by their names. */
 type Reported = Readonly<
   Record<string, { readonly atMs: number; readonly found: readonly Finding[] }>
 >;
@@ -16,7 +16,7 @@ const REPORTED = "health";
 /** Others read these in the ledger itself, where they are over at once. */
 const IN_LEDGER: ReadonlySet<Subject> = new Set(["polling", "waiting"]);
 
-/** What stands is stored again after this long, ms. */
+/** A standing problem is stored again after this long, ms. */
 const AGAIN_MS = LIMITS.reportedMs / 2;
 
 /** The name under which this process reports. */
@@ -52,7 +52,10 @@ export class FindingsReport {
     this.#driver = driver;
   }
 
-  /** Takes in a look. Fails silently: a ledger that takes no writes is seen by all. */
+  /**
+   * Takes in a look. Fails silently, because every process sees that a ledger
+   * takes no writes.
+   */
   async take(findings: readonly Finding[], nowMs: number): Promise<void> {
     const found = findings.filter((one) =>
       stands(one) && !IN_LEDGER.has(one.subject)

@@ -15,7 +15,7 @@ export interface AskOptions {
   readonly signal: AbortSignal;
 }
 
-/** Asks the service: is the key good, and do our clocks agree? */
+/** Asks the service whether the key is valid and the clocks agree. */
 export async function lookAtService(
   client: OnrampClient,
   { now, signal }: AskOptions,

@@ -18,7 +18,7 @@ import { spoolDirectory } from "../ledger_file/spool_directory.ts";
 type Place = Pick<Config, "databaseUrl">;
 
 /**
- * What is left of the disk that the ledger is on.
+ * Room left on the disk of the ledger.
  *
  * @param freeBytes Measures it. @default statfs
  * @returns Nothing where the ledger has no disk here.
@@ -93,7 +93,7 @@ export async function writeRefusal(
  * Whether a running `serve` has the ledger's own file open.
  *
  * @param isPolled Whether another program is at work on the ledger.
- * @returns Nothing where the ledger is no file of this machine.
+ * @returns Nothing when the ledger is not a file of this machine.
  */
 export async function lookAtServe(
   { databaseUrl }: Pick<Config, "databaseUrl">,
@@ -114,10 +114,10 @@ export async function lookAtServe(
 }
 
 /**
- * Deliveries that wait in files of nobody, and files that are damaged.
+ * Deliveries that wait in files that no process works on, and damaged files.
  *
- * @param isOwn Whether this process works on the spool: it takes what is left
- * by itself, and nobody has to try the locks.
+ * @param isOwn Whether this process works on the spool: it takes what is left,
+ * so the locks need not be tried.
  */
 export async function lookAtSpool(
   config: Pick<Config, "spoolDir" | "databaseUrl">,

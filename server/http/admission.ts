@@ -7,7 +7,7 @@ import {
 import type { FlagsOf } from "../../settings/settings.ts";
 import { UsageError } from "../../settings/errors.ts";
 
-/** Flags of `serve` that say from where webhooks are taken. */
+/** Flags of `serve` that say where webhooks are accepted from. */
 export type AdmissionFlags = FlagsOf<
   "allow" | "clientAddressHeader" | "trustedProxies"
 >;
@@ -19,7 +19,7 @@ export type Admission = Pick<
 >;
 
 /**
- * Reads from where webhooks are taken. A header is ignored unless the
+ * Reads where webhooks are accepted from. A header is ignored unless the
  * proxies that write it are named, and only `--allow` uses it.
  *
  * @throws {UsageError} When a flag is missing that another needs, or one holds
@@ -59,7 +59,7 @@ export function admissionOf(flags: AdmissionFlags): Admission {
   }
 }
 
-/** Says which flag it is before anything is opened. */
+/** Names the flag before anything is opened. */
 function checkAllow(allow: readonly string[]): void {
   try {
     allowlist(allow);

@@ -13,7 +13,11 @@ export interface AnswerBounds {
   readonly waiting?: number;
   /** What is said to those that may not wait; its headers are added to. @default {a line of text} */
   readonly refusal?: () => Response;
-  /** A client that takes nothing of an answer for so long is cut off, in ms. @default 15_000 */
+  /**
+   * A client that reads nothing of an answer for this long is cut off, in ms.
+   *
+   * @default 15_000
+   */
   readonly stallMs?: number;
 }
 
@@ -74,7 +78,7 @@ function busy(answer: Response): Response {
 /** Longest rest after a request, ms. */
 const LONGEST_REST_MS = 100;
 
-/** Whose turn it is. */
+/** The turns of requests. */
 class Turns {
   readonly #handled: number;
   readonly #sent: number;

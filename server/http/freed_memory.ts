@@ -9,7 +9,7 @@ const LARGE_PIECE_BYTES = 128 * 1024;
 const ARENAS = 2;
 
 /**
- * Has the system get back the memory of large bodies and pages once they are
+ * Returns the memory of large bodies and pages to the system once they are
  * freed. By default glibc, once a large piece was freed, takes the next ones
  * from its own store, which then has gaps that nothing fits into and that stay
  * resident. Elsewhere than in Deno on Linux with glibc this does nothing.

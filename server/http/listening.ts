@@ -8,7 +8,7 @@ import { CommandError } from "../../settings/errors.ts";
  * @param port The port it is to listen on.
  * @param flag The flag that names the port.
  * @throws {CommandError} When the port is taken, or may not be used, or the
- * address is none of this machine.
+ * address is not of this machine.
  */
 export async function listening<T>(
   what: string,
@@ -39,7 +39,9 @@ export async function listening<T>(
   }
 }
 
-/** Whether the address is of another machine, or a name of none. */
+/**
+ * Whether the address is of another machine, or a name that does not resolve.
+ */
 function isNotOurs(error: unknown): boolean {
   const code = errorCode(error);
   return code === "EADDRNOTAVAIL" || code === "ENOTFOUND" ||

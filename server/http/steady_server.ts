@@ -41,13 +41,16 @@ const RESERVE = 16;
  * have not.
  */
 const CROWD = 384;
-/** A crowd is closed at most so often, ms: nobody can connect for some 5 ms. */
+/**
+ * Least time between two closings of a crowd, ms: nobody can connect for some 5
+ * ms.
+ */
 const CROWD_EVERY_MS = 5_000;
-/** How often it is looked whether descriptors are left, ms. */
+/** Interval between two looks for free descriptors, ms. */
 const LOOK_EVERY_MS = 250;
 /** Pause before listening is tried again, ms. */
 const AGAIN_AFTER_MS = 1;
-/** Without any more dropped connections for this long all is well again, ms. */
+/** The alarm ends after this long without dropped connections, ms. */
 const SETTLED_AFTER_MS = 60_000;
 
 /**

@@ -30,7 +30,10 @@ export interface BackupPlan {
 
 /** A lock on a ledger's file, which ends with the process at the latest. */
 export interface LedgerLock extends Disposable {
-  /** Says who holds it, once the ledger is open, and what it backs up to. */
+  /**
+   * Writes down who holds it, once the ledger is open, and where it makes
+   * backups.
+   */
   tell(backups?: BackupPlan): void;
 }
 
@@ -138,8 +141,8 @@ async function lockOf(
 }
 
 /**
- * Names who was there before, or nobody. Where that process has ended too,
- * nobody holds the lock, and what it wrote is not trusted.
+ * Names the process that held it before, if any. Where that process has ended
+ * too, nobody holds the lock, and what it wrote is not trusted.
  */
 function tellAgain(database: string, before: Holder | null): void {
   if (before === null || before.pid === process.pid) {

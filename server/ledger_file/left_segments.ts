@@ -34,7 +34,7 @@ export async function leftSegments(
 }
 
 /**
- * Looks for damaged files in a spool, and at no lock.
+ * Looks for damaged files in a spool, without trying locks.
  *
  * @param directory The folder of the spool.
  * @throws {Error} When it cannot be read.

@@ -37,9 +37,9 @@ export interface RegularBackupsOptions {
   readonly now: () => number;
 }
 
-/** After a failure the next try is no later than this, ms. */
+/** Longest wait for the next attempt after a failure, ms. */
 const RETRY_MS = 300_000;
-/** A clock that was set is noticed after this, ms. */
+/** A clock that was set is noticed within this time, ms. */
 const LONGEST_SLEEP_MS = 60_000;
 
 /**

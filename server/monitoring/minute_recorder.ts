@@ -193,7 +193,7 @@ const GAUGES: readonly (readonly [MinuteGauge, {
   } satisfies Record<MinuteGauge, unknown>,
 ) as [MinuteGauge, { readonly name: string }][];
 
-/** Bodies that are no JSON object are of no documented type either. */
+/** Bodies that are not a JSON object are of no documented type either. */
 function isOther(type: string): boolean {
   return type === "quarantined";
 }

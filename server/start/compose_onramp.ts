@@ -31,7 +31,7 @@ export interface OnrampParts<User> extends Omit<ServiceParts, "path"> {
     StartOptions<User>,
     "sessions" | "poll" | "requestsPerSecond"
   >;
-  /** Hears of what looks find. */
+  /** Called with what looks find. */
   readonly onProblem: OnProblem;
   /** What was found before it was wired. @default {nothing} */
   readonly ownFindings?: readonly Finding[];
@@ -47,7 +47,7 @@ export interface OnrampParts<User> extends Omit<ServiceParts, "path"> {
 
 /** A program that has not begun to work in the background. */
 export interface ComposedOnramp {
-  /** All but its end. */
+  /** The program, except how it ends. */
   readonly onramp: Omit<
     Onramp,
     "listen" | "close" | typeof Symbol.asyncDispose
@@ -56,7 +56,7 @@ export interface ComposedOnramp {
   readonly service: Service;
   /** Its handlers. */
   readonly handlers: HandlerList;
-  /** How everything is. */
+  /** Health of everything. */
   readonly health: WatchedHealth;
 }
 
@@ -165,7 +165,7 @@ function pageEndpoint<User>(
   });
 }
 
-/** What is missing of the settings that a program cannot do without. */
+/** Required settings that are missing. */
 export function settingFindings(
   { apiKey, webhookSecrets }: Pick<Config, "apiKey" | "webhookSecrets">,
   polls: boolean,

@@ -22,9 +22,9 @@ export interface HandlerOptions extends
     "from" | "concurrency" | "maxAttempts" | "retryDelayMs" | "leaseMs"
   > {
   /**
-   * Names it in the ledger, where it is kept how far it has come: keep the name
-   * while you change the code. Of several processes with the same name one calls
-   * the handler at a time.
+   * Its name in the ledger, which stores its progress: keep the name when you
+   * change the code. Of several processes with the same name one calls the
+   * handler at a time.
    *
    * @default {the pattern}
    */
@@ -45,7 +45,7 @@ export interface HandlersParts {
   readonly timing?: Pick<SubscribeOptions, "start" | "steadyNow" | "sleep">;
 }
 
-/** Attempts before a transition is given up, unless stated otherwise. */
+/** Attempts before a transition is dead, unless stated otherwise. */
 const MOST_ATTEMPTS = 10;
 
 /** The handlers of a program, each a subscription of its ledger. */
@@ -53,7 +53,7 @@ export class HandlerList {
   readonly #parts: HandlersParts;
   readonly #subscriptions = new Map<string, Subscription>();
 
-  /** Has none yet. */
+  /** Begins without handlers. */
   constructor(parts: HandlersParts) {
     this.#parts = parts;
   }

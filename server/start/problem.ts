@@ -14,7 +14,7 @@ const LEVELS: Readonly<Record<Level, Problem["level"]>> = {
   info: "fine",
 };
 
-/** Hourly, and nothing that a person has to know. */
+/** Logged hourly, and not worth reporting to a person. */
 const FOR_A_LOG: LogEvent = "chain_head";
 
 /**

@@ -200,7 +200,7 @@ async function compose<User>(
   }));
 }
 
-/** Asks the service once: is the key good, and do our clocks agree? */
+/** Asks the service once whether the key is valid and the clocks agree. */
 async function tellOfService(
   client: OnrampClient,
   tell: OnProblem,

@@ -42,7 +42,7 @@ export interface StartSettings {
   /**
    * `RAMPKIT_NOTIFY`: where alarms are sent: `slack:URL`, `pagerduty:KEY`.
    *
-   * @default {nobody but `onProblem`}
+   * @default {only `onProblem`}
    */
   readonly notify?: string | readonly string[];
   /** `RAMPKIT_CHAINS`: file that names your own chain nodes. @default {none} */
@@ -138,7 +138,7 @@ export interface StartOptions<User = unknown> extends StartSettings {
   readonly sessions?: PageSessions<User>;
   /**
    * Signals on which it closes. Afterwards the process exits with 0, unless the
-   * program listens to that signal too and ends by itself.
+   * program handles that signal too and ends itself.
    *
    * @default {none}
    */

@@ -21,7 +21,7 @@ export function mayDo(
 
 /** The tokens that open the console. */
 export interface KnownTokens {
-  /** Who holds a token; null for one that is not known. */
+  /** Who holds a token; null for an unknown one. */
   callerOf(token: string): {
     /** The token's name: letters, digits and `. _ -`. */
     readonly name: string;

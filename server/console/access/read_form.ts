@@ -28,8 +28,8 @@ export class FormProblem extends Error {
 }
 
 /**
- * Reads the fields of a form. Anybody can send one, also who is not signed in:
- * so neither its length nor its slowness has a cost.
+ * Reads the fields of a form. Anybody can send one, even without being signed
+ * in, so its length and its duration are bounded.
  *
  * @param limitMs How long it may take to arrive.
  * @throws {FormProblem} When it is too long, late or broken.
@@ -45,7 +45,7 @@ export async function readForm(
 
 /**
  * Reads the fields of a form with files, which are longer: only for those who
- * are signed in. Of a field of that name with a file it gives the bytes.
+ * are signed in. For a field with a file it gives the bytes.
  *
  * @throws {FormProblem} When it is too long, late or broken.
  */

@@ -19,7 +19,7 @@ export class SignIn {
   readonly #key: Uint8Array = randomBytes(32);
 
   /**
-   * Lets nobody in yet.
+   * Nobody is signed in yet.
    *
    * @param now Clock, ms since the epoch.
    */
@@ -28,12 +28,12 @@ export class SignIn {
     this.#now = now;
   }
 
-  /** Whether people sign in at all. */
+  /** Whether signing in is required. */
   get isNeeded(): boolean {
     return this.#access.kind === "tokens";
   }
 
-  /** Makes the cookie for a token; null for one that is not known. */
+  /** Makes the cookie for a token; null for an unknown one. */
   cookieFor(token: string): string | null {
     if (this.#access.kind === "open") return null;
     const caller = this.#access.tokens.callerOf(token);
@@ -67,7 +67,7 @@ export class SignIn {
       : null;
   }
 
-  /** What a form sends back, so that no page of a stranger can send it. */
+  /** Token that a form sends back, so that no other site can send it. */
   formToken(cookie: string): string {
     return this.#signed("form", cookie);
   }

@@ -31,7 +31,7 @@ export const FORM_OPERATIONS: readonly Operation[] = [
   ...[RETRY, DROP, STOP, RESUME, RECOVER, CLOSE_MONTH],
 ];
 
-/** What came of a form of a page: where to go on, or what was wrong. */
+/** Result of a form of a page: the next page, or what was wrong. */
 export type FormResult =
   | { readonly back: string }
   | { readonly wrong: string };
@@ -40,7 +40,7 @@ export type FormResult =
  * Does what the form of a page asks for.
  *
  * @param fields The fields of the form, whatever they hold.
- * @param reader Who sent it, and may.
+ * @param reader Who sent it, with permission.
  */
 export async function takeForm(
   operations: Pick<Operations, "operate">,

@@ -1,10 +1,10 @@
-/** Older than so many times `oldMs` a value says nothing of the present. */
+/** A value older than this many times `oldMs` is not used. */
 const TOO_OLD = 6;
 
 /**
- * A value that takes long to find out: what was found last is given at once,
- * and looked for again behind the answer once it is old. After a night in which
- * nobody asked, who asks first waits.
+ * A value that takes long to find out: the last one is given at once, and
+ * refreshed in the background once it is old. After a night without requests,
+ * the first caller waits.
  */
 export class CachedValue<Value> {
   readonly #find: () => Promise<Value>;
@@ -40,7 +40,7 @@ export class CachedValue<Value> {
     return last.value;
   }
 
-  /** Looks for it now; all who ask meanwhile get the same. */
+  /** Looks for it now; concurrent callers get the same. */
   find(): Promise<Value> {
     return this.#finding ??= this.#find().then((value) => {
       this.#last = { value, atMs: this.#now() };

@@ -8,10 +8,10 @@ import {
 /** A page waits at most this long for the books of an open month, ms. */
 const PATIENCE_MS = 2_000;
 
-/** Older than this they are worked out again, ms. */
+/** Books older than this are computed again, ms. */
 const OLD_MS = 60_000;
 
-/** And no more than this part of the time is spent on it. */
+/** At most this part of the time is spent on it. */
 const SHARE = 1 / 20;
 
 /** Months whose books are remembered. */
@@ -39,9 +39,9 @@ interface Work {
 }
 
 /**
- * The books of open months. Working them out walks over every order of the
- * ledger, which may take minutes: it is done behind the pages, one month at a
- * time, and what came of it is remembered.
+ * The books of open months. Computing them reads every order of the ledger,
+ * which may take minutes: it is done in the background, one month at a time,
+ * and the result is remembered.
  */
 export class OpenBooks {
   readonly #ledger: Ledger;
@@ -68,7 +68,7 @@ export class OpenBooks {
     this.#patienceMs = patienceMs;
   }
 
-  /** The books of a month, as they are now where that is soon known. */
+  /** The books of a month, as they are now if that is soon known. */
   async of(month: string): Promise<OpenMonth> {
     if (!this.#isFresh(month)) {
       const { done } = this.#works.get(month) ?? this.#begin(month);
@@ -110,7 +110,7 @@ export class OpenBooks {
     return this.#last.get(month) ?? null;
   }
 
-  /** Forgets what was worked out: a month was closed. */
+  /** Forgets what was computed, because a month was closed. */
   forget(): void {
     this.#last.clear();
   }

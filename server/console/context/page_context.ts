@@ -17,7 +17,7 @@ export interface PageContext {
   readonly dashboardUrl: string;
   /** Where transactions can be looked at. */
   readonly explorers: Explorers;
-  /** What can be asked here, and how that goes which goes on. */
+  /** What can be asked here, and the progress of what is under way. */
   readonly operations: Pick<
     Operations,
     "asksService" | "asksChain" | "latest"

@@ -19,7 +19,7 @@ export interface RefundsDue {
 /** By currency; empty where an order names none. */
 export type RefundsByCurrency = ReadonlyMap<string, RefundsDue>;
 
-/** Refunds are looked for again after this long, ms. */
+/** Refunds are refreshed after this long, ms. */
 const OLD_MS = 60_000;
 
 /** The refunds that are due of the orders of months. */

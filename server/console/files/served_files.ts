@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 
 /** A file that pages load. */
 export interface ServedFile {
-  /** What the browser takes it for. */
+  /** Its media type. */
   readonly type: string;
   /** Gives its text. */
   readonly text: () => string | Promise<string>;

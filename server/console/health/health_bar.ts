@@ -31,7 +31,7 @@ export function styleOf(level: HealthLevel): string {
   return LEVELS[level].style;
 }
 
-/** The health bar of every page: what needs a look comes with its words. */
+/** The health bar of every page: what needs attention is spelled out. */
 export function healthBar(
   parts: readonly HealthPart[],
   nowMs: number,
@@ -63,7 +63,7 @@ const PAGES: Readonly<Record<HealthPartName, string>> = {
   Comparison: "/health#part-Comparison",
 };
 
-/** Where it is explained what was found, and what to do is a click away. */
+/** The page that explains what was found and what to do. */
 export function explainedAt(
   { code, about }: Pick<Finding, "code" | "about">,
 ): string {
@@ -124,9 +124,9 @@ export const MEANINGS: Readonly<Record<HealthPart["name"], string>> = {
 export interface HealthPart {
   /** Its name. */
   readonly name: HealthPartName;
-  /** How well it is: as its worst finding, else as its first. */
+  /** Its level: that of its worst finding, else of its first. */
   readonly level: HealthLevel;
-  /** What was found of it, what stands first. */
+  /** What was found of it, problems first. */
   readonly findings: readonly Pick<
     Finding,
     "code" | "about" | "level" | "since" | "detail" | "next"

@@ -5,7 +5,7 @@ import type { Ledger } from "../../../ledger/mod.ts";
 import { found, type LookAtHealth } from "../../../resources/health/finding.ts";
 import { CachedValue } from "../context/cached_value.ts";
 
-/** How often an open page is looked after, ms. */
+/** Interval between two updates of an open page, ms. */
 const EVERY_MS = 5000;
 
 /** More open pages than this receive no changes. */
@@ -13,7 +13,7 @@ const MOST_PAGES = 100;
 
 /** What open pages receive. */
 export interface Beat {
-  /** How everything is, where that has changed; else null. */
+  /** Health of everything, if it has changed; else null. */
   readonly parts: readonly HealthPart[] | null;
   /** Up to which event the ledger is worked out: what a page shows is older. */
   readonly position: number;
@@ -80,13 +80,16 @@ export class LivePages {
   }
 }
 
-/** Older than this it is looked at again, ms. */
+/** A look older than this is repeated, ms. */
 const OLD_MS = 10_000;
 
 /** The first page waits at most this long, ms. */
 const PATIENCE_MS = 500;
 
-/** How everything is, looked at now and then: no page waits for it for long. */
+/**
+ * Health of everything, checked now and then so that no page waits for it for
+ * long.
+ */
 export class HealthWatch {
   /** Health of webhook delivery. */
   readonly delivery: CachedValue<DeliveryHealth>;
@@ -96,7 +99,7 @@ export class HealthWatch {
    * Watches a ledger; it does nothing unless asked.
    *
    * @param now Clock, ms since the epoch.
-   * @param look Looks how everything is.
+   * @param look Checks the health of everything.
    */
   constructor(ledger: Ledger, now: () => number, look: LookAtHealth) {
     const how = { now, oldMs: OLD_MS };
@@ -107,7 +110,7 @@ export class HealthWatch {
     this.#parts = new CachedValue(async () => healthParts(await look()), how);
   }
 
-  /** What is known at once, or soon; else that it is being looked at. */
+  /** What is known now, or soon; else that it is being checked. */
   async parts(): Promise<readonly HealthPart[]> {
     const waited = new AbortController();
     const late = sleep(PATIENCE_MS, waited.signal).then(

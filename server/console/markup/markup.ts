@@ -32,7 +32,7 @@ export function markup(
 /** No markup. */
 export const NOTHING: Markup = markup``;
 
-/** A row of facts: what it is called, and what it is; without a value it is left out. */
+/** A row of facts: its name and its value; without a value it is left out. */
 export type FactRow = readonly [name: string, value: Child];
 
 /** Names and values below each other. */
@@ -50,7 +50,7 @@ function isThere(value: Child): boolean {
 
 /** How a table is sorted by a column. */
 export interface SortedHead {
-  /** Where it is sorted by the column, or by it the other way round. */
+  /** Address where it is sorted by the column, or in the opposite order. */
   readonly href: string;
   /** How it is now; null where it is sorted by another column. */
   readonly sorted: "ascending" | "descending" | null;
@@ -61,7 +61,7 @@ export interface ColumnHead {
   readonly title: string;
   /** Numbers stand to the right. */
   readonly number?: boolean;
-  /** Sentences take the room that is left, and long words in them break. */
+  /** Sentences take the remaining room, and long words in them break. */
   readonly sentence?: boolean;
   /** A link that sorts the table by it. @default {none} */
   readonly sort?: SortedHead | undefined;

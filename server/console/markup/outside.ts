@@ -6,8 +6,9 @@ import { moment } from "./times.ts";
 const SHOWN = 300;
 
 /**
- * A value that came from outside, as plain text: nothing in it runs, turns
- * round what stands beside it, or is longer than a page can hold.
+ * A value that came from outside, as plain text: nothing in it is executed,
+ * changes the direction of the text around it, or is longer than a page can
+ * hold.
  *
  * @param most Characters that are shown.
  */
@@ -67,7 +68,7 @@ export function prose(text: string): Markup[] {
   );
 }
 
-/** Longer words, such as the hash of a transaction, are no words to read. */
+/** Longer words, such as the hash of a transaction, are not read as words. */
 const LONG_WORD = /[^\s]{30,}/gu;
 
 /** Sentences for a headline or a list: of long words both ends are shown. */

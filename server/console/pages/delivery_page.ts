@@ -84,7 +84,7 @@ ${
   }`;
 }
 
-/** The button that reads the time again, for who may operate. */
+/** The button that reads a period again, for readers who may operate. */
 function recoverForm(context: PageContext, from: string): Markup {
   if (!context.operations.asksService) return NOTHING;
   return operationForm(

@@ -10,7 +10,7 @@ import { prose } from "../markup/outside.ts";
 import { when } from "../markup/times.ts";
 import type { PageParts } from "./layout.ts";
 
-/** How everything is, with what to do about it. */
+/** Health of everything, with what to do about it. */
 export function healthPage(
   parts: readonly HealthPart[],
   nowMs: number,

@@ -6,13 +6,13 @@ import { outsideText } from "../markup/outside.ts";
 export interface Frame {
   /** The ledger's environment. */
   readonly environment: string;
-  /** How everything is. */
+  /** Health of everything. */
   readonly health: readonly HealthPart[];
   /** The time, ms since the epoch. */
   readonly nowMs: number;
   /** Up to which event the ledger was worked out. */
   readonly position: number;
-  /** Name of who is signed in; null where nobody signs in. */
+  /** Name of the person signed in; null when nobody signs in. */
   readonly reader: string | null;
   /** What the forms of this page send back. */
   readonly formToken: string;
@@ -25,18 +25,20 @@ export interface PageParts {
   /** Which entry of the navigation it is. */
   readonly here?: "attention" | "orders" | "users" | "delivery" | "months";
   /**
-   * What becomes of it where the ledger has more to show: `place`, it changes in
-   * place; `list`, a button does that, because what stands under the pointer
-   * would become another row. @default "place"
+   * How it is updated when the ledger has more to show: `place`, it changes in
+   * place; `list`, a button does that, because another row would move under the
+   * pointer. @default "place"
    */
   readonly follows?: "place" | "list";
-  /** What stands in the search box. */
+  /** Text in the search box. */
   readonly searched?: string;
   /** Files of script that this page needs besides the common one. */
   readonly scripts?: readonly string[];
   /** Files of style that this page needs besides the common one. */
   readonly styles?: readonly string[];
-  /** It is not complete yet: after so many seconds it is loaded again. */
+  /**
+   * Seconds after which it is loaded again, because it is not complete yet.
+   */
   readonly refreshSeconds?: number;
   /** The page's own part. */
   readonly body: Markup;
@@ -115,7 +117,7 @@ export function layout(frame: Frame, parts: PageParts): Markup {
   );
 }
 
-/** A page without frame, for somebody who is not signed in. */
+/** A page without frame, for people who are not signed in. */
 export function bare(
   title: string,
   body: Markup,

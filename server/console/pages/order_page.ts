@@ -184,7 +184,7 @@ function anomalies({ anomalies }: OrderDetailJson): Markup {
   );
 }
 
-/** Why the order waits, and its case; nothing where there is none to keep. */
+/** Why the order waits, and its case; nothing without a case. */
 async function noted(
   context: PageContext,
   order: OrderDetailJson,
@@ -256,7 +256,7 @@ async function askService(
   );
 }
 
-/** The button that asks the chain nodes, for who may operate. */
+/** The button that asks the chain nodes, for readers who may operate. */
 function askChain(context: PageContext, orderId: string): Markup {
   if (!context.operations.asksChain) return NOTHING;
   return operationForm(

@@ -124,10 +124,10 @@ function twice(fact: UserFact, nowMs: number): Markup {
 /** Orders that are looked through for what waits. */
 const LOOKED_THROUGH = 500;
 
-/** Of them that many are shown. */
+/** Most of them that are shown. */
 const WAITING = 10;
 
-/** What of this user waits for a person. */
+/** What waits for a person about this user. */
 async function waits(
   { ledger, nowMs }: PageContext,
   userId: string,

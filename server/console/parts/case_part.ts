@@ -13,7 +13,7 @@ import { formField, operationForm } from "./operation_form.ts";
 /** An order whose case is shown. */
 interface CaseOfPage {
   readonly orderId: string;
-  /** How its case stands. */
+  /** State of its case. */
   readonly case: OrderCase | null;
   /** Why it waits, as the page shows it. */
   readonly attention: readonly AttentionKind[];
@@ -21,7 +21,7 @@ interface CaseOfPage {
   readonly back: string;
 }
 
-/** How the case of an order stands, in a few words; nothing where it has none. */
+/** State of the case of an order, in a few words; nothing without a case. */
 export function caseState(found: OrderCase | null): Markup {
   return found === null
     ? NOTHING

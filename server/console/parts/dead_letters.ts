@@ -14,14 +14,15 @@ import { when } from "../markup/times.ts";
 import { operationButton, operationForm } from "./operation_form.ts";
 import { orderLink, userLink } from "./order_table.ts";
 
-/** Of one subscription that many are listed. */
+/** Most that are listed of one subscription. */
 const LISTED = 10;
 
 /** What a form can send back. */
 const LONGEST_KEY = 2000;
 
 /**
- * The dead letters of one subscription, with buttons for who may operate.
+ * The dead letters of one subscription, with buttons for readers who may
+ * operate.
  *
  * @param back The page that they are shown on.
  */

@@ -15,7 +15,7 @@ import {
 } from "../markup/markup.ts";
 import { sentence } from "../markup/outside.ts";
 
-/** Gives what the address says of a filter, of `after` or of `sort`. */
+/** Reads the value of a filter, of `after` or of `sort` in the address. */
 export type Address = (name: string) => string | undefined;
 
 /** A list that is chosen by the filters of its address. */
@@ -26,7 +26,7 @@ export interface FilteredList {
   readonly command: string;
   /** The filters. */
   readonly filters: ListFilters;
-  /** Those that stand open; the others are folded away until one is used. */
+  /** Those that are always shown; the others are folded until one is used. */
   readonly first: readonly string[];
   /** What the words of filters mean, where that is said somewhere. */
   readonly meanings?: Readonly<
@@ -38,7 +38,7 @@ export interface FilteredList {
 
 /** An order in which a list can be. */
 export interface SortChoice {
-  /** What it is called, such as `newest first`. */
+  /** Its name, such as `newest first`. */
   readonly title: string;
   /** What a link to the next page says. */
   readonly further: string;
@@ -65,7 +65,7 @@ export function chosenBy(list: FilteredList, address: Address): Chosen {
   );
 }
 
-/** The address of a list, chosen likewise. */
+/** The address of a list with such a choice. */
 export function listPath(
   path: string,
   chosen: Chosen,
@@ -75,7 +75,7 @@ export function listPath(
   return query === "" ? path : `${path}?${query}`;
 }
 
-/** In which order a list is: the usual one, where no other is chosen. */
+/** The order of a list: the usual one unless another is chosen. */
 export function sortOf<Word extends string>(
   sorts: Readonly<Record<Word, SortChoice>>,
   { sort }: Chosen,
@@ -89,7 +89,7 @@ export function headingOf({ title }: SortChoice): string {
   return title.charAt(0).toUpperCase() + title.slice(1);
 }
 
-/** A link that sorts a list by a column, and turns it round. */
+/** A link that sorts a list by a column, or reverses it. */
 export function sortLink(
   list: FilteredList,
   chosen: Chosen,
@@ -171,7 +171,7 @@ export function onward(
   { after, next, searchedTo = null }: {
     readonly after: string | undefined;
     readonly next: string | null;
-    /** Up to where it was searched, where few match. @default {null} */
+    /** Where the search ended, if few match. @default {null} */
     readonly searchedTo?: string | null;
   },
 ): Markup {

@@ -289,10 +289,10 @@ export function exclusionList({ excluded }: MonthSummary): Markup {
     }</ul>`;
 }
 
-/** Odd orders of one kind that are listed. */
+/** Most odd orders of one kind that are listed. */
 const ODD_LISTED = 20;
 
-/** Orders of the books of which something about the money is odd. */
+/** Orders of the books with an anomaly that affects money. */
 export function oddOrders({ anomalies }: MonthSummary): Markup {
   if (anomalies.length === 0) return NOTHING;
   return section(

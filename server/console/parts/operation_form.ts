@@ -18,7 +18,7 @@ export interface OperationForm {
   readonly style?: "row" | "note-form";
 }
 
-/** A form of a page; nothing for who may not have it done. */
+/** A form of a page; nothing for readers without permission. */
 export function operationForm(
   context: Pick<PageContext, "supports" | "operates" | "formToken">,
   { operation, given, back, style }: OperationForm,

@@ -77,7 +77,7 @@ export function orderTable(
   );
 }
 
-/** What it pays for, and where that goes. */
+/** What it pays for, and where the asset goes. */
 function asset({ commodity, network }: OrderJson): Markup {
   return markup`${outside(commodity, 20)}${
     network !== null &&

@@ -13,7 +13,7 @@ import { deadLetters } from "./dead_letters.ts";
 import { notesPart } from "./notes.ts";
 import { bodyPath, userLink } from "./order_table.ts";
 
-/** Of each of these that many are listed. */
+/** Most that are listed of each of these. */
 const LISTED = 25;
 
 /** What waits besides orders: users, dead letters, bodies nobody can read. */

@@ -89,7 +89,7 @@ function escapeHelp(text: string): string {
 
 /** What is kept of the values under one set of labels. */
 export interface Series {
-  /** Takes a value. */
+  /** Adds a value. */
   take(value: number): void;
   /** What is exported. */
   samples(labels: string): readonly Sample[];
