@@ -16,11 +16,11 @@ export interface EvmTarget {
   readonly chainId: number;
   /** The transaction. */
   readonly txId: string;
-  /** Whom it is to have paid. */
+  /** Address that should have been paid. */
   readonly address: string;
   /** Contract of the token; null for the chain's own asset. */
   readonly token: string | null;
-  /** Call that is to have succeeded, in place of a payment. */
+  /** Call that should have succeeded, in place of a payment. */
   readonly call: {
     readonly address: string;
     readonly inputData: string | null;
@@ -68,7 +68,7 @@ export async function askEvmNode(
 /**
  * Asks a node of an EVM chain for its newest block.
  *
- * @param chainId Id of the chain that it is to serve.
+ * @param chainId Id of the chain that it should serve.
  * @throws {NodeFailure} When it cannot be used.
  */
 export async function newestOfEvm(
@@ -235,7 +235,7 @@ async function nativeOf(
   };
 }
 
-/** Whether an address has no code, so that nothing can happen inside of it. */
+/** Whether an address has no code, so that nothing can happen inside it. */
 async function isPlainAccount(
   node: HttpNode,
   address: string,

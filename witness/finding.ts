@@ -25,8 +25,8 @@ export type Finding =
   /** It waits for a block. */
   | { readonly place: "waiting" }
   /**
-   * It was in a block that is no part of the chain any more; `depth` is the
-   * number of blocks from the one that took its place, that one counted.
+   * It was in a block that is no longer part of the chain; `depth` is the
+   * number of blocks from the one that replaced it, that one included.
    */
   | {
     readonly place: "dropped";
@@ -37,7 +37,7 @@ export type Finding =
   | {
     readonly place: "block";
     readonly block: BlockPlace;
-    /** Blocks from its own to the newest, both counted. */
+    /** Blocks from its own to the newest, both included. */
     readonly confirmations: number;
     readonly effect: Effect;
   };
@@ -66,7 +66,9 @@ export type NodeAnswer =
     readonly raw: string;
   };
 
-/** Thrown by an adapter when a node cannot be used; never with its address. */
+/**
+ * Thrown by an adapter when a node cannot be used; it never holds the address.
+ */
 export class NodeFailure extends Error {
   /** Names this class whatever module it comes from. */
   override readonly name = "NodeFailure";

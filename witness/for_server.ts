@@ -1,6 +1,6 @@
 /**
- * What a process that runs for long needs of the witness besides `mod.ts`: how
- * each chain node is.
+ * What a process that runs for long needs of the witness besides `mod.ts`: the
+ * health of each chain node.
  *
  * @module
  */

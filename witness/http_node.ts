@@ -16,11 +16,11 @@ export interface HttpNodeOptions {
   readonly fetch: typeof fetch;
   /** How long a whole look at one node may take. */
   readonly timeoutMs: number;
-  /** Breaks it off. @default {never} */
+  /** Aborts it. @default {never} */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** No answer of a node is longer; a trace of a large batch has a few MB. */
+/** Longest answer of a node; a trace of a large batch has a few MB. */
 const LONGEST_ANSWER = 32 * 1024 * 1024;
 
 /** An error that a node answers to a JSON-RPC call. */

@@ -17,11 +17,11 @@ export interface NextLookOptions {
   readonly confirmations: number;
 }
 
-/** No chain is asked again sooner. */
+/** Shortest time between two looks. */
 const LEAST_MS = 5_000;
-/** What does not change is asked for no less often, while it is asked for. */
+/** Longest time between two looks while an order is looked at. */
 const MOST_MS = 6 * 3_600_000;
-/** After so long a transaction is not looked for any more. */
+/** Time after which a transaction is no longer looked for. */
 export const GIVEN_UP_AFTER_MS: number = 30 * 86_400_000;
 
 /**

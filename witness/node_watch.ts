@@ -1,6 +1,6 @@
 import type { Look, NodeProblem } from "./transfer.ts";
 
-/** How a node of the partner's is. */
+/** Health of a node of the partner. */
 export interface NodeState {
   /** Network as the file of nodes names it, in lower case. */
   readonly network: string;
@@ -12,7 +12,7 @@ export interface NodeState {
   readonly since: string | null;
 }
 
-/** How often in a row a problem has to be met until it stands. */
+/** Number of times in a row that a problem has to be met before it stands. */
 const STANDS_AFTER: Readonly<Record<NodeProblem, number>> = {
   unreachable: 2,
   timeout: 2,
@@ -35,7 +35,9 @@ const OF_TRANSACTIONS: ReadonlySet<NodeProblem | null> = new Set<NodeProblem>([
   "says_otherwise",
 ]);
 
-/** What such a look has shown stands for so long without another one. */
+/**
+ * How long a problem that such a look has shown stands without another look.
+ */
 const SHOWN_FOR_MS = 24 * 3_600_000;
 
 /** What was last met of a node. */
@@ -47,8 +49,9 @@ interface Met {
 }
 
 /**
- * Remembers how each node is, by what looks and questions for its newest block
- * have met. What happens once, and is over the next time, does not stand.
+ * Remembers the health of each node, by looks at transactions and questions for
+ * its newest block. What happens once, and is over the next time, does not
+ * stand.
  */
 export class NodeWatch {
   readonly #now: () => number;
@@ -89,7 +92,7 @@ export class NodeWatch {
     this.#add(network, node, problem, 1);
   }
 
-  /** How each node is that was asked, by network and name. */
+  /** Health of each node that was asked, by network and name. */
   states(): readonly NodeState[] {
     return [...this.#met].sort(([a], [b]) => a < b ? -1 : 1).map(
       ([key, { problem, sinceMs, lastMs, times }]) => {

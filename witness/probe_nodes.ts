@@ -26,7 +26,11 @@ export interface ProbeOptions {
   readonly now?: () => number;
   /** How long one node may take, in milliseconds. @default {15000} */
   readonly timeoutMs?: number;
-  /** Breaks it off: what did not answer by then is `unreachable`. @default {never} */
+  /**
+   * Aborts it: a node that has not answered by then is `unreachable`.
+   *
+   * @default {never}
+   */
   readonly signal?: AbortSignal;
 }
 

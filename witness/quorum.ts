@@ -19,7 +19,7 @@ export type Agreed = Omit<Look, "evidence"> & {
   readonly problems: readonly NodeTrouble[];
 };
 
-/** When the newest block of a node is too old to be believed. */
+/** When the newest block of a node is too old to be trusted. */
 export interface LagRule {
   /** Time between two blocks, in milliseconds. */
   readonly blockMs: number;
@@ -29,7 +29,7 @@ export interface LagRule {
 
 /** Blocks by which one node may be behind another, and its block may be old. */
 const BLOCKS_BEHIND = 20;
-/** A chain may pause for so long without anything being wrong. */
+/** How long a chain may pause without anything being wrong. */
 const LEAST_LAG_MS = 10 * 60_000;
 
 /**
@@ -50,7 +50,7 @@ export function isLagging(
 
 /**
  * Which verdicts count. A node that lags may say that something arrived, and
- * nothing against an order: it may not have come so far yet.
+ * nothing against an order: it may not have read that far yet.
  *
  * @param answers What each node said, with its verdict.
  * @param rule What is too old.
@@ -79,8 +79,8 @@ export function votesOf(
  * What enough nodes agree on. Pure.
  *
  * They agree where verdict, amount, block and place are the same; it is as deep
- * as the least of them says. Two groups that are both large enough are no
- * quorum at all.
+ * as the least of them says. Two groups that are both large enough are not a
+ * quorum.
  *
  * @param votes A vote for each node.
  * @param quorum How many nodes have to agree.

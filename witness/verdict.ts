@@ -15,13 +15,13 @@ export interface NodeVerdict {
   readonly block: BlockPlace | null;
   /** Place of the payment in the transaction. */
   readonly index: number | null;
-  /** Blocks on top of its own, that one counted. */
+  /** Blocks from its own to the newest. */
   readonly confirmations: number | null;
-  /** Whether it is as deep as the partner wants it. */
+  /** Whether it has the confirmations that the partner asks for. */
   readonly final: boolean;
 }
 
-/** What a finding is held against. */
+/** What a finding is compared with. */
 export interface VerdictRule extends AmountRule {
   /** Blocks that count as final. */
   readonly confirmations: number;
@@ -31,7 +31,7 @@ export interface VerdictRule extends AmountRule {
  * What the finding of a node means for an order. Pure.
  *
  * @param finding Where the node has the transaction, and what it did.
- * @param question What it is to have done.
+ * @param question What it should have done.
  * @param rule How amounts are compared, and what counts as final.
  * @returns The verdict of that node.
  */
@@ -101,7 +101,7 @@ function inBlock(
   }
 }
 
-/** What is not decided is not final either. */
+/** An undecided verdict is never final. */
 function decided(verdict: NodeVerdict): NodeVerdict {
   return verdict.verdict === "undecided"
     ? { ...verdict, final: false }

@@ -29,7 +29,11 @@ export interface WatcherOptions {
   readonly randomBytes?: (length: number) => Uint8Array;
   /** Called with each look. @default {none} */
   readonly onLook?: (look: OrderLook) => void;
-  /** Called with each failure of the ledger; it goes on. @default {none} */
+  /**
+   * Called with each failure of the ledger; watching continues.
+   *
+   * @default {none}
+   */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -52,9 +56,12 @@ export interface Watcher {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** How often it is asked what is new. */
+/** Interval between two looks for new orders. */
 const TICK_MS = 2_000;
-/** How often orders are read again: the service may have changed them. */
+/**
+ * Interval at which orders are read again, because the service may have changed
+ * them.
+ */
 const REREAD_MS = 3_600_000;
 /** How far back that goes. */
 const REREAD_BACK_MS = 3 * 86_400_000;

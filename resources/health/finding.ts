@@ -28,18 +28,22 @@ export interface Finding {
   readonly facts: HealthFacts;
 }
 
-/** Looks how everything is. */
+/** Checks the health of everything. */
 export type LookAtHealth = () => Promise<readonly Finding[]>;
 
 /** What a look knows beyond the table. */
 export interface FoundOptions {
-  /** What was looked at, where a condition is of several. @default {by the table} */
+  /**
+   * What was checked, for a condition of several subjects.
+   *
+   * @default {by the table}
+   */
   readonly subject?: Subject;
   /** Which of several it is about. @default {none} */
   readonly about?: string;
   /** Since when. @default {not known} */
   readonly since?: string | null;
-  /** What completes the sentence of the table. @default {it is whole} */
+  /** What completes the sentence of the table. @default {nothing} */
   readonly more?: string;
   /** What to do, where it depends on the facts. @default {by the table} */
   readonly next?: string;
@@ -71,8 +75,8 @@ export function stands({ level }: Pick<Finding, "level">): boolean {
 }
 
 /**
- * One list of what several looks found, by subject: what stands, each once;
- * where nothing does, what was found of it.
+ * Merges what several looks found, by subject: standing problems, each once;
+ * without any, what was found instead.
  */
 export function gathered(
   looks: readonly (readonly Finding[])[],
@@ -89,7 +93,7 @@ export function gathered(
     .sort((a, b) => order.indexOf(a.subject) - order.indexOf(b.subject));
 }
 
-/** What was found, or that it could not be looked at. */
+/** What was found, or that it could not be checked. */
 export async function lookedAt(
   subject: Subject,
   look: () => Promise<readonly Finding[]> | readonly Finding[],

@@ -12,7 +12,7 @@ import { span } from "../wording/phrases.ts";
 import { type Finding, found } from "./finding.ts";
 import { LIMITS } from "./limits.ts";
 
-/** Whether what came is folded, and by which version. */
+/** Whether events are folded, and by which version. */
 export async function lookAtFolding(
   ledger: Pick<Ledger, "driver" | "lag">,
 ): Promise<readonly Finding[]> {
@@ -33,7 +33,7 @@ export async function lookAtFolding(
   ];
 }
 
-/** Whether the evidence chain goes on from the head that is kept of it. */
+/** Whether the evidence chain continues from its anchored head. */
 export async function lookAtChain(
   { evidence }: { readonly evidence: Ledger["evidence"] },
 ): Promise<readonly Finding[]> {
@@ -50,8 +50,8 @@ export async function lookAtChain(
 }
 
 /**
- * What processes that take deliveries have waiting. What a process that ended
- * has left raises no alarm: the next `serve` takes it.
+ * Deliveries that wait in the processes that take them. What a process that
+ * ended has left raises no alarm: the next `serve` takes it.
  */
 export async function lookAtWaiting(
   driver: Driver,

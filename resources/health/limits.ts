@@ -2,7 +2,7 @@
 export const LIMITS = {
   /** How long an answered delivery may wait for the ledger, ms. */
   deliveryWaitsMs: 60_000,
-  /** How long what a webhook named may wait to be asked about, ms. */
+  /** How long what a webhook named may wait for a confirming read, ms. */
   confirmationWaitsMs: 15 * 60_000,
   /** How long a poller may be silent; at work it reports every 30 s. In ms. */
   pollerSilentMs: 180_000,
@@ -12,9 +12,9 @@ export const LIMITS = {
   eventsNotFolded: 1000,
   /** How much of the disk must be free: a day of deliveries at a small shop. */
   diskFreeBytes: 256 * 1024 * 1024,
-  /** Older refused requests are not reported, ms. */
+  /** Age beyond which refused requests are not reported, ms. */
   refusedAgoMs: 24 * 3_600_000,
-  /** Drift that was met longer ago is not reported, ms. */
+  /** Age beyond which drift is not reported, ms. */
   driftAgoMs: 24 * 3_600_000,
   /** How often backups are due unless a setting says otherwise, ms. */
   backupEveryMs: 12 * 3_600_000,

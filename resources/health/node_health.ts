@@ -4,7 +4,7 @@ import { counted } from "../views/text.ts";
 import type { ConditionCode } from "./conditions.ts";
 import { type Finding, found } from "./finding.ts";
 
-/** The condition that each problem of a node is. */
+/** The condition of each problem of a node. */
 const CONDITION_OF: Readonly<Record<NodeProblem, ConditionCode>> = {
   unreachable: "node_silent",
   timeout: "node_silent",
@@ -20,7 +20,7 @@ const CONDITION_OF: Readonly<Record<NodeProblem, ConditionCode>> = {
 };
 
 /**
- * How the partner's chain nodes are.
+ * Health of the partner's chain nodes.
  *
  * @param states Each node that was asked, and what is wrong with it.
  */
@@ -44,7 +44,7 @@ export function nodeFindings(
   ];
 }
 
-/** Whether somebody asks the nodes where releases wait for them. */
+/** Whether a process asks the nodes, if releases wait for them. */
 export async function lookAtRequirement(
   ledger: Ledger,
 ): Promise<readonly Finding[]> {

@@ -5,7 +5,10 @@ import { operands } from "../views/shell_word.ts";
 import { type Finding, found } from "./finding.ts";
 import { LIMITS } from "./limits.ts";
 
-/** More transitions than this are not counted: a look is made every few seconds. */
+/**
+ * Counting stops at this many transitions, because a look is made every few
+ * seconds.
+ */
 const COUNTED = 1000;
 
 /** Whether each handler and each target gets its transitions. */

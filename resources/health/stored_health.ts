@@ -20,7 +20,7 @@ import { span } from "../wording/phrases.ts";
 import { LIMITS } from "./limits.ts";
 import { REFUSALS } from "../wording/poll_failure.ts";
 
-/** What of a ledger is looked at. */
+/** How to check a ledger. */
 export interface StoredLookOptions {
   /** The time, in milliseconds since the epoch. */
   readonly nowMs: number;
@@ -33,7 +33,7 @@ export interface StoredLookOptions {
   readonly watchdog?: boolean;
 }
 
-/** How everything is, by what the ledger has. Nothing else is asked. */
+/** Health of everything, from what the ledger has. Nothing else is asked. */
 export async function lookAtStored(
   ledger: Ledger,
   { nowMs, watchdog = true }: StoredLookOptions,

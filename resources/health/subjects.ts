@@ -11,11 +11,11 @@ export const HEALTH_PARTS = [
 /** A part of the console's health bar. */
 export type HealthPartName = (typeof HEALTH_PARTS)[number];
 
-/** What a look is at. */
+/** What is checked. */
 interface LookedAt {
-  /** What `doctor` calls it. */
+  /** Its name in `doctor`. */
   readonly name: string;
-  /** Where the console shows it; null where it does not. */
+  /** Part of the console that shows it; null when none does. */
   readonly part: HealthPartName | null;
   /** Whether each machine has its own. */
   readonly isLocal?: true;
@@ -52,8 +52,8 @@ const TABLE = {
   clock: { name: "Clock", part: null, byDoctorAlone: true },
 } as const satisfies Readonly<Record<string, LookedAt>>;
 
-/** What a look is at, as a word. */
+/** Code of what is checked. */
 export type Subject = keyof typeof TABLE;
 
-/** Everything that is looked at, in the order in which it is shown. */
+/** Everything that is checked, in the order in which it is shown. */
 export const SUBJECTS: Readonly<Record<Subject, LookedAt>> = TABLE;

@@ -7,7 +7,9 @@ import {
   sumKinds,
 } from "../../ledger/for_resources.ts";
 
-/** Rows of one list that are remembered; the files of the month have all. */
+/**
+ * Most rows of one list that are remembered; the files of the month have all.
+ */
 const REMEMBERED = 200;
 
 /** Rows that belong together: how many, and the first of them. */
@@ -17,8 +19,8 @@ export interface SomeRows {
 }
 
 /**
- * The books of a month as a page shows them: sums, and of each list of rows as
- * many as people read. A month may have a million.
+ * The books of a month as a page shows them: sums, and the first rows of each
+ * list. A month may have a million.
  */
 export interface BooksDigest {
   readonly summary: MonthSummary;

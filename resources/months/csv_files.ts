@@ -14,7 +14,7 @@ const PAGE = 200;
 /** A row of a month, and what the ledger knows of its order now. */
 interface JoinedRow {
   readonly row: MonthRow;
-  /** Null where the ledger has it under no such id. */
+  /** Null when the ledger has no such order. */
   readonly order: OrderState | null;
   readonly orderUrl: (orderId: string) => string;
 }

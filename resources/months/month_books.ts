@@ -13,7 +13,7 @@ import {
 export interface MonthBooks {
   /** The month as it was closed; null while it is not. */
   readonly close: MonthClose | null;
-  /** What it adds up to. */
+  /** Its sums. */
   readonly summary: MonthSummary;
   /** Its rows, by day and order. */
   readonly rows: readonly MonthRow[];
@@ -28,7 +28,7 @@ export interface MonthBooksOptions {
 }
 
 /**
- * Reads the books of a month. One that is not closed is worked out from every
+ * Reads the books of a month. One that is not closed is computed from every
  * order of the ledger, and nothing is stored.
  *
  * @param month `2026-11`.

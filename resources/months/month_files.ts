@@ -9,7 +9,9 @@ import {
 interface MonthFile {
   /** What it is, in a few words. */
   readonly means: string;
-  /** Makes it of the books; one without is stored with a closed month. */
+  /**
+   * Makes it from the books; a file without this is stored with a closed month.
+   */
   readonly make?: (
     books: MonthBooks,
     parts: MonthFileParts,
@@ -18,8 +20,8 @@ interface MonthFile {
 
 /**
  * The files of a month, closed or not. What is stored with a closed month names
- * no person and never changes. What joins with other books is made of it when it
- * is asked for, so that an erased person is in no new copy.
+ * no person and never changes. Files that join with other books are made on
+ * request, so that no new copy names an erased person.
  */
 const TABLE = {
   "orders.csv": {

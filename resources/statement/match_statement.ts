@@ -20,30 +20,30 @@ export interface MatchRow {
   readonly day: string | null;
 }
 
-/** By what two rows were found to be of each other. */
+/** How two rows were matched. */
 export type MatchedBy = (typeof MATCH_IDS)[number] | "amount";
 
-/** Two rows that are of each other, or one that is alone. */
+/** Two matching rows, or one that is alone. */
 export interface Pair<There, Here> {
   /** The row of the statement; null where it has none. */
   readonly there: There | null;
   /** The row of the books; null where they have none. */
   readonly here: Here | null;
-  /** By what; null of a row that is alone. */
+  /** How they were matched; null for a row that is alone. */
   readonly by: MatchedBy | null;
   /**
-   * Whether another row would have fitted as well: those of one amount, currency
-   * and day cannot be told apart without an id.
+   * Whether another row would have fitted as well: those of one amount,
+   * currency and day cannot be distinguished without an id.
    */
   readonly isOneOfSeveral: boolean;
 }
 
 /**
  * Matches the rows of a statement with those of the books, each with one at
- * most: by order id, then by external id, then by transaction, and what is left
- * by amount, currency and day. The surest id that both name decides: two rows of
- * which it is not the same are never of each other. Where an id has several rows on a side, those
- * of one amount and the nearest day belong together.
+ * most: by order id, then by external id, then by transaction, and the rest by
+ * amount, currency and day. The surest id that both name decides: two rows
+ * never match if it differs. If an id has several rows on a side, those of one
+ * amount and the nearest day match.
  *
  * @param there Rows of the statement, in its order.
  * @param here Rows of the books.
@@ -171,8 +171,10 @@ function dayOf({ day }: MatchRow): string {
   return day ?? "";
 }
 
-/** Days on which a row may have its other one, the nearest first; days that are
- * as near are together. */
+/**
+ * Days on which a matching row may be, the nearest first; equally near days are
+ * together.
+ */
 function daysWithin(
   { day }: MatchRow,
   days: ReadonlyMap<string, unknown>,

@@ -10,7 +10,7 @@ import type { ReadStatementMap } from "./statement_map.ts";
 export interface StatementRow extends MatchRow {
   /** Line of the file on which it ends, from 1. */
   readonly line: number;
-  /** What in it cannot be read; such a row is matched with nothing. */
+  /** What in it cannot be read; such a row matches nothing. */
   readonly unreadable: string | null;
 }
 
@@ -172,7 +172,7 @@ function rowOf(
 /**
  * Reads an amount, with every digit: `1.234,50`, `-30.10`, `(30.10)`, `30.10-`.
  *
- * @returns A plain decimal; null where it is none.
+ * @returns A plain decimal; null when it is not an amount.
  */
 export function statementAmount(
   text: string,
@@ -207,7 +207,7 @@ export function statementAmount(
 /**
  * Reads a day.
  *
- * @returns `2026-11-20`; null where it is none.
+ * @returns `2026-11-20`; null when it is not a day.
  */
 export function statementDay(
   text: string,

@@ -17,16 +17,16 @@ export interface StatementMap {
   /** Currency or asset of every row, where no column says it. */
   readonly currency?: string;
   /**
-   * What stands between two cells.
+   * Separator of cells.
    *
    * @default {","}
    * @minLength 1
    * @maxLength 1
    */
   readonly delimiter?: string;
-  /** What stands before the decimals. @default {"."} */
+  /** Decimal separator. @default {"."} */
   readonly decimalMark?: "." | ",";
-  /** What stands between thousands. @default {""} */
+  /** Separator of thousands. @default {""} */
   readonly thousandsMark?: "" | "." | "," | "'" | " ";
   /**
    * How days are written: `YYYY`, `MM` and `DD` with anything between. What
@@ -37,7 +37,7 @@ export interface StatementMap {
    */
   readonly dayFormat?: string;
   /**
-   * By how many days a row may be off: a bank books later.
+   * Days by which a row may differ, because a bank books later.
    *
    * @default {0}
    * @asType integer

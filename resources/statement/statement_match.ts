@@ -23,7 +23,7 @@ import {
 } from "./read_statement.ts";
 import type { AmountOf, ReadStatementMap } from "./statement_map.ts";
 
-/** What came of a row. */
+/** Result of a row. */
 export type MatchResult =
   /** Both sides have it, and say the same. */
   | "matched"
@@ -36,7 +36,7 @@ export type MatchResult =
   /** Something in the statement's row cannot be read. */
   | "unreadable";
 
-/** A field in which two rows of each other differ. */
+/** A field in which two matching rows differ. */
 export interface RowFieldDifference {
   /** The field. */
   readonly field: keyof MatchRow;
@@ -44,8 +44,10 @@ export interface RowFieldDifference {
   readonly there: string;
   /** What the books say; null where that is not known. */
   readonly here: string | null;
-  /** Of an amount how much more the statement says, of a day how many days
-   * later; else null. */
+  /**
+   * For an amount, how much more the statement says; for a day, how many days
+   * later; else null.
+   */
   readonly by: string | null;
 }
 
@@ -60,7 +62,7 @@ export interface BookedRow extends MatchRow {
 export interface MatchedRow {
   /** The result. */
   readonly result: MatchResult;
-  /** By what both rows were found; null of a row that is alone. */
+  /** How both rows were matched; null for a row that is alone. */
   readonly by: MatchedBy | null;
   /** Whether another row of the same amount, currency and day fitted too. */
   readonly isOneOfSeveral: boolean;
@@ -81,7 +83,7 @@ export interface MatchedRow {
 
 /** Sum of all rows with a known amount, of one currency or asset. */
 export interface MatchSum {
-  /** The currency or asset; null where it is not said. */
+  /** The currency or asset; null when not stated. */
   readonly currency: string | null;
   /** Exact sum of the statement; null where it has none of it. */
   readonly there: string | null;
@@ -229,7 +231,7 @@ function matchedRow(
   };
 }
 
-/** What the statement does not say differs from nothing. */
+/** What the statement does not state does not count as a difference. */
 function differencesOf(
   there: MatchRow,
   here: MatchRow,

@@ -92,7 +92,7 @@ export function pairsTable(table: AssetTable): WordTable {
   };
 }
 
-/** What it takes to look at a pair, or why nobody can. */
+/** What looking up a pair requires, or why it is not possible. */
 function needsOf({ witness, family, chainId }: ChainPair): string {
   if (family === null) return VERDICT_REASON.network_not_supported;
   if (family === "bitcoin") return "a node with `txindex=1`, or Esplora";

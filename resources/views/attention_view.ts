@@ -13,7 +13,7 @@ export interface AttentionJson {
     readonly code: AttentionKind;
     readonly message: string;
   }[];
-  /** What to do next: the order's outcome says it, and nothing else does. */
+  /** What to do next, by the order's outcome. */
   readonly next: string;
   /** Time since the last change, in ms; null where the service states none. */
   readonly ageMs: number | null;

@@ -4,7 +4,7 @@ import type { Worded } from "./order_view.ts";
 import { printable } from "../../core/printable.ts";
 import { minuteText, wrap } from "./text.ts";
 
-/** The case of an order, and what people did about it and noted of it. */
+/** The case of an order, with what people did and their notes. */
 export interface CaseJson {
   /** The order. */
   readonly orderId: string;
@@ -37,7 +37,7 @@ export function historyJson(
   }));
 }
 
-/** A case for people: how it stands, then what was done about it. */
+/** A case for people: its state, then what was done about it. */
 export function caseLines(
   { orderId, case: found, history }: CaseJson,
   columns: number | null,

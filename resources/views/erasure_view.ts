@@ -13,7 +13,7 @@ import { counted, labelled } from "./text.ts";
 import { printable } from "../../core/printable.ts";
 import { type Column, drawTable } from "./table.ts";
 
-/** What an erasure cannot reach; people have to see to it. */
+/** What an erasure cannot reach, so that people have to do it. */
 export const NOT_REACHED: readonly string[] = [
   "backups and exports that were made before",
   "what was sent to your subscriptions, forwarding targets and logs",
@@ -48,7 +48,7 @@ export interface ErasureJson {
   readonly cleaned: boolean;
 }
 
-/** An erasure, or what one would take. */
+/** An erasure, or what one would remove. */
 type Told = ErasurePlan & Pick<Erasure, "pseudonym"> & {
   readonly erased: boolean;
   readonly cleaned: boolean;
@@ -72,7 +72,7 @@ function kindsOf({ events }: ErasurePlan): ErasureJson["events"] {
   }));
 }
 
-/** What an erasure takes, for people. */
+/** What an erasure removes, for people. */
 export function planLines(
   plan: ErasurePlan,
   columns: number | null,

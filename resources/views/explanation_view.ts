@@ -83,7 +83,7 @@ export function explanationLines(
   return [...lines, ...(verbose ? sources(fields, fit) : [])];
 }
 
-/** Says that an explanation lists not every event. */
+/** Says that an explanation does not list every event. */
 export function leftOutText(leftOut: number): string {
   const events = leftOut === 1 ? "event is" : "events are";
   return `${leftOut} more ${events} not listed: too many name this order. ` +

@@ -182,13 +182,15 @@ function kindTable(
   );
 }
 
-/** What is known, and how many are not: those are not nothing. */
+/** What is known, and how many are unknown: those are not zero. */
 function sumText(known: string | null, unknown: number): string {
   if (unknown === 0) return known ?? "";
   return known === null ? `${unknown} unknown` : `${known}, ${unknown} unknown`;
 }
 
-/** What another computation says, and what became known since, for people. */
+/**
+ * Where a new computation differs, and what became known since, for people.
+ */
 export function recomputationLines(
   { stored, differences, erased, changes }: MonthRecomputation,
   columns: number | null,

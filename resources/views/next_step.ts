@@ -44,8 +44,8 @@ export function customerMessage(decided: Decided): string {
 }
 
 /**
- * What is said of the case. What was delivered of an order that is no success has
- * not been paid for as far as is known.
+ * The words of the case. As far as is known, nobody has paid for what was
+ * delivered of an order that did not succeed.
  */
 function caseWords({ order, outcome }: Decided) {
   const { case: found } = outcome;

@@ -171,8 +171,10 @@ export class DailyTotals {
     { readonly key: Key; orders: number; readonly sums: readonly Sum[] }
   >();
 
-  /** Counts one order in. An amount that is not known, or is no amount, adds
-   * nothing and is counted as missing. */
+  /**
+   * Adds one order. An amount that is unknown or not an amount adds nothing and
+   * is counted as missing.
+   */
   add(order: OrderState): void {
     const key = Object.fromEntries(
       Object.entries(KEY).map(([column, of]) => [column, of(order)]),
@@ -206,8 +208,10 @@ export class DailyTotals {
   }
 }
 
-/** Adds up what is known, and counts what is not: a fee that nobody stated is
- * not a fee of nothing. */
+/**
+ * Adds up what is known, and counts what is not: a fee that was not stated is
+ * not a fee of zero.
+ */
 class Sum {
   /** How many amounts were not known. */
   missing = 0;

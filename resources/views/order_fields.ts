@@ -7,7 +7,7 @@ import {
 import { withDecimals } from "./money.ts";
 import type { LedgerTypes, OrderState } from "../../ledger/mod.ts";
 
-/** What has the fields of an order: its state, or its `--json`. */
+/** An object with the fields of an order: its state, or its `--json`. */
 type WithFields =
   & Pick<OrderState, "fees" | "smartContract">
   & LedgerTypes.OrderDetails

@@ -140,7 +140,7 @@ export function orderTable(
   );
 }
 
-/** What is known of an order beside its state; left out where it is not. */
+/** What is known of an order besides its state; absent when unknown. */
 export interface OrderAside {
   /** How fresh it is. */
   readonly freshness?: Freshness;
@@ -280,7 +280,7 @@ function kinds(order: OrderJson): string {
   return [...new Set(order.anomalies.map(({ kind }) => kind))].join(", ");
 }
 
-/** Whether anybody says a status of the order, and still counts. */
+/** Whether a status of the order is stated, and still counts. */
 function isSaid({ claimed, confirmed }: OrderJson): boolean {
   return claimed !== null || confirmed !== null;
 }

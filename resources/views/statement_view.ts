@@ -9,7 +9,7 @@ import {
 import { drawTable } from "./table.ts";
 import { counted, wrap } from "./text.ts";
 
-/** What came of a row, in words. */
+/** Result of a row, in words. */
 export const RESULT_WORDS: Readonly<Record<MatchResult, string>> = {
   matched: "matched",
   differs: "differs",
@@ -27,7 +27,7 @@ const FIELD_WORDS: Readonly<Record<keyof MatchRow, string>> = {
   day: "day",
 };
 
-/** In what a row differs, or what is to be known of it; empty where nothing is. */
+/** How a row differs, or what else to know of it; empty for nothing. */
 export function rowRemark(
   { differences, unreadable, isOneOfSeveral, here }: MatchedRow,
 ): string {

@@ -7,11 +7,15 @@ export interface Column {
   readonly title: string;
   /** Numbers align to the right. */
   readonly align?: "left" | "right";
-  /** Shown whole or not at all: an identifier that is cut is of no use, and a
-   * number that is cut is another number. */
+  /**
+   * Shown whole or not at all: a truncated identifier is useless, and a
+   * truncated number is wrong.
+   */
   readonly whole?: boolean;
-  /** Columns that may be left out on a narrow terminal, the highest first; one
-   * without a number stays. */
+  /**
+   * Order in which columns may be left out on a narrow terminal, the highest
+   * number first; a column without one stays.
+   */
   readonly spare?: number;
 }
 
@@ -70,7 +74,7 @@ const LONGEST = 120;
 /** The same for texts. */
 const LONGEST_TEXT = 1000;
 
-/** Narrowest a text is pressed to, in characters. */
+/** Least width of a text column, in characters. */
 const NARROWEST = 12;
 
 function fit(

@@ -124,7 +124,7 @@ export function minuteText(time: string | null): string {
   return time === null ? "" : time.slice(0, 16).replace("T", " ");
 }
 
-/** A sentence as it goes on after a colon: with a small first letter. */
+/** A sentence that follows a colon: with a small first letter. */
 export function lower(sentence: string): string {
   return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }

@@ -81,7 +81,7 @@ export function userTable(
   );
 }
 
-/** What is known of a user beside the state; left out where it is not. */
+/** What is known of a user besides the state; absent when unknown. */
 export interface UserAside {
   /** How fresh it is. */
   readonly freshness?: Freshness;

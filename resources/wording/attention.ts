@@ -1,6 +1,8 @@
 import type { AttentionKind } from "../../ledger/mod.ts";
 
-/** What a kind of attention means. What to do next, the order's outcome says. */
+/**
+ * What a kind of attention means. The order's outcome says what to do next.
+ */
 export const ATTENTION: Readonly<Record<AttentionKind, string>> = {
   refund_due:
     "Paid after the order's time: the service owes the customer a refund",

@@ -1,6 +1,6 @@
 import type { CaseAction, LedgerTypes, OrderCase } from "../../ledger/mod.ts";
 
-/** What is said of a case in a state. */
+/** The words for a state of a case. */
 interface CaseWords {
   /** The state in a few words. */
   readonly title: string;
@@ -57,7 +57,7 @@ const DONE: Readonly<Record<LedgerTypes.CaseNote["done"], string>> = {
   reopened: "opened it again",
 };
 
-/** What a person did about an order or noted of it, in one sentence. */
+/** What a person did about an order, or a note on it, in one sentence. */
 export function describeCaseEntry(
   { done, by, text, reference, since }: LedgerTypes.CaseNote,
 ): string {
@@ -67,7 +67,7 @@ export function describeCaseEntry(
     (text === null ? "" : `: ${text}`);
 }
 
-/** How a case stands, in a few words. */
+/** State of a case, in a few words. */
 export function describeCase(
   { state, at, since, reference }: OrderCase,
 ): string {

@@ -8,7 +8,7 @@ export const NO_WEBHOOK =
   "No webhook of an order or user that the service has " +
   "shown was received yet";
 
-/** How webhook delivery is, in one sentence. */
+/** Health of webhook delivery, in one sentence. */
 export function describeDelivery(health: DeliveryHealth): string {
   const { waitingSince } = health;
   return said(health) +

@@ -5,7 +5,7 @@ import type {
 } from "../../ledger/for_resources.ts";
 import { describeCaseEntry } from "./case.ts";
 
-/** Why an event did to the state what it did, in one sentence. */
+/** Why an event had its effect on the state, in one sentence. */
 export function describeEffectReason(reason: EffectReason): string {
   switch (reason.code) {
     case "reading":
@@ -89,7 +89,7 @@ export function describeEffectReason(reason: EffectReason): string {
   }
 }
 
-/** Why an event says nothing that can be read, in one sentence. */
+/** Why an event cannot be read, in one sentence. */
 function describeUnreadableReason(reason: UnreadableReason): string {
   switch (reason.code) {
     case "body_erased":

@@ -21,7 +21,7 @@ const COMPARING = "Our payment partner has completed your payment. We are " +
 const PROCESSING =
   "Your payment is being processed; you do not need to do anything.";
 
-/** What each fact is that an outcome depends on. */
+/** The facts that an outcome depends on, in words. */
 export const FACTS: Readonly<Record<keyof OutcomeFacts, string>> = {
   shown: "what the latest reading shows: a status, or nothing that counts",
   gone: "a reading showed the order, and the last one asked for it did not",

@@ -3,7 +3,7 @@ export function listWords(words: readonly string[]): string {
   return words.join(" and ");
 }
 
-/** The next step while the service is still to be asked. */
+/** The next step while the service has not been asked. */
 export const ASKED_SOON =
   "Nothing yet: the service is asked within minutes. Without a poller, ask " +
   "it: `poll --once`.";

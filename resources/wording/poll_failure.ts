@@ -60,8 +60,8 @@ export function describePollAlert(alert: PollAlert): string {
 }
 
 /**
- * What each reason for which the endpoint refuses a request may mean; those
- * first that cost deliveries.
+ * What each reason for refusing a request may mean; reasons that lose
+ * deliveries come first.
  */
 export const REFUSALS: Readonly<Record<string, string>> = {
   wrong_secret: "Compare the address in the service's dashboard with " +

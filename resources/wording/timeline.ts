@@ -97,7 +97,7 @@ const USER_MACHINES: Readonly<Record<string, string>> = {
   ban: "Ban",
 };
 
-/** What became of a user, for people who read no codes. */
+/** A step of a user, for people who read no codes. */
 export function describeUserStep(
   { machine, status, trust, previous }: Transition,
 ): string {

@@ -13,7 +13,7 @@ const UNDER_WAY = {
   unknown: "",
 } as const;
 
-/** What is to be said of a user first, in one line. */
+/** The most important thing about a user, in one line. */
 export function describeUserVerdict(verdict: UserVerdict): string {
   switch (verdict.code) {
     case "nothing_known":
@@ -48,7 +48,7 @@ export function describeUserVerdict(verdict: UserVerdict): string {
   }
 }
 
-/** The next step for staff about a user, by what is to be said first. */
+/** The next step for staff about a user, by verdict. */
 const NEXT: Readonly<Record<UserVerdict["code"], string>> = {
   nothing_known: "Nothing.",
   banned: "Nothing can be bought. Where the user asks, ask the service why.",

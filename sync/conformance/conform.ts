@@ -28,7 +28,7 @@ import {
 } from "./rows/users.ts";
 import { LEDGER_ROWS, TEST_EVENT_ROWS } from "./rows/webhooks.ts";
 
-/** How each assumption that can be looked at is looked at, and judged. */
+/** How each observable assumption is checked and judged. */
 const CONFORMANCE_ROWS: Readonly<
   Record<ObservableAssumption, ConformanceRow>
 > = {
@@ -44,7 +44,7 @@ const CONFORMANCE_ROWS: Readonly<
   ...ANSWER_ROWS,
 };
 
-/** How the service is looked at. */
+/** What looking at the service needs. */
 export interface ConformOptions {
   /** Asks the service. */
   readonly ask: AskService;
@@ -56,7 +56,7 @@ export interface ConformOptions {
   readonly test?: Reader["test"];
   /** Clock, milliseconds since 1970. */
   readonly now: () => number;
-  /** Called with how many rows were looked at, of how many. */
+  /** Called with the number of rows looked at so far, and of all rows. */
   readonly onProgress?: (done: number, of: number) => void;
   /** Stops between two rows: it rejects with the signal's reason. */
   readonly signal?: AbortSignal;
@@ -65,7 +65,7 @@ export interface ConformOptions {
 const ROWS: Readonly<Partial<Record<AssumptionName, ConformanceRow>>> =
   CONFORMANCE_ROWS;
 
-/** Why an assumption that is seen in no other way is not looked at. */
+/** Why an assumption that can be seen in no other way is not checked. */
 const NEVER: Readonly<Partial<Record<SeenBy, NotSeenReason>>> = {
   widget: "only_in_widget",
   failing_delivery: "only_by_failing",
@@ -131,7 +131,7 @@ async function looked(
   }
 }
 
-/** Whether the service is as it is taken to be, in one respect. */
+/** Whether the service is as assumed, in one respect. */
 export type Judgement =
   | {
     readonly name: AssumptionName;

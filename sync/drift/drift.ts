@@ -12,7 +12,7 @@ import { namesInAnswer, namesInWebhook } from "./met_names.ts";
 /** Name under which drift is kept. */
 const DRIFT = "drift";
 
-/** What was met that the description does not have. */
+/** Something met that the description does not have. */
 export interface DriftMet {
   /** How often, in what was looked at. */
   readonly count: number;
@@ -90,7 +90,10 @@ export async function readDrift(driver: Driver): Promise<KeptDrift | null> {
   return await readSweep<KeptDrift>(driver, DRIFT);
 }
 
-/** Events looked at in one look, the newest; a flood is not looked at whole. */
+/**
+ * Events looked at in one look, the newest; a flood is not looked at
+ * completely.
+ */
 const MOST_EVENTS = 200;
 
 const decoder = new TextDecoder();

@@ -21,8 +21,8 @@ type Fields = Readonly<Record<string, unknown>>;
 const MOST_OF_ONE = 10;
 
 /**
- * What of a row of the service's lists is not as the description has it, by
- * name: `orders.refund_state`, `orders.status=refunded`,
+ * What in a row of the service's lists differs from the description, by name:
+ * `orders.refund_state`, `orders.status=refunded`,
  * `orders.created_at is 9999/99/99`. No name holds a value that could be of a
  * person or an order.
  *
@@ -87,7 +87,7 @@ const EVENT_USER_FIELDS = new Set(["user_id", "verification_status"]);
 const OTP_STATUSES = ["requested", "success", "failed"];
 
 /**
- * What of a webhook is not as the description has it, by name, in the way of
+ * What in a webhook differs from the description, by name, as in
  * {@linkcode namesInAnswer}: `webhooks.type=coffee_brewed`,
  * `webhooks.order.risk`.
  *

@@ -24,7 +24,7 @@ export interface ShareRules {
 
 /** A budget between two requests: plain data. */
 interface FairShare {
-  /** Requests that may be made now; negative after a long turn. */
+  /** Requests that may be made now; negative after a turn that used more. */
   readonly tokens: number;
   /** When `tokens` was true, in milliseconds since the epoch. */
   readonly atMs: number;
@@ -42,8 +42,8 @@ export type Turn =
   | { readonly waitMs: number; readonly budget: FairShare };
 
 /**
- * By so many requests the confirm sweep may be ahead of its share, so that what
- * a webhook has just claimed need not wait for a sweep that nobody waits for.
+ * Requests by which the confirm sweep may exceed its share, so that a fresh
+ * claim of a webhook does not wait behind background sweeps.
  */
 const CONFIRM_AHEAD = 6;
 
@@ -71,8 +71,8 @@ export function fullBudget(rules: ShareRules, nowMs: number): FairShare {
 
 /**
  * Picks the sweep that is furthest behind its share among those with work. The
- * confirm sweep counts as a little behind, and finds a request left for it
- * whenever it comes back: a webhook is confirmed at once, whatever else goes on.
+ * confirm sweep counts as a little behind, and a request is reserved for it: a
+ * webhook is confirmed at once, whatever else runs.
  *
  * A sweep without work gives its share to the others and saves nothing. When it
  * has work again it starts level with them: it does not wait longer than they
@@ -163,7 +163,7 @@ function positive(name: string, value: number): void {
   }
 }
 
-/** One rate budget as it is spent, and what each sweep has made of it. */
+/** One rate budget as it is spent, and what each sweep has used. */
 export class RequestMeter {
   readonly #rules: ShareRules;
   readonly #now: () => number;

@@ -67,7 +67,9 @@ export interface RequestTimes {
   readonly namedDueAtMs: number | null;
 }
 
-/** What a poller promises for all orders and users, or why it does not. */
+/**
+ * The bound that a poller gives for all orders and users, or why there is none.
+ */
 export type AgeBound = StalenessBound | "not_polled" | "polling_fails";
 
 /**
@@ -98,7 +100,7 @@ export function freshnessOf(
     : { requestedAt, tier, nextAt, maxAgeMs: null, unboundedReason: bound };
 }
 
-/** From one answer to the next, at the longest; or why nothing is promised. */
+/** The longest time from one answer to the next, or why no bound is given. */
 function boundOf(
   { requestedAt, wasObserved, openDueAtMs }: RequestTimes,
   promised: AgeBound,

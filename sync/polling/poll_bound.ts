@@ -10,7 +10,7 @@ import type { StalenessBound, WorkCounts } from "./staleness.ts";
 /** Name under which it is kept. */
 const BOUND = "poll_bound";
 
-/** What a running poller promises, and by which figures. */
+/** The bound of a running poller, and the figures behind it. */
 export interface PollBound {
   /** Requests per second of all its sweeps together. */
   readonly requestsPerSecond: number;
@@ -21,7 +21,7 @@ export interface PollBound {
 }
 
 /**
- * The statement that records what a poller promises.
+ * The statement that records the bound of a poller.
  *
  * @param requestsPerSecond Its rate.
  * @param status Where it stands, by its own rate.
@@ -37,7 +37,7 @@ export function writePollBound(
 }
 
 /**
- * Reads what the poller that ran last has promised; null where none ever ran.
+ * Reads the bound of the poller that ran last; null when none ever ran.
  *
  * @param driver The ledger's database.
  */

@@ -83,7 +83,7 @@ export class PollFailures {
     this.#options = options;
   }
 
-  /** Goes on where the last process ended. */
+  /** Continues where the last process ended. */
   async load(): Promise<void> {
     if (this.#told) return;
     this.#health = await readPollHealth(this.#options.driver);
@@ -122,7 +122,9 @@ export class PollFailures {
     await this.store();
   }
 
-  /** A sweep made a step that the service answered; the first is kept at once. */
+  /**
+   * A sweep made a step that the service answered; the first is stored at once.
+   */
   async stepped(): Promise<void> {
     const isFirst = this.#health.workedAt === null;
     const workedAt = new Date(this.#options.now()).toISOString();

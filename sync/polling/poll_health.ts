@@ -63,8 +63,9 @@ export interface PollHealth {
 }
 
 /**
- * When the service last answered, as far as the ledger tells: the poller keeps
- * the time now and then, and not what an import or another program read.
+ * When the service last answered, as far as the ledger knows: the poller stores
+ * the time now and then, and does not count what an import or another program
+ * read.
  *
  * @returns UTC ISO 8601; null when it never did.
  * @throws {LedgerError} When the database fails.
@@ -83,7 +84,7 @@ export async function lastAnsweredAt(
 /** The health of a poller that has not begun. */
 export const UNTRIED: PollHealth = { failures: [], workedAt: null };
 
-/** One failure may be chance, and the next try is a second away. */
+/** A single failure may be chance, and the next attempt is a second away. */
 const ALARM_ATTEMPTS = 2;
 
 /**

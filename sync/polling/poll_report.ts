@@ -12,7 +12,7 @@ export interface PollSkipped {
   readonly ran: false;
   /** Who holds it. */
   readonly heldBy: string;
-  /** How long it still lasts unless it is renewed, in milliseconds. */
+  /** Time until it ends unless it is renewed, in milliseconds. */
   readonly leftMs: number;
 }
 
@@ -49,9 +49,9 @@ export interface Poller {
     readonly sweeps?: readonly SweepKind[];
   }): Promise<PollReport>;
   /**
-   * Runs the sweeps until aborted, under one rate with guaranteed
-   * shares; waits while another poller holds the lease, and takes over when it
-   * is gone. What fails is passed to `onError` and tried again.
+   * Runs the sweeps until aborted, under one rate with guaranteed shares; waits
+   * while another poller holds the lease, and takes over when it is gone.
+   * Errors are passed to `onError`, and the work is retried.
    */
   run(signal: AbortSignal): Promise<void>;
   /**

@@ -22,7 +22,7 @@ export interface PollSessionOptions {
   readonly lease: Lease;
   /** The poller's options. */
   readonly options: PollerOptions;
-  /** The same with nothing left out. */
+  /** The options with all defaults filled in. */
   readonly settings: PollerSettings;
   /** Ends the work. */
   readonly signal: AbortSignal | undefined;
@@ -80,7 +80,7 @@ export class PollSession {
     }
   }
 
-  /** Holds the lease for longer. */
+  /** Renews the lease. */
   async renew(): Promise<void> {
     await this.#recorder.write([]);
   }

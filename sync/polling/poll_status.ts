@@ -71,7 +71,7 @@ export interface PollStatus {
 }
 
 /**
- * Reads where the poller stands; needs no lease.
+ * Reads the progress of the poller; needs no lease.
  *
  * @param driver The ledger's database.
  * @param rules Rate and shares the poller works with.
@@ -234,7 +234,7 @@ export interface BackfillStatement {
 }
 
 /**
- * Says how far the past has been read, and whether that is proven.
+ * States how far the past has been read, and whether that is proven.
  *
  * @param entity Orders or users.
  * @param progress Progress of the sweep for what is new; null before it began.

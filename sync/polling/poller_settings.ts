@@ -7,7 +7,7 @@ import type { ShareRules } from "./fair_share.ts";
 import { CONFIRM_AT_LEAST_MS, type SweepPeriods } from "./staleness.ts";
 import { backoffMs } from "../../core/waiting/retry_delay.ts";
 
-/** A poller's options with nothing left out. */
+/** A poller's options with all defaults filled in. */
 export interface PollerSettings {
   /** How the rate is divided. */
   readonly rules: ShareRules;

@@ -26,7 +26,7 @@ export interface IdsAnswer {
   /** Ids that need no further request now. */
   readonly settled: readonly string[];
   /**
-   * Ids that the answer says nothing certain about: it holds more orders than
+   * Ids about which the answer is not conclusive: it holds more orders than
    * were requested, because an id may be the click id of a thousand, or rows
    * without identifier, each of which may be the requested one.
    */

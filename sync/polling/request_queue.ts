@@ -37,7 +37,7 @@ export interface ChooseOptions {
   readonly turns: RequestTurns;
 }
 
-/** Of one kind of entity what may be requested next; at most 20 each. */
+/** What may be requested next of one kind of entity; at most 20 each. */
 interface Waits {
   readonly known: readonly Waiting[];
   readonly unknown: readonly Waiting[];

@@ -1,7 +1,9 @@
-/** One request in so many may go to what comes second while the first waits. */
+/**
+ * One request in this many may go to what comes second while the first waits.
+ */
 export const ONE_IN = 4;
 
-/** How often it is looked for times that have yet to come, in ms. */
+/** Interval between two looks for times that have yet to come, in ms. */
 const LOOK_EVERY_MS = 60_000;
 
 /**

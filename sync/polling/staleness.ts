@@ -8,8 +8,8 @@ export const CONFIRM_AT_LEAST_MS = 10_000;
 export const ITEMS_PER_REQUEST = 20;
 
 /**
- * Places of a request that urgent ids leave to others that wait: nobody can put
- * off what others wait for.
+ * Places of a request that urgent ids leave to others that wait, so that nobody
+ * can delay those without end.
  */
 export const PLACES_FOR_OTHERS = ITEMS_PER_REQUEST / 2;
 
@@ -32,8 +32,8 @@ export interface WorkCounts {
   /** Users that the service has shown and that wait. */
   readonly waitingUsers: number;
   /**
-   * Orders that the service has shown and that a webhook was the first to
-   * claim a status: they wait for no rest, and come first.
+   * Orders that the service has shown and that a webhook was the first to claim
+   * a status: they are not delayed by a pause, and come first.
    */
   readonly waitingUrgent: number;
   /** Orders created within the overlap of the new sweep. */
@@ -75,9 +75,8 @@ export interface StalenessBound {
   /**
    * From any other webhook to the confirming read, of orders and users that the
    * service has shown: invented ids do not lengthen it. An order that only a
-   * webhook has named so far is shown within `newOrderMs`. Webhooks that name the
-   * same one again and again, and nothing has changed, lengthen it by ten
-   * minutes.
+   * webhook has named so far is shown within `newOrderMs`. Repeated webhooks
+   * for the same one, with nothing changed, lengthen it by ten minutes.
    */
   readonly namedByWebhookMs: number;
   /** From a change of a fresh open order to the ledger knowing it. */

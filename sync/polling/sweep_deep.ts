@@ -71,9 +71,9 @@ export async function readDeepProgress(
 }
 
 /**
- * Reads the whole past of orders or users once, so that even a change of an
- * old final order whose webhook was lost is found. A cycle that was broken off
- * goes on where it was.
+ * Reads the whole past of orders or users once, so that even a change of an old
+ * final order whose webhook was lost is found. An interrupted cycle continues
+ * where it stopped.
  *
  * @param context What to work with.
  * @param entity Orders or users.

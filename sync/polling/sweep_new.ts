@@ -20,7 +20,7 @@ import {
 } from "../walk/windows.ts";
 import type { SweepContext } from "./sweep_context.ts";
 
-/** Orders of one second may be on two pages, in milliseconds. */
+/** Orders of one second may be on two pages: one second, in milliseconds. */
 const sameSecondMs = 1000;
 
 /** How often a window is walked before its proof is given up. */
@@ -38,7 +38,7 @@ export interface NewProgress {
   readonly untilMs: number;
   /** How far the walk through it has come. */
   readonly walk: WindowProgress;
-  /** Items read on the way, repeats included. */
+  /** Items read so far, repeats included. */
   readonly items: number;
   /** What was walked without proof. */
   readonly gaps: readonly Gap[];

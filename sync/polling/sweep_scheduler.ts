@@ -16,9 +16,9 @@ export interface SweepSchedulerOptions {
   readonly options: PollerOptions;
   /** The same with nothing left out. */
   readonly settings: PollerSettings;
-  /** Says which sweep may make the next request. */
+  /** Chooses the sweep that makes the next request. */
   readonly meter: RequestMeter;
-  /** What failed, and has not worked since. */
+  /** The failures that have not ended. */
   readonly failures: PollFailures;
   /** Ends the work. */
   readonly signal: AbortSignal;
@@ -52,7 +52,7 @@ export class SweepScheduler {
   readonly #wanted = new Set<SweepKind>();
   /** Whether webhooks were folded since the confirm sweep was last begun. */
   #named = false;
-  /** Ends the rest that is under way. */
+  /** Ends the pause that is under way. */
   #resting: AbortController | null = null;
   /** The fold that is under way. */
   #folding: Promise<void> | null = null;
@@ -68,7 +68,7 @@ export class SweepScheduler {
   }
 
   /**
-   * Goes on until aborted.
+   * Runs until aborted.
    *
    * @throws {PollError} `lease_lost` when another poller took over.
    * @throws {LedgerError} When the database fails.
@@ -114,7 +114,7 @@ export class SweepScheduler {
     this.#resting?.abort();
   }
 
-  /** Looks at delivery when it is time, and keeps the lease meanwhile. */
+  /** Checks delivery when it is due, and keeps the lease meanwhile. */
   async #keepWatch(nowMs: number): Promise<void> {
     const { session, options, settings } = this.#parts;
     if (nowMs >= this.#watchMs) {
@@ -196,8 +196,8 @@ export class SweepScheduler {
   }
 
   /**
-   * Folds behind the requests, which do not wait for it: while many events come
-   * it does not end. Of many calls at once two folds come at most.
+   * Folds in the background, because under a flood of events folding does not
+   * end. Many calls at once lead to at most two folds.
    */
   #fold(): void {
     this.#foldAgain = true;
@@ -215,7 +215,7 @@ export class SweepScheduler {
     }
   }
 
-  /** A step went well: what failed before may be over. */
+  /** A step succeeded, so an earlier failure may be over. */
   async #worked(
     kind: SweepKind,
     ended: boolean,

@@ -28,7 +28,7 @@ export interface RecoverOptions extends BesidePollerOptions {
   readonly onProgress?: (read: SweepRead) => void;
 }
 
-/** What was read again, and whether that is all. */
+/** What was read again, and whether that is everything. */
 export interface RecoverReport extends SweepRead {
   /**
    * True only with proof that every order and user created from `from` up to

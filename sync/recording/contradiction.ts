@@ -31,9 +31,9 @@ export interface Contradiction {
 /**
  * Finds the claims that an answer contradicts, among those that still count.
  *
- * The service agrees with a claim by showing that status, once, at any time.
- * It also agrees with a status on the way once it has moved past it. It never
- * agrees with an end that it does not show.
+ * The service agrees with a claim by showing that status, once, at any time. It
+ * also agrees with a status on the way once it has moved past it. It never
+ * agrees with a final status that it does not show.
  *
  * @param facts Folded facts of the order.
  * @param answer What the service said now.

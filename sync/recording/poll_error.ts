@@ -25,7 +25,7 @@ export class PollError extends Error {
   /**
    * An error of the poller.
    *
-   * @param code What went wrong, as a word.
+   * @param code What went wrong.
    * @param message The same for people.
    * @param options The error behind it.
    */

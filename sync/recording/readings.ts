@@ -117,7 +117,7 @@ function storable(status: string | null): Status | null {
     : normaliseStatus(status.toWellFormed().replaceAll("\0", ""));
 }
 
-/** A change longer ago says nothing about webhooks of late, in ms. */
+/** Age beyond which a change says nothing about recent webhooks, in ms. */
 const tooOldMs = 24 * 3_600_000;
 
 /**
@@ -148,8 +148,8 @@ export function changedReadings(
 }
 
 /**
- * Whether a reading would take the place of the one that counts and says more
- * than that: something else, or a change that is dated ahead no longer.
+ * Whether a reading would replace the one that counts and says more than it:
+ * something else, or a change that is no longer dated ahead.
  */
 function overtakes(event: NewEvent, other: CountingReading): boolean {
   const readAt = effectiveReadAt(event.readAt, event.recordedAt);

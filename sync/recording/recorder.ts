@@ -28,7 +28,7 @@ import {
   type ServiceAnswer,
 } from "./readings.ts";
 
-/** A lost race is tried again this often: each loss is another's success. */
+/** Attempts after a lost race: each loss is the success of another process. */
 const attempts = 50;
 
 /** What the recorder works with. */

@@ -54,10 +54,10 @@ export interface PollClient {
  * An error of the client: the service failed a call, or was not reached.
  *
  * The ledger knows the client by this shape alone, so that any client that
- * tells its failures in this form can be polled with.
+ * reports its failures in this form can be used.
  */
 export interface ServiceFailure extends Error {
-  /** What went wrong, as a word to branch on. */
+  /** Code of what went wrong, to branch on. */
   readonly code: string;
   /** HTTP status; null when there was no answer. */
   readonly status: number | null;
@@ -66,7 +66,7 @@ export interface ServiceFailure extends Error {
 }
 
 /**
- * Tells a failure of the service from a fault of our own.
+ * Distinguishes a failure of the service from an error of our own.
  *
  * @param error What was thrown.
  */

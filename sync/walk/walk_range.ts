@@ -20,7 +20,7 @@ import { listCreated, type ListPage, type Requester } from "./service_lists.ts";
 export interface RangeWalk {
   /** Orders or users. */
   readonly entity: Entity;
-  /** Where to begin or to go on: from {@linkcode wholeRange} or stored. */
+  /** Where to begin or to continue: from {@linkcode wholeRange} or stored. */
   readonly from: WindowProgress;
   /** Inclusive end, in milliseconds since the epoch. */
   readonly untilMs: number;
@@ -28,17 +28,19 @@ export interface RangeWalk {
   readonly prove: boolean;
   /** How often a window is walked before its proof is given up. @default {1} */
   readonly attempts?: number;
-  /** Takes what became of each window, for example to store the progress. */
+  /**
+   * Called with the result of each window, for example to store the progress.
+   */
   readonly onWindow?: (walked: WalkedWindow) => Promise<void> | void;
 }
 
-/** What became of a window, and where the walk goes on. */
+/** Result of a window, and where the walk continues. */
 export interface WalkedWindow {
   /** The window. */
   readonly window: TimeWindow;
-  /** What became of it. */
+  /** Its result. */
   readonly outcome: WindowOutcome;
-  /** Where the walk goes on. */
+  /** Where the walk continues. */
   readonly progress: WindowProgress;
 }
 
@@ -77,7 +79,7 @@ export async function* walkRange(
   }
 }
 
-/** What walks a window, and what becomes of its pages. */
+/** What walks a window, and what is done with its pages. */
 export interface WalkContext extends Requester {
   /** The time, in milliseconds since the epoch. */
   readonly now: () => number;
@@ -95,7 +97,7 @@ export type PageReader = (
   requestedAtMs: number,
 ) => Promise<unknown>;
 
-/** What became of a window. */
+/** Result of a window. */
 export type WindowOutcome =
   /** It has to be cut first; `items` is how many the service counts. */
   | { readonly kind: "dense"; readonly items: number | null }

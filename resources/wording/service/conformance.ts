@@ -1,6 +1,6 @@
 import type { NotSeenReason } from "../../../sync/for_conform.ts";
 
-/** Why a row could not be looked at, and what would make it so. */
+/** Why a row could not be checked, and what would show it. */
 export const NOT_SEEN_WORDS: Readonly<Record<NotSeenReason, string>> = {
   few_orders: "too few orders, or orders too alike",
   few_users: "too few users, or users too alike",

@@ -1,16 +1,16 @@
 import type { SilentAssumption } from "../../../core/assumptions/assumptions.ts";
 
-/** What is said of a place in which the description of the service is silent. */
+/** The words for a place in which the description of the service is silent. */
 export interface ReadingWords {
   /** The place. */
   readonly title: string;
   /** What it does not say, or says twice. */
   readonly silence: string;
-  /** What we take. */
+  /** What we assume. */
   readonly taken: string;
   /** Why. */
   readonly why: string;
-  /** What tells you that we are wrong. */
+  /** What would show that we are wrong. */
   readonly ifWrong: string;
 }
 

@@ -8,7 +8,7 @@ import {
   readDelivery,
 } from "../../../ledger/mod.ts";
 
-/** What a ledger has of webhooks and readings, counted. */
+/** Counts of a ledger's webhooks and readings. */
 export interface LedgerSample {
   /** Orders that were looked at, those changed last first. */
   readonly orders: number;

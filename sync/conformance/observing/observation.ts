@@ -34,12 +34,12 @@ export const NOT_SEEN_REASONS = [
 /** Why an assumption could not be looked at. */
 export type NotSeenReason = typeof NOT_SEEN_REASONS[number];
 
-/** What came of looking at an assumption. */
+/** Result of looking at an assumption. */
 export type Observation =
   | { readonly facts: Facts }
   | { readonly notSeen: NotSeenReason };
 
-/** What came of looking at each. */
+/** Result of looking at each. */
 export type Observations = Readonly<
   Partial<Record<AssumptionName, Observation>>
 >;

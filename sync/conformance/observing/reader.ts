@@ -31,7 +31,7 @@ export interface Reader {
   readonly orders: (parameters?: ListParameters) => Promise<ReadAnswer>;
   /** A page of users; likewise. */
   readonly users: (parameters?: ListParameters) => Promise<ReadAnswer>;
-  /** Orders old enough to stand still: newest, oldest, and of each status. */
+  /** Orders old enough not to change: newest, oldest, and of each status. */
   readonly sampleOrders: () => Promise<readonly WireRow[]>;
   /** Users, newest and oldest. */
   readonly sampleUsers: () => Promise<readonly WireRow[]>;
@@ -64,7 +64,10 @@ export interface ReaderOptions {
 /** Rows that an answer holds at most. */
 export const PAGE = "20";
 
-/** Orders as old as this stand still but for their status, in milliseconds. */
+/**
+ * Age at which orders no longer change except for their status, in
+ * milliseconds.
+ */
 const SETTLED_MS = 60_000;
 
 /** A reader that asks each question once. */

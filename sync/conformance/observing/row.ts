@@ -3,9 +3,9 @@ import type { Reader } from "./reader.ts";
 
 /** How one assumption is looked at, and judged. */
 export interface ConformanceRow {
-  /** Looks, and says what it saw. */
+  /** Looks, and returns what it saw. */
   readonly look: (reader: Reader) => Promise<Observation>;
-  /** Whether what was seen agrees with what is taken. Pure. */
+  /** Whether what was seen agrees with the assumption. Pure. */
   readonly agrees: (facts: Readonly<Record<string, Fact>>) => boolean;
 }
 

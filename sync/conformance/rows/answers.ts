@@ -15,7 +15,7 @@ const WRONG = {
   start_date: "yesterday",
 } as const;
 
-/** What answers are like, whatever they are about. */
+/** Properties of all answers. */
 export const ANSWER_ROWS = {
   answers_are_json: row(
     async (reader) => ({

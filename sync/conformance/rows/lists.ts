@@ -14,7 +14,7 @@ export interface WireList {
   readonly id: "order_id" | "user_id";
   /** Parameters of the window. */
   readonly window: readonly [start: string, end: string];
-  /** Why a row cannot be looked at where the list is short. */
+  /** Why a row cannot be checked when the list is short. */
   readonly few: NotSeenReason;
   /** Asks; the order is the newest first unless the parameters say otherwise. */
   readonly read: (
@@ -92,7 +92,7 @@ export function mostRows(list: WireList): ConformanceRow {
   );
 }
 
-/** What becomes of a limit above twenty. */
+/** How a limit above twenty is answered. */
 export function limitBeyond(list: WireList): ConformanceRow {
   return row(
     async (reader) => {
@@ -225,7 +225,7 @@ export function totalOfAll(list: WireList): ConformanceRow {
 /** An identifier of the usual form that nothing has. */
 const UNKNOWN_ID = "01AAAAAAAAAAAAAAAAAAAAAAAA";
 
-/** What becomes of a question for something that is not there. */
+/** How a request for something unknown is answered. */
 export function unknownId(list: WireList, parameter: string): ConformanceRow {
   return row(
     async (reader) => {
