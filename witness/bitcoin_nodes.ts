@@ -20,7 +20,7 @@ export interface BitcoinTarget {
   readonly prefix: string;
   /** The transaction. */
   readonly txId: string;
-  /** Whom it is to have paid. */
+  /** Address that should have been paid. */
   readonly address: string;
   /** Block in which it was seen before. */
   readonly before: BlockPlace | null;
