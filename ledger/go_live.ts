@@ -4,8 +4,7 @@ import { selectGoLive, stampGoLive } from "./store/tables/go_live.ts";
 
 /**
  * Stamps the time from which transitions are sent, unless the ledger has one.
- * What had happened before is historic: it is logged and booked, and nobody is
- * told.
+ * What had happened before is historic: it is logged and booked, but not sent.
  *
  * @param driver The database.
  * @param time The time, UTC ISO 8601; it must be that of a ledger that has one.

@@ -119,7 +119,7 @@ export class Ledger implements AsyncDisposable {
   readonly months: Months;
   /** What people do about orders that wait for them. */
   readonly cases: Cases;
-  /** Who was erased, and how to erase somebody. */
+  /** The people erased; erases people and prunes old bodies. */
   readonly erasures: Erasures;
   /** Transitions that subscriptions could not deliver or never received. */
   readonly subscriptions: Subscriptions;
@@ -230,8 +230,8 @@ export class Ledger implements AsyncDisposable {
 
   /**
    * Stores what a spool hands over: deliveries, and notes of unanswered ones.
-   * Pass it to `spoolMover`; it needs no `this`. Resolves with what the bodies
-   * are.
+   * Pass it to `spoolMover`; it needs no `this`. Resolves with the classes of
+   * the bodies.
    *
    * @throws {LedgerError} When they could not be stored.
    */
@@ -259,11 +259,12 @@ export class Ledger implements AsyncDisposable {
    * Records a session that this partner made, so that orders can be compared
    * with what was asked for. It needs no `this`.
    *
-   * Give each purchase a `click_id` and a `reference` of its own. What counts of
-   * a reference is what was recorded last before the order. `expected` states
-   * what the session itself does not: one of a smart contract has no amount.
+   * Give each purchase a `click_id` and a `reference` of its own. Of a
+   * reference, the terms recorded last before the order apply. `expected`
+   * states what the session itself does not: one of a smart contract has no
+   * amount.
    *
-   * @example What the client asked and got, as it is
+   * @example Record the client's request and response
    * ```ts
    * import { openLedger } from "@rampkit/onramp/ledger";
    * import { OnrampClient } from "@rampkit/onramp/client";
@@ -304,7 +305,7 @@ export class Ledger implements AsyncDisposable {
    * that another program makes, and for a basket that has changed since. It
    * needs no `this`.
    *
-   * @example A basket that has grown since the widget was opened
+   * @example Record a basket that has grown since the widget was opened
    * ```ts
    * import { openLedger } from "@rampkit/onramp/ledger";
    *
@@ -341,10 +342,10 @@ export class Ledger implements AsyncDisposable {
 
   /**
    * Lets the release of a success wait until the partner's own chain nodes have
-   * seen it arrive, or no longer. It holds for orders that begin from now on, by
-   * the service's time of creation, in every process and until it is changed:
-   * what had begun before keeps the rule of its beginning. Without it no release
-   * waits for the chain.
+   * seen it arrive, or no longer. It holds for orders that begin from now on,
+   * by the service's time of creation, in every process and until it is
+   * changed: an order that had begun before keeps the rule of that time.
+   * Without it no release waits for the chain.
    *
    * @param rule `all`, `supported` (an order whose network is not configured or
    * whose token is not pinned does not wait), or `off`.
@@ -463,8 +464,9 @@ export class Ledger implements AsyncDisposable {
   }
 
   /**
-   * When an expectation is recorded, in milliseconds since the epoch. The latest
-   * terms of a reference count, so that two of one millisecond get two times.
+   * When an expectation is recorded, in milliseconds since the epoch. The
+   * latest terms of a reference count, so that two in one millisecond get
+   * different times.
    */
   #expectationTime(): number {
     const now = this.#parts.now();
@@ -865,7 +867,7 @@ export class Ledger implements AsyncDisposable {
   }
 
   /**
-   * Counts what the ledger holds, and says how far it is folded and chained.
+   * Counts what the ledger holds, and how far it is folded and chained.
    *
    * @throws {LedgerError} When the database fails.
    */

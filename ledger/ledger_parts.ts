@@ -66,7 +66,7 @@ export interface LedgerParts {
   /** Asset table that gives the precision of amounts. */
   readonly assets: AssetTable;
   /**
-   * Keeps the head of the evidence chain outside the database.
+   * Stores the head of the evidence chain outside the database.
    *
    * @default nowhere
    */

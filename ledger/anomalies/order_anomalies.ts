@@ -152,7 +152,7 @@ export function unreadableFields(
 }
 
 /**
- * Lists where an order is not what was asked for.
+ * Lists how an order differs from what was asked for.
  *
  * @param fields Fields of the order; what is null is not compared.
  * @param expected What was asked for.

@@ -76,8 +76,8 @@ function isOvertaken(fold: OrderFold, claim: Claim): boolean {
 }
 
 /**
- * The service went back on its way, and has come to no other end since. Going
- * back from its end and arriving there again is a regression too.
+ * The service went back, and has reached no other final status since. Going
+ * back from a final status and reaching it again is a regression too.
  */
 function regression({ observedStatuses }: OrderFold): StatusAnomaly | null {
   for (const before of observedStatuses) {

@@ -34,7 +34,7 @@ export interface OrderContext {
   readonly withheld: string | null;
 }
 
-/** An order, and what is known beside its state. */
+/** An order, and what is known besides its state. */
 export type OrderInContext = OrderState & {
   /** @default {a ledger that compares, and no other order} */
   readonly context?: OrderContext;
@@ -44,7 +44,10 @@ export type OrderInContext = OrderState & {
 export interface OutcomeNow extends Outcome {
   /** Why it waits, without what people have dealt with. */
   readonly attention: readonly AttentionKind[];
-  /** Its case; null where nothing waits and nobody did anything that holds. */
+  /**
+   * Its case; null when it does not wait and nothing that a person did still
+   * applies.
+   */
   readonly case: OrderCase | null;
 }
 
@@ -80,7 +83,7 @@ export function outcomeNow(order: OrderInContext, nowMs: number): OutcomeNow {
 }
 
 /**
- * Why a person would have to look at an order now, had nobody done anything.
+ * Why a person would have to look at an order now if nobody had acted on it.
  *
  * @param order The order.
  * @param nowMs The time, in milliseconds since the epoch.
@@ -112,8 +115,8 @@ function unsettled(order: OrderInContext, nowMs: number): Outcome {
 }
 
 /**
- * What the state of an order says once other orders are known: one whose
- * purchase another order holds waits. The stored state knows no other order.
+ * The state of an order once other orders are considered: one whose purchase
+ * another order holds waits. The stored state ignores other orders.
  *
  * @param order The order, as it is stored.
  * @param twice Whether another order holds its purchase.

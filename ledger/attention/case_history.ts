@@ -24,8 +24,8 @@ export interface CaseEntry extends CaseNote {
 }
 
 /**
- * Reads what people did about orders and noted of them, the oldest first.
- * Deliveries and refunds by hand are among it.
+ * Reads what people did about orders and their notes, oldest first, including
+ * deliveries and refunds by hand.
  *
  * @param orderIds The orders.
  * @returns The history of each; without those about which nobody did anything.
@@ -85,16 +85,16 @@ export interface FoundNote {
   readonly entity: "order" | "user";
   /** Its id. */
   readonly id: string;
-  /** What was noted. */
+  /** The note. */
   readonly text: string;
 }
 
-/** Of the latest notes that many are searched. */
+/** Most of the latest notes that are searched. */
 const SEARCHED = 10_000;
 
 /**
- * Finds orders and users by words of what people noted of them, and orders by
- * references of refunds.
+ * Finds orders and users by words of their notes, and orders by references of
+ * refunds.
  *
  * @param text Words that all have to be there, whatever their case.
  * @param limit Most of them.
@@ -128,7 +128,9 @@ export async function findNotes(
   return [...notes.values()].slice(0, limit);
 }
 
-/** Tells of a text whether it has all words of another, whatever their case. */
+/**
+ * Makes a test whether a text has all words of another, whatever their case.
+ */
 function containing(text: string): (said: string) => boolean {
   const words = text.toLowerCase().split(/\s+/).filter((word) => word !== "");
   return (said) => {

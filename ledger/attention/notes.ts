@@ -64,8 +64,8 @@ export async function* allNotes(driver: Driver): AsyncGenerator<Note> {
 }
 
 /**
- * Whether somebody deals with every reason for which something waits. A reason
- * that came later than an acknowledgement is not covered by it.
+ * Whether every reason to wait is acknowledged. An acknowledgement does not
+ * cover reasons that came later.
  *
  * @param reasons Why it waits now.
  * @param notes Its notes, the oldest first.

@@ -280,8 +280,8 @@ export class Cases {
 }
 
 /**
- * Why it waits, and why it will wait by nothing but time: that a payment takes
- * long opens no case again.
+ * Why it waits, and why it will wait as time passes: a slow payment alone does
+ * not open a case again.
  */
 function knownReasons(order: OrderView, nowMs: number): AttentionKind[] {
   const { shown } = order.facts;

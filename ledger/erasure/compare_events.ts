@@ -33,9 +33,9 @@ import { redactEvents } from "./redact_events.ts";
 const STEP = 500;
 
 /**
- * Compares the events that are left with the values of all who were erased, and
- * blanks those that hold one and are about nobody else. It goes on where a
- * process that was stopped has ended.
+ * Compares the remaining events with the values of everybody erased, and blanks
+ * those that hold one and are about nobody else. It continues where an
+ * interrupted process stopped.
  */
 export async function compareEvents(
   parts: ErasureParts,

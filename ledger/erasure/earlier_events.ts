@@ -25,7 +25,7 @@ import { statesAfter, touchedBy } from "./states_after.ts";
 
 /** What newEvents are redacted with. */
 export interface NewEventParts extends ResolveOptions {
-  /** The states that the events are about to be folded onto. */
+  /** The states onto which the events will be folded. */
   readonly live: Checkpoint;
   /** Turns events into facts. */
   readonly readFact: (event: RecordedEvent) => Fact;

@@ -84,7 +84,7 @@ export interface ErasePersonOptions {
   readonly force?: boolean;
 }
 
-/** What is read before anything is written. */
+/** Everything that is read before writing. */
 interface Found extends PersonEvents {
   readonly live: Checkpoint;
   /** Whether every event is folded. */
@@ -344,7 +344,7 @@ async function ownKey(
   return key instanceof Uint8Array ? key : randomBytes(32);
 }
 
-/** A random name; it follows from nothing. */
+/** A random name, derived from nothing. */
 function newName({ randomBytes }: ErasureParts): string {
   return `erased-${hex.encode(randomBytes(10))}`;
 }

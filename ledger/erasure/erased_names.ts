@@ -17,7 +17,7 @@ export interface ErasedName {
   readonly returnedAt: string | null;
 }
 
-/** Those of some names that were erased, by name. */
+/** Which of some names were erased, by name. */
 export type ErasedNames = ReadonlyMap<string, ErasedName>;
 
 /** Looks up which of some names were erased. */
@@ -59,8 +59,8 @@ const LOOKED_UP_AT_ONCE = 500;
 export type NameKind = "user" | "click" | "value";
 
 /**
- * Hides a name behind a keyed hash: whoever has the ledger can recognise the
- * name when it comes again, in whatever case, and nobody can read it.
+ * Hides a name behind a keyed hash: the ledger recognises the name when it
+ * comes again, in any case, but nobody can read it.
  *
  * @param key The ledger's key.
  * @param kind What kind of name it is.

@@ -17,7 +17,7 @@ import { comparedId, isSameId } from "./same_id.ts";
 /** Ids of a person, as they are compared, and what kind of value each is. */
 export type PersonValues = ReadonlyMap<string, ValueKind>;
 
-/** Says which of some texts, as ids are compared, are erased values. */
+/** Finds which of some texts are erased values, compared as ids. */
 export type FindValues = (
   texts: Iterable<string>,
 ) => Promise<ReadonlyMap<string, ValueKind>>;
@@ -91,7 +91,7 @@ export function hideValues(
 }
 
 /**
- * Looks for the values of all who were erased.
+ * Looks up the values of everybody erased.
  *
  * @returns Null where there are none.
  */

@@ -14,7 +14,7 @@ import type { FindValues } from "./erased_values.ts";
 import { LONGEST_IDENTIFIER } from "../../core/wire/identifier.ts";
 import { comparedId } from "./same_id.ts";
 
-/** An event as far as it is looked at. */
+/** The part of an event that is searched. */
 type HolderEvent = Pick<
   RecordedEvent,
   "position" | "kind" | "orderId" | "userId" | "recordedAt" | "body"
@@ -45,7 +45,7 @@ export interface Holders {
   }[];
 }
 
-/** No event holds any. */
+/** No holders. */
 export const NO_HOLDERS: Holders = { blank: [], list: [] };
 
 /**
@@ -91,7 +91,7 @@ export async function findHolders(
   return { blank, list };
 }
 
-/** Whose events are. */
+/** The people whom events are about. */
 async function ownersOf(driver: Driver, events: readonly HolderEvent[]) {
   const orderIds = [...new Set(events.flatMap(({ orderId }) => orderId ?? []))];
   const userIds = [...new Set(events.flatMap(({ userId }) => userId ?? []))];
@@ -122,8 +122,8 @@ export interface BodyTexts {
   /** Whether the body is JSON. */
   readonly isJson: boolean;
   /**
-   * Its whole string values, as ids are compared; of a body that is no JSON,
-   * the parts between what no id has.
+   * Its whole string values, as ids are compared; of a body that is not JSON,
+   * the parts between characters that no id has.
    */
   readonly texts: ReadonlySet<string>;
 }

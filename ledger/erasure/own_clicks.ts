@@ -30,7 +30,7 @@ export function statedClicks(
 
 /**
  * Finds the click ids that lead to no order of anybody else. A click id that
- * several people share tells nothing of one of them.
+ * several people share identifies none of them.
  *
  * @param clickIds Click ids.
  * @param isOwn Whether an order is the person's.
@@ -86,7 +86,7 @@ function linksOf(
 /**
  * Reads what else was expected under the references of a person's sessions: a
  * basket that was asked for again names its buyer's address too. A reference
- * that leads to orders of others tells nothing of one of them.
+ * that leads to orders of others identifies none of them.
  *
  * @param sessions Sessions and expectations of the person.
  * @param isOwn Whether an order is the person's.

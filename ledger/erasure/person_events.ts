@@ -44,17 +44,17 @@ export interface PersonEvents {
   readonly spellings: readonly string[];
   /** The person's orders: the service has shown them as such. */
   readonly orderIds: readonly string[];
-  /** Orders that only webhooks name as the person's. */
+  /** Orders that only webhooks attribute to the person. */
   readonly claims: readonly ClaimedOrder[];
-  /** The events that say something of the person, by position. */
+  /** The events about the person, by position. */
   readonly events: readonly ErasableEvent[];
 }
 
 /**
- * Finds the events that say something of a person: those that name the user;
- * what was read and received of the user's orders; the sessions that those
- * orders come from, and webhooks that name nothing but their click ids. What
- * orders of other people share with them is left out.
+ * Finds the events about a person: those that name the user; what was read and
+ * received of the user's orders; the sessions that those orders come from, and
+ * webhooks that name nothing but their click ids. What orders of other people
+ * share with them is left out.
  *
  * @param userId The user.
  * @param position Position of the last event that counts.
@@ -127,7 +127,7 @@ export async function readPersonEvents(
   };
 }
 
-/** Whether an event of an order may say more than what became of the order. */
+/** Whether an event of an order may say more than the order's own facts. */
 function mayNameSomebody(event: RecordedEvent): boolean {
   switch (event.kind) {
     case "webhook":
@@ -157,7 +157,7 @@ function saysSomething(
 /**
  * The orders that are the user's: a reading names the user. Where no reading
  * speaks of an order, webhooks that name the user claim that it is. Anybody can
- * send one, so such an order is not taken for the user's.
+ * send one, so such an order does not count as the user's.
  */
 function ownedOrders(
   userId: string,
@@ -186,7 +186,7 @@ function ownedOrders(
   return { owned, claimed };
 }
 
-/** Of which claimed orders the service was asked since they were claimed. */
+/** Claimed orders for which the service was asked since the claim. */
 async function readClaims(
   driver: Driver,
   claimed: ReadonlyMap<string, string>,

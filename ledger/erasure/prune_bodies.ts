@@ -71,8 +71,8 @@ export async function countOldBodies(
 }
 
 /**
- * Prunes bodies, some orders or users at a time, each in one transaction. What
- * is done is found done the next time, so that it may be stopped at any point.
+ * Prunes bodies, some orders or users per transaction. It may be stopped at any
+ * point: the next call skips what is done.
  *
  * @param before Bodies that were recorded before go, UTC ISO 8601.
  */
@@ -247,8 +247,8 @@ async function lookAtOrders(
 }
 
 /**
- * Whether the chain was asked about something else than the service shows now:
- * without what both name nobody could tell.
+ * Whether the chain was asked about something else than the service shows now,
+ * which could not be seen without what both name.
  */
 function looksElsewhere({ latest, looks }: OrderFold): boolean {
   return looks.some((look) => latest === null || !isAbout(look, latest));

@@ -16,7 +16,7 @@ export interface Names
   readonly showsOwner: boolean;
 }
 
-/** An event that says nothing of anybody. */
+/** An event about nobody. */
 export const NO_NAMES: Names = {
   orderId: null,
   userId: null,

@@ -29,7 +29,7 @@ import {
   identityCommitment,
 } from "../hashes/commitment.ts";
 
-/** What stands in an order for whom it names. */
+/** Pseudonyms of the people whom an order names. */
 export interface OrderNames {
   /** In place of the user id; null for none. */
   readonly userId: string | null;
@@ -39,15 +39,15 @@ export interface OrderNames {
 
 /** How an event is redacted. */
 export interface RedactOptions {
-  /** How much of it goes. */
+  /** Which part of it is removed. */
   readonly part: ErasedPart;
-  /** What stands in its order for whom it names. */
+  /** Pseudonyms of the people whom its order names. */
   readonly names: OrderNames;
   /** Whether the user that it names is erased; the id of another one stays. */
   readonly isErased: (userId: string) => boolean;
   /** Whether something was kept of its order when its body was erased. */
   readonly isRetained: boolean;
-  /** How its order compares with what was recorded; null is not known. */
+  /** How its order compares with what was recorded; null when unknown. */
   readonly match: MatchFact | null;
   /** Ids of events that were redacted before, and what they are now. */
   readonly renamed: ReadonlyMap<string, string>;
@@ -59,16 +59,16 @@ export interface RedactOptions {
 export interface Redaction {
   /** The event as it is from now on. */
   readonly blanked: RecordedEvent;
-  /** How much of it is gone. */
+  /** Which part of it was removed. */
   readonly part: ErasedPart;
-  /** What stands for that in the evidence chain. */
+  /** What replaces that part in the evidence chain. */
   readonly commitment: Uint8Array;
   /** What is kept of the order; null for an event that names none. */
   readonly retained: NewEvent | null;
 }
 
 /**
- * Takes out of an event what it says, and whom it names.
+ * Removes from an event what it says, and whom it names.
  *
  * @param event The event.
  * @param erased What stands for its body, where that is gone already.
@@ -238,13 +238,13 @@ function redactedOrder(
   };
 }
 
-/** What stays of a reading of an order: the same, and its id. */
+/** What is kept of a reading of an order: the same, and its id. */
 export const RETAINED_OF_READING: ReadonlySet<string> = new Set([
   "order_id",
   ...KEPT_ORDER_FIELDS,
 ]);
 
-/** What stays of a webhook about an order. */
+/** What is kept of a webhook about an order. */
 export const RETAINED_OF_WEBHOOK: ReadonlySet<string> = new Set([
   "order.id",
   ...KEPT_OF_WEBHOOK.flatMap((name) => orderField(name).webhook?.path ?? []),

@@ -15,9 +15,9 @@ import {
 /** How events are redacted. */
 export interface RedactAllOptions
   extends Pick<RedactOptions, "part" | "randomBytes" | "isErased"> {
-  /** What stands in an event's order for whom the event names. */
+  /** Pseudonyms in an event's order of the people whom the event names. */
   readonly names: (event: RecordedEvent) => OrderNames;
-  /** How an order compares with what was recorded; null is not known. */
+  /** How an order compares with what was recorded; null when unknown. */
   readonly matchOf: (orderId: string) => MatchFact | null;
 }
 

@@ -199,7 +199,7 @@ interface Known {
   readonly clicks: ErasedNames;
 }
 
-/** Sorts newEvents into those that are redacted and others. */
+/** Divides new events into those that are redacted and others. */
 function decideAll(
   newEvents: readonly NewEventNames[],
   known: Known,
@@ -233,7 +233,7 @@ function decideAll(
   return { erased, others, newOrders, returned, returnedOrders };
 }
 
-/** Statements that let click ids be recognised when they come again. */
+/** Statements by which click ids are recognised when they come again. */
 async function hideClicks(
   driver: Driver,
   clickIds: ReadonlySet<string>,
@@ -250,7 +250,7 @@ async function hideClicks(
   })));
 }
 
-/** What of a fact decides whether it is redacted. */
+/** The part of a fact that decides whether it is redacted. */
 interface NewEventNames extends Names {
   readonly position: number;
   readonly recordedAt: string;

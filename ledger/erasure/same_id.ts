@@ -1,6 +1,6 @@
 /**
- * An id as it is compared: the service writes its ids in one case, and whoever
- * sends a webhook in any.
+ * An id in the form in which it is compared: the service writes its ids in one
+ * case, senders of webhooks in any.
  *
  * @param id The id, as somebody wrote it.
  */

@@ -31,11 +31,11 @@ import { readFact } from "../events/read_fact.ts";
 import { isSameId } from "./same_id.ts";
 import type { PersonEvents } from "./person_events.ts";
 
-/** What states are made of. */
+/** What states are computed from. */
 export interface StatesAfterOptions extends ResolveOptions {
-  /** Orders whose states are made anew. */
+  /** Orders whose states are computed anew. */
   readonly orderIds: readonly string[];
-  /** Users whose states are made anew. */
+  /** Users whose states are computed anew. */
   readonly userIds: readonly string[];
   /** What was redacted. */
   readonly redacted: readonly Redaction[];

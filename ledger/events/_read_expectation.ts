@@ -63,7 +63,10 @@ function statedTime(value: unknown): string | null {
   return timeMs === null ? null : new Date(timeMs).toISOString();
 }
 
-/** An imported event may say anything: what is no duration says nothing. */
+/**
+ * An imported event may say anything: a value that is not a duration is
+ * ignored.
+ */
 function statedDuration(value: unknown): number {
   const ms = Number(filledText(value) ?? NaN);
   return ms > 0 ? Math.min(ms, MOST_VALID_FOR_MS) : DEFAULT_VALID_FOR_MS;

@@ -108,7 +108,7 @@ export function derive(kind: EventKind, body: Uint8Array): DerivedFact {
   }
 }
 
-/** Characters of a time in a ULID, and the latest time that they can say. */
+/** Characters of a time in a ULID, and the latest time that they can hold. */
 const timeLength = 10;
 const latestMs = 2 ** 48 - 1;
 /** Hex digits of the hash in the id of a reading: 128 bits. */

@@ -133,15 +133,15 @@ export interface OrderReleasedBody {
   readonly outcome: HandOutcome;
   /** Who did it. */
   readonly by: string;
-  /** Why. It names no customer: an erasure keeps it. */
+  /** Why. It must name no customer, because an erasure keeps it. */
   readonly why: string;
   /** Reference of the purchase that was delivered. */
   readonly for?: string;
 }
 
 /**
- * Body of `case_changed`. A note stands in an event of its own, so that an
- * erasure takes it away and leaves what was done.
+ * Body of `case_changed`. A note has an event of its own, so that an erasure
+ * removes it and keeps what was done.
  */
 export interface CaseChangedBody {
   /** The order. */
@@ -150,7 +150,7 @@ export interface CaseChangedBody {
   readonly change: CaseChangeKind | "noted";
   /** Who did it. */
   readonly by: string;
-  /** When it was recorded, UTC ISO 8601: two alike are two. */
+  /** When it was recorded, UTC ISO 8601: makes two equal changes different. */
   readonly at: string;
   /** One more than the turn of the change before it. */
   readonly turn: number;
@@ -164,7 +164,7 @@ export interface CaseChangedBody {
   readonly reference?: string;
   /** When the service was asked, UTC ISO 8601. */
   readonly since?: string;
-  /** What was noted. It may name a person. */
+  /** The note. It may name a person. */
   readonly note?: string;
 }
 
@@ -183,9 +183,8 @@ export interface DeliveryUnansweredBody {
 }
 
 /**
- * Body of `order_redacted`: the fields of an order that name nobody. It is
- * recorded and read at the times of the event that it stands for, and is folded
- * as that event.
+ * Body of `order_redacted`: the fields of an order that name nobody. It has the
+ * times of the event that it replaces, and is folded as that event.
  */
 export interface OrderRedactedBody
   extends Readonly<Partial<Record<KeptOrderField, string>>> {
@@ -204,13 +203,13 @@ export interface OrderRedactedBody
   /** Of a look at the chain, what is kept of it. */
   readonly witness?: ChainReadingFields;
   /**
-   * The erased event that it stands for; null for a reading that was made after
+   * The erased event that it replaces; null for a reading that was made after
    * the erasure.
    */
   readonly redacts: RedactedEvent | null;
 }
 
-/** The erased event that an `order_redacted` stands for. */
+/** The erased event that an `order_redacted` replaces. */
 export interface RedactedEvent {
   /** Its kind. */
   readonly kind: "order_snapshot" | "webhook" | "chain_reading";
@@ -223,7 +222,7 @@ export interface RedactedEvent {
    * which order the erased event is.
    */
   readonly commitment: string;
-  /** How much of it is gone: its body, or also whom it names. */
+  /** Which part of it was removed: its body, or also whom it names. */
   readonly part: "body" | "identity";
 }
 

@@ -5,7 +5,7 @@ export const DEFAULT_VALID_FOR_MS: number = 7 * 24 * 60 * 60_000;
 export const MOST_VALID_FOR_MS: number = 3653 * 24 * 60 * 60_000;
 
 /**
- * Expectations under one click id that are kept of an order, those that expire
+ * Most expectations under one click id that an order keeps, those that expire
  * first: enough to see that a partner gives one click id to many customers.
  */
 export const CANDIDATES_KEPT = 17;
@@ -70,7 +70,7 @@ export function validUntil(
   return Number.isNaN(untilMs) ? asked : new Date(untilMs).toISOString();
 }
 
-/** What expectations of an order are looked for by. */
+/** How expectations of an order are found. */
 export interface ExpectationWindow {
   /** Click id of the latest reading. */
   readonly clickId: string;

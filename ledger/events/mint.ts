@@ -68,7 +68,7 @@ export interface OrderReleasedOptions extends MintOptions {
   readonly released: OrderReleasedBody;
 }
 
-/** What a person did about the case of an order, or noted of it. */
+/** What a person did about the case of an order, or a note on it. */
 export interface CaseChangedOptions extends MintOptions {
   /** The order, and what the person did. */
   readonly changed: CaseChangedBody;
@@ -94,7 +94,7 @@ export interface MonthOptions extends MintOptions {
   readonly closed: MonthClosedBody;
 }
 
-/** What is kept of an order of which the rest was erased. */
+/** What is kept of an order whose other data was erased. */
 export interface RedactionOptions extends MintOptions {
   /** The order's fields, and the event that they were in. */
   readonly redacted: OrderRedactedBody;
@@ -500,7 +500,7 @@ export function monthClosed({ closed, ...options }: MonthOptions): NewEvent {
 }
 
 /**
- * The event "this is kept of an order of which the rest was erased".
+ * The event "this is kept of an order whose other data was erased".
  *
  * @param redaction The fields, and the times of the event that they were in.
  * @throws {TypeError} When the order's id is empty.

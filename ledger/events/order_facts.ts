@@ -30,7 +30,9 @@ export interface OrderFacts {
 /** The names of these fields, in the order of the table of fields. */
 export const FACT_FIELDS: readonly (keyof OrderFacts)[] = fieldsWith("same");
 
-/** Facts of an order, the value of each given by its name; null is unknown. */
+/**
+ * Facts of an order, the value of each given by its name; null means unknown.
+ */
 export const factsBy: FieldsBy<OrderFacts> = recordBy(FACT_FIELDS);
 
 type FieldsBy<Fields> = (

@@ -91,7 +91,10 @@ export function readOrder(
 
 type Filled = { -readonly [Name in keyof OrderReading]: OrderReading[Name] };
 
-/** Copied and filled, which is as fast as an object with all fields at once. */
+/**
+ * An empty object to copy and fill, which is as fast as one with all fields at
+ * once.
+ */
 const unread: OrderReading = {
   ...emptyRecord(ORDER_FIELD_NAMES),
   digest: "",

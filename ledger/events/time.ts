@@ -28,7 +28,7 @@ export function earlierTime(a: string | null, b: string): string {
   return a === null || compareTimes(b, a) < 0 ? b : a;
 }
 
-/** A stated time of reading further than this from ours is not believed. */
+/** A stated time of reading further than this from ours is not used. */
 const readToleranceMs = 2 * 60_000;
 
 /** A time of the service may lie this far after the reading that shows it. */

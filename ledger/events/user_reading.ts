@@ -37,7 +37,7 @@ export interface UserSpending {
   readonly digitalGoodsSpending: string | null;
 }
 
-/** What the users endpoint says of a user, beside the verification. */
+/** What the users endpoint says of a user, besides the verification. */
 export interface UserProfile {
   /** Country of the verification, ISO alpha-3. */
   readonly country: string | null;
@@ -71,7 +71,7 @@ export interface UserReading extends UserProfile {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What of a reading one of the tables says. */
+/** The fields of a reading in one of the tables. */
 type Read<Table extends UserFieldTable> = {
   -readonly [Name in keyof Table]: Table[Name]["shape"] extends "boolean"
     ? boolean | null
@@ -107,14 +107,16 @@ const readFields = reader(USER_FIELDS);
 const readLimits = reader(LIMIT_FIELDS);
 const readCard = reader(CARD_FIELDS);
 
-/** What is known of a user who was never read. */
+/** The profile of a user who was never read. */
 export const NO_PROFILE: UserProfile = profileOf({
   ...readFields({}),
   limits: null,
   cards: [],
 });
 
-/** What of a reading readers see, in the order in which it is printed. */
+/**
+ * The part of a reading that readers see, in the order in which it is printed.
+ */
 export function profileOf(read: UserProfile): UserProfile {
   const { country, phone, phoneCountry, banned, createdAt, limits, cards } =
     read;

@@ -47,9 +47,10 @@ export function witnessRuleBody(
 }
 
 /**
- * Reads that body. A rule moves no order that had begun before it was recorded.
+ * Reads that body. A rule changes no order that had begun before it was
+ * recorded.
  *
- * @returns Null where it says no time.
+ * @returns Null when it states no time.
  */
 export function readWitnessRule(
   { since, until, unsupported }: Readonly<Record<string, unknown>>,

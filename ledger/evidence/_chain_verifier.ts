@@ -20,11 +20,11 @@ import type {
 export interface ChainReferences {
   /** Its own head, by its checkpoint. */
   readonly head: ChainHead | null;
-  /** The head kept beside the ledger. */
+  /** The head stored beside the ledger. */
   readonly anchored: AnchorRecord;
-  /** Why that cannot be understood; null when it can. */
+  /** Why that head cannot be read; null when it can. */
   readonly anchorDamage: string | null;
-  /** What was written down elsewhere. */
+  /** What was recorded elsewhere. */
   readonly expect: VerifyOptions["expect"];
 }
 
@@ -147,7 +147,10 @@ export class ChainVerifier {
     return null;
   }
 
-  /** Whether the chain so far is the one that was written down or anchored. */
+  /**
+   * Whether the chain so far is the one that was recorded elsewhere or
+   * anchored.
+   */
   #checkAnchors(): Finding | null {
     const { expect, anchored } = this.#references;
     const hash = (count: number | undefined) =>
@@ -204,7 +207,7 @@ export class ChainVerifier {
   }
 }
 
-/** What was kept of an erased event that was not seen erased. */
+/** What was kept of an event that was erased after it was checked. */
 interface UnmatchedRedaction {
   /** Where it was kept. */
   readonly position: number;

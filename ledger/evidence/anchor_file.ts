@@ -36,8 +36,8 @@ export function anchorFilePath(database: string): string {
 }
 
 /**
- * Keeps the head of a chain in a file beside the database, readable by its owner
- * only. It reveals a chain that was cut in the database.
+ * Stores the head of a chain in a file beside the database, readable by its
+ * owner only. It reveals a chain that was truncated in the database.
  *
  * @param database Path of the database.
  */
@@ -51,11 +51,11 @@ export function anchorFile(database: string): AnchorStore {
 }
 
 /**
- * Says which file is about to take the place of a database, before it does. A
- * kill right after the swap then leaves no head that belongs to the old ledger:
- * it counts as given up from the moment that file is in its place.
+ * Announces which file will replace a database, before it does. A kill right
+ * after the swap then leaves no head of the old ledger: it counts as discarded
+ * from the moment that file is in its place.
  *
- * A record that cannot be understood stays as it is, which `verify` says.
+ * A record that cannot be read stays as it is, and `verify` reports it.
  *
  * @param database Path of the database. Nobody else may have it open.
  * @param by Path of the file that will be moved there; null when none will.
@@ -85,9 +85,9 @@ export async function announceRestore(
 }
 
 /**
- * Gives up the head that is kept beside a database, and records that: for a
- * ledger that was put back on purpose from a backup, whose chain is shorter.
- * The next step of the chain keeps its head anew.
+ * Discards the head that is stored beside a database, and records that: for a
+ * ledger that was restored on purpose from a backup, whose chain is shorter.
+ * The next step of the chain stores a new head.
  *
  * @param database Path of the database. Nobody else may have it open.
  * @param options `now`: the clock, in ms.
@@ -192,10 +192,10 @@ export interface AnnouncedRestore {
 }
 
 /**
- * What is kept for the file that is in the ledger's place now. Moving a file
- * keeps its inode, so this says exactly whether an announced restore happened:
- * if it did, the head belongs to the ledger that was replaced and is given up;
- * if not, the head holds.
+ * What is stored for the file that is in the ledger's place now. Moving a file
+ * keeps its inode, so this shows exactly whether an announced restore happened:
+ * if it did, the head belongs to the replaced ledger and is discarded; if not,
+ * it still applies.
  *
  * @param file Device and inode of the ledger's file.
  * @param record What the file beside it says.

@@ -16,15 +16,15 @@ import {
 /** How the chain is extended. */
 export interface ExtendOptions {
   /**
-   * Keeps the head outside the database. A chain that does not contain the
-   * anchored head was cut or replaced, and is not extended.
+   * Stores the head outside the database. A chain that does not contain the
+   * anchored head was truncated or replaced, and is not extended.
    */
   readonly anchor?: HeadAnchor | undefined;
   /** Stops between two steps. */
   readonly signal?: AbortSignal;
   /**
-   * Waited for before each step, so that more urgent work on the same database
-   * can go first. Resolves to the most events the step may take.
+   * Awaited before each step, so that more urgent work on the same database can
+   * go first. Resolves to the most events the step may process.
    */
   readonly pace?: () => Promise<number>;
   /**
@@ -38,7 +38,7 @@ export interface ExtendOptions {
 /**
  * Extends the chain until it reaches the last event. Several processes may do
  * so at once: each step is guarded by the position it starts from, and the
- * one that comes second goes on from where the first left off.
+ * second one continues where the first left off.
  *
  * @param driver A database that has been migrated.
  * @param origin The ledger.

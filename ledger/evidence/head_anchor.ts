@@ -10,7 +10,7 @@ const SAVE_EVERY_MS = 1000;
 
 /** What an anchor works with. */
 export interface HeadAnchorOptions {
-  /** Where the head is kept. */
+  /** Where the head is stored. */
   readonly store: AnchorStore;
   /** Identity of the ledger. */
   readonly ledgerId: string;

@@ -81,7 +81,7 @@ export async function verifyChain(
   }
 }
 
-/** What was erased while this looked is looked at again. */
+/** Events that were erased meanwhile are checked again. */
 async function checkUnmatched(
   driver: Driver,
   { unmatched }: ChainVerifier,

@@ -198,7 +198,7 @@ async function* pages(
   }
 }
 
-/** Rows of both sides that are not the same, by key. */
+/** Rows that differ between the sides, by key. */
 function differencesOf(
   table: StoredTable,
   stored: readonly StoredRow[],

@@ -12,7 +12,7 @@ import type { ExpectationIssue } from "./expectation_error.ts";
 
 /** The longest amount, in characters. */
 const LONGEST_AMOUNT = 100;
-/** A time this far ahead of our clock is taken for a wrong one. */
+/** A time further ahead of our clock than this is refused as wrong. */
 const AHEAD_MS = 5 * 60_000;
 
 /** How a field is read: its value as it is stored, or what is wrong. */
@@ -91,7 +91,7 @@ export const OF_SESSION = {
   flow_type: identifier,
 } as const satisfies Readonly<Record<string, Check>>;
 
-/** Reads fields one by one, and keeps in mind what is wrong with them. */
+/** Reads fields one by one, and collects what is wrong with them. */
 export class FieldReader {
   /** Every field that is at fault. */
   readonly issues: ExpectationIssue[] = [];
@@ -137,7 +137,7 @@ export class FieldReader {
   }
 }
 
-/** What a value is, where it may be personal. */
+/** The kind of a value that may be personal. */
 function kindOf(value: unknown): string {
   if (value === "") return "empty";
   if (typeof value !== "string") return `of type ${typeof value}`;

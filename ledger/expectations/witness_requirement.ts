@@ -14,7 +14,7 @@ import { selectWitnessRules } from "../store/tables/events/witness_rules.ts";
 
 /**
  * Reads since when orders wait for the chain, and until when they did, by
- * position. There are as many as people changed their minds.
+ * position. There is one for each change of the rule.
  *
  * @param readFact Turns events into facts.
  */

@@ -20,7 +20,7 @@ import type { EffectReason } from "./effect.ts";
 
 type Verdict = Pick<ExplainedEvent, "effect" | "why">;
 
-/** What was heard of an order: nothing that is decided depends on it. */
+/** Fields that only record what was received: no decision depends on them. */
 const heard: ReadonlySet<string> = new Set(["history", "sessions"]);
 
 /** An event, and what it changed. */

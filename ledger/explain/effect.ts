@@ -91,9 +91,9 @@ export type EffectReason =
       | "expectation_expired"
       | "click_id_shared_by_many"
       | "order_of_other_expectation"
-      /** The service has shown as much. */
+      /** The service has already shown this. */
       | "read_before"
-      /** Another webhook claims as much. */
+      /** Another webhook claims the same. */
       | "claimed_before"
       /** A reading says nothing new. */
       | "reading_without_status"

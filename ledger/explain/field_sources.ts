@@ -109,7 +109,7 @@ function readFields(latest: NonNullable<OrderFold["latest"]>): Set<string> {
   return stated;
 }
 
-/** What the rest of the state says again. */
+/** Fields that repeat the rest of the state. */
 const hidden: ReadonlySet<string> = new Set([
   "orderId",
   "reason",

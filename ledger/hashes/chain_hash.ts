@@ -35,8 +35,8 @@ export function genesisHash(origin: ChainOrigin): Uint8Array {
 
 /**
  * Hash of one event, linked to the one before: covers the previous hash, the
- * position, and through its commitment everything else. So whatever is erased
- * of an event, the chain holds as before.
+ * position, and through its commitment everything else. So the chain still
+ * verifies whatever is erased of an event.
  *
  * @param previous Hash of the previous existing event, or the genesis hash.
  * @param position Position of the event.

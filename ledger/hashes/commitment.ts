@@ -8,9 +8,9 @@ import { sha256 } from "./sha256.ts";
  */
 export type ErasedPart = "body" | "identity";
 
-/** What stands for the erased part of an event. */
+/** What replaces the erased part of an event. */
 export interface Erased {
-  /** Which part is gone. */
+  /** Which part was erased. */
   readonly part: ErasedPart;
   /** {@linkcode bodyCommitment} or {@linkcode identityCommitment} of it. */
   readonly commitment: Uint8Array;
@@ -20,7 +20,7 @@ export interface Erased {
 export const ERASED_ID = "erased:";
 
 /**
- * Stands for body and digest of an event. The salt makes it impossible to guess
+ * Replaces body and digest of an event. The salt makes it impossible to guess
  * an erased body from it.
  *
  * @param event Body, digest and salt.
@@ -50,7 +50,7 @@ export function bodyCommitment(
 }
 
 /**
- * Stands for the body and the columns that name somebody. What stands for the
+ * Replaces the body and the columns that name somebody. The commitment of the
  * body hides them as the salt does, once it is erased too.
  *
  * @param event The event; only its ids are looked at.
@@ -80,9 +80,9 @@ export function identityCommitment(
 }
 
 /**
- * Stands for a whole event in the chain, all but its position. It is made from
- * the inside out: the body, then the ids, then kind, type and times. So an
- * event of which an inner part was erased is still held to all that is left.
+ * Commitment of a whole event in the chain, except its position. It is made
+ * from the inside out: the body, then the ids, then kind, type and times. So
+ * what is left of an event is still verified after an inner part was erased.
  *
  * @param event The event.
  * @param erased What stands for its erased part; null when it is whole.

@@ -19,11 +19,11 @@ export const POLL_LEASE = "poll";
 /** Name of the lease of all that ask the partner's chain nodes. */
 export const WITNESS_LEASE = "witness";
 
-/** Somebody else has the lease. */
+/** Another process has the lease. */
 export interface HeldLease {
   /** Who has it. */
   readonly heldBy: string;
-  /** How long it still lasts unless it is renewed, in milliseconds. */
+  /** Time until it ends unless it is renewed, in milliseconds. */
   readonly leftMs: number;
 }
 

@@ -49,7 +49,7 @@ export class LeaseTurn {
   }
 
   /**
-   * Begins a turn, or says who holds the lease.
+   * Begins a turn, or returns who holds the lease.
    *
    * @param parts What it works with.
    * @throws {LedgerError} When the database fails.
@@ -82,7 +82,9 @@ export class LeaseTurn {
     return renewLease(this.#lease);
   }
 
-  /** Says that the turn is over; {@linkcode LeaseTurn.end} gives the lease back. */
+  /**
+   * Ends the turn at once; {@linkcode LeaseTurn.end} also gives the lease back.
+   */
   abort(): void {
     this.#over.abort();
   }

@@ -34,14 +34,14 @@ export const EVENT_KINDS = {
  *   503, or not at all; see `DeliveryUnansweredBody`.
  * - `order_released`: a person delivered or refunded an order; see
  *   `OrderReleasedBody`.
- * - `case_changed`: what a person did about an order that waits, or noted of it;
- *   see `CaseChangedBody`.
+ * - `case_changed`: what a person did about an order that waits, or a note on
+ *   it; see `CaseChangedBody`.
  * - `chain_reading`: what the partner's own chain nodes showed of an order's
  *   transaction; see `ChainReadingBody`.
  * - `witness_required`: since when orders wait for the chain, or until when; see
  *   `WitnessRequiredBody`.
- * - `order_redacted`: what is kept of a reading or webhook of an order of which
- *   the rest was erased; see `OrderRedactedBody`.
+ * - `order_redacted`: what is kept of an erased reading or webhook of an
+ *   order; see `OrderRedactedBody`.
  * - `month_closed`: a month whose books this partner closed, with the files as
  *   they were then; see `MonthClosedBody`.
  */

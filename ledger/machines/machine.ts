@@ -5,10 +5,10 @@ import type { EventKind } from "./event_kind.ts";
  * A state machine as data: the fold runs it, and documents and commands print
  * it.
  *
- * `State` are the states that the service documents, `Claim` what a webhook
- * can claim, `Anomaly` the kinds of anomaly that its moves raise. Every table
- * is a full record, so that a new state, claim, webhook type or kind of event
- * does not compile before each table says what becomes of it.
+ * `State` are the states that the service documents, `Claim` what a webhook can
+ * claim, `Anomaly` the kinds of anomaly that its moves raise. Every table is a
+ * full record, so that a new state, claim, webhook type or kind of event does
+ * not compile before each table handles it.
  */
 export interface Machine<
   State extends string = string,

@@ -48,7 +48,7 @@ export interface OrderMachine
 
 /** An open status follows a higher open one. */
 const back: Move<"regression"> = { kind: "unusual", anomaly: "regression" };
-/** The same, and a payment that was processed would not be any more. */
+/** The same, although a processed payment cannot become unprocessed. */
 const unpaid: Move<"regression"> = {
   kind: "impossible",
   anomaly: "regression",
@@ -58,7 +58,7 @@ const reversed: Move<"final_changed"> = {
   kind: "unusual",
   anomaly: "final_changed",
 };
-/** The same, and a payment or transfer that was made would not be any more. */
+/** The same, although a payment or transfer cannot be unmade. */
 const undone: Move<"final_changed"> = {
   kind: "impossible",
   anomaly: "final_changed",

@@ -1,4 +1,4 @@
-/** How entries of a sorted list are ordered, and what becomes of equal ones. */
+/** How entries of a sorted list are ordered, and how equal ones are merged. */
 export interface ListRule<Entry> {
   /** Negative, zero or positive; zero for entries that are kept as one. */
   readonly compare: (a: Entry, b: Entry) => number;

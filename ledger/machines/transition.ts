@@ -22,8 +22,8 @@ export const RELEASE_ENTRIES = [
 ] as const;
 
 /**
- * What the release of an order can enter: what was decided; or `restored`,
- * which is `yes` again after it was withdrawn.
+ * What the release of an order can enter: a decision, or `restored`, which is
+ * `yes` again after it was withdrawn.
  */
 export type ReleaseEntry = (typeof RELEASE_ENTRIES)[number];
 
@@ -102,8 +102,8 @@ export interface Transition {
 }
 
 /**
- * A transition that has no place in the log yet. Which entry it is, is counted
- * where it is written; of a release it is known.
+ * A transition that has no place in the log yet. Its entry number is counted
+ * when it is written; that of a release is known.
  */
 export interface NewTransition extends Omit<Transition, "key" | "seq"> {
   /**

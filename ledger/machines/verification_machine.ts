@@ -45,7 +45,10 @@ export interface VerificationMachine
     & Readonly<Record<"otp_status" | "test", null>>;
 }
 
-/** A success is taken back, or what had begun is not initiated any more. */
+/**
+ * A success is taken back, or a verification that had begun is not initiated
+ * again.
+ */
 const reversed: Move<VerificationAnomaly> = {
   kind: "unusual",
   anomaly: "verification_reversed",
@@ -194,7 +197,9 @@ export const fkycMachine: VerificationMachine = {
 
 const { states, unlisted } = lkycMachine;
 
-/** Has no prototype, so that no state is mistaken for a name of an object. */
+/**
+ * Without a prototype, so that no state is mistaken for a property of objects.
+ */
 const rows: Readonly<Record<string, StateRow | undefined>> = Object.assign(
   Object.create(null),
   states,

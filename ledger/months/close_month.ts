@@ -48,7 +48,7 @@ export type MonthClosing =
   | { readonly closed: MonthClose; readonly refused: null }
   | { readonly closed: null; readonly refused: MonthRefusal };
 
-/** Works out a month and stores it; see {@linkcode Months.close}. */
+/** Computes a month and stores it; see {@linkcode Months.close}. */
 export async function closeMonth(
   parts: MonthsParts,
   month: string,

@@ -56,7 +56,7 @@ const NOTHING: DecidedRows = { rows: [], excluded: null };
  * Decides what an order adds to a month. An order is booked once, in its own
  * month or, when that was closed before it was known, in the month in which it
  * became known. What a closed month booked is never changed: what the service
- * says otherwise later is a row of the month in which that became known.
+ * changes later is a row of the month in which that became known.
  *
  * @param order What the books need to know of it.
  * @param before What closed months have booked of it.

@@ -11,7 +11,7 @@ import type { ExclusionCounts } from "./month_summary.ts";
 import type { MonthsParts, MonthWork } from "./months_parts.ts";
 import { orderBooks } from "./order_books.ts";
 
-/** The books of a month, worked out. */
+/** The computed books of a month. */
 export interface MonthBooks {
   /** Its rows, by day and order. */
   readonly rows: readonly MonthRow[];
@@ -23,7 +23,7 @@ export interface MonthBooks {
   readonly erased: ReadonlySet<string>;
 }
 
-/** What the books of a month are worked out from. */
+/** What the books of a month are computed from. */
 export interface MonthBooksOptions extends MonthWork {
   /** Position of the last event that counts. */
   readonly position: number;
@@ -33,7 +33,7 @@ export interface MonthBooksOptions extends MonthWork {
   readonly before: BooksBefore;
 }
 
-/** Works out the books of a month from the events up to a position. */
+/** Computes the books of a month from the events up to a position. */
 export async function workOutMonth(
   { driver, readFact, assets }: MonthsParts,
   { position, closing, before, signal, onProgress }: MonthBooksOptions,

@@ -98,7 +98,7 @@ export const AMOUNTS = [
   "serviceFeeUsd",
 ] as const;
 
-/** The fields of {@linkcode Money} that say of what. */
+/** The fields of {@linkcode Money} that are units. */
 export const UNITS = ["currency", "commodity", "network"] as const;
 
 /** Whether both are the same money: amounts by value, the rest as text. */
@@ -112,7 +112,7 @@ function isSameAmount(a: string | null, b: string | null): boolean {
   return a === null || b === null ? a === b : new Big(a).eq(new Big(b));
 }
 
-/** The same money taken back: what is not known stays not known. */
+/** The same money taken back: unknown amounts stay unknown. */
 export function negated(money: Money): Money {
   const taken = AMOUNTS.map((field) => [field, minus(money[field])]);
   return { ...money, ...Object.fromEntries(taken) };
@@ -125,7 +125,7 @@ function minus(amount: string | null): string | null {
 }
 
 /**
- * An amount as it is booked: a plain decimal as stated; null when it is no
+ * An amount as it is booked: a plain decimal as stated; null when it is not an
  * amount that can be added up.
  *
  * @param stated What the service states.
@@ -142,7 +142,7 @@ export function bookedAmount(stated: string | null): string | null {
   }
 }
 
-/** Adds up what is known, and counts what is not. */
+/** Adds up known amounts, and counts unknown ones. */
 export class AmountSum {
   #known: Big | null = null;
   #unknown = 0;

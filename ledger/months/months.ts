@@ -159,7 +159,7 @@ export interface MonthPreview {
   readonly rows: readonly MonthRow[];
 }
 
-/** Works out an open month without storing it; see `Months.preview`. */
+/** Computes an open month without storing it; see `Months.preview`. */
 async function previewMonth(
   parts: MonthsParts,
   month: string,

@@ -17,7 +17,7 @@ export interface MonthsParts {
   readonly readFact: (event: RecordedEvent) => Fact;
   /** Version of the fold. */
   readonly foldVersion: number;
-  /** Appends events; those stored already are passed over. */
+  /** Appends events; those stored already are skipped. */
   readonly append: (events: readonly NewEvent[]) => Promise<void>;
 }
 

@@ -19,9 +19,9 @@ import {
 export interface OrderBooks {
   /** The order. */
   readonly orderId: string;
-  /** What the outcome of the order says of the books. */
+  /** What the outcome of the order books. */
   readonly booked: Booked;
-  /** What is sold, where that is a sale; null without. */
+  /** What is sold, for a sale; else null. */
   readonly money: Money | null;
   /**
    * Since when a success is unclear: the service does not show the order any
@@ -32,11 +32,13 @@ export interface OrderBooks {
   readonly times: OrderTimes;
   /** Whether only webhooks say that it succeeded. */
   readonly isClaimedOnly: boolean;
-  /** Whether every reading of it was erased, so that it says nothing. */
+  /**
+   * Whether every reading of it was erased, so that nothing is known of it.
+   */
   readonly isErased: boolean;
   /** When the ledger first heard of it. */
   readonly firstHeardAt: string;
-  /** Kinds of anomaly that bear on money. */
+  /** Kinds of anomaly that affect money. */
   readonly anomalies: readonly string[];
   /** What the partner's nodes showed of it. */
   readonly witness: MonthWitness;
@@ -45,8 +47,8 @@ export interface OrderBooks {
 }
 
 /**
- * Works out what the books say of an order. Only readings of the service
- * count: whatever a webhook claims is never booked.
+ * Computes what the books need of an order. Only readings of the service count:
+ * a claim of a webhook is never booked.
  *
  * @param orderId The order.
  * @param facts Its facts and the sessions linked to it, up to some position.
@@ -140,8 +142,10 @@ function moneyOf(reading: OrderReading): Money {
   };
 }
 
-/** The earliest of the readings that say so, and if there is none the latest:
- * what they say followed from others then. */
+/**
+ * The earliest of the readings that say so, or the latest if none does, because
+ * it followed from others then.
+ */
 function knownAt(
   readings: readonly OrderSnapshotFact[],
   money: Money | null,

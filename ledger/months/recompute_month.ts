@@ -31,7 +31,7 @@ export interface MonthRecomputation {
   readonly changes: readonly MonthChange[];
 }
 
-/** Works a closed month out again; see {@linkcode Months.recompute}. */
+/** Computes a closed month again; see {@linkcode Months.recompute}. */
 export async function recomputeMonth(
   parts: MonthsParts,
   stored: MonthClose,
@@ -117,9 +117,9 @@ export interface MonthDifference {
   readonly kind: MonthRowKind | null;
   /** The field, dotted inside objects; `row` where one side has no such row. */
   readonly field: string;
-  /** What is stored; of a row its day. Null when nothing is. */
+  /** The stored value, for a row its day; null without one. */
   readonly stored: string | null;
-  /** What is computed; likewise. */
+  /** The computed value; likewise. */
   readonly computed: string | null;
 }
 
@@ -176,7 +176,7 @@ function differences(
   );
 }
 
-/** Compares the summaries of a month, but for versions of code and data. */
+/** Compares the summaries of a month, except for versions of code and data. */
 function diffSummaries(
   stored: string,
   computed: string,

@@ -30,7 +30,7 @@ export async function* listMonths(driver: Driver): AsyncGenerator<MonthClose> {
   }
 }
 
-/** Reads where the closed months stand; a month keeps its position. */
+/** Reads the positions of the closed months; a month keeps its position. */
 export async function readMonthPositions(driver: Driver): Promise<number[]> {
   const [found] = await driver.batch(
     [selectPositionsOfKind("month_closed")],
@@ -101,7 +101,10 @@ export async function readHead(
   return { position: position ?? 0, events: events ?? 0 };
 }
 
-/** Where the events end that a closing knew: an import numbers them anew. */
+/**
+ * Position of the last event that a closing knew: an import numbers events
+ * anew.
+ */
 export async function readKnownPosition(
   driver: Driver,
   { asOf }: MonthClose,
@@ -117,7 +120,7 @@ export async function readKnownPosition(
 
 /** What closed months have booked of an order. */
 export interface BookedBefore {
-  /** What stands in the books; null once it was taken back. */
+  /** What is booked; null once it was taken back. */
   readonly money: Money | null;
   /** Month of the order. */
   readonly ofMonth: string;

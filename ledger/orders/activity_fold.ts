@@ -89,7 +89,7 @@ export interface UserActivity extends Activity {
   readonly otp: readonly OtpStep[];
 }
 
-/** Activity of which nothing is known yet. */
+/** Activity without any fact. */
 export const noActivity: ActivityFold = {
   counts: [],
   firstAt: null,
@@ -98,7 +98,7 @@ export const noActivity: ActivityFold = {
   lastReadAt: null,
 };
 
-/** Activity of a user of which nothing is known yet. */
+/** Activity of a user without any fact. */
 export const noUserActivity: UserActivityFold = {
   ...noActivity,
   lastLoginAt: null,

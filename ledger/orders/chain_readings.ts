@@ -3,9 +3,8 @@ import type { OrderReading } from "../events/order_reading.ts";
 import { sameAmount, sameHash, sameIgnoringCase } from "./compare.ts";
 
 /**
- * Adds a look to those that are kept of an order: the latest final one and the
- * latest one, each once, earlier first. The same set in any order gives the
- * same list.
+ * Adds a look to those that an order keeps: the latest final one and the latest
+ * one, each once, earlier first. The same set in any order gives the same list.
  *
  * @param kept Those kept so far.
  * @param added A look.
@@ -37,7 +36,7 @@ function isSame(a: ChainReading, b: ChainReading): boolean {
 /**
  * The look that counts: the latest final one, else the latest, of those that
  * are about what the service shows now. A look at another transaction, address
- * or amount says nothing of it.
+ * or amount does not count.
  *
  * @param kept What {@linkcode addChainReading} kept.
  * @param shown The service's latest reading.
@@ -52,7 +51,9 @@ export function countingLook(
   return latest(about.filter((one) => one.final)) ?? latest(about);
 }
 
-/** Whether a look was at what a reading shows; what was erased is taken to agree. */
+/**
+ * Whether a look was at what a reading shows; erased values count as equal.
+ */
 export function isAbout(look: ChainReading, shown: OrderReading): boolean {
   if (look.erased || shown.txErased) return true;
   return sameHash(look.txId ?? "", shown.txId ?? "") &&

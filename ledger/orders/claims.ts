@@ -15,7 +15,7 @@ import { isKnown, orderRank } from "../machines/order_rank.ts";
 import type { Status } from "../machines/transition.ts";
 import { compareTimes, laterTime } from "../events/time.ts";
 
-/** Differing bodies that are kept of one claimed status. */
+/** Most different bodies that are kept of one claimed status. */
 const CLAIM_BODIES_KEPT = 4;
 
 /** A status that webhooks claimed. */
@@ -66,7 +66,7 @@ const claimRule: ListRule<Claim> = {
   },
 };
 
-/** Whom a webhook names: kept when its body is pruned. */
+/** The ids that a webhook names: kept when its body is pruned. */
 const NAMES = fieldsWith("webhook").filter((field) =>
   orderField(field).erasure === "replaced"
 );

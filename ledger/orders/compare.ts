@@ -77,7 +77,7 @@ function isHex(text: string): boolean {
   return text.startsWith("0x") || text.startsWith("0X");
 }
 
-/** A plain decimal without the zeros it ends in; null for anything else. */
+/** A plain decimal without trailing zeros; null for anything else. */
 function withoutZeros(text: string): string | null {
   if (!/^\d+(?:\.\d*)?$/.test(text)) return null;
   const [whole = "", fraction = ""] = text.split(".");

@@ -62,7 +62,7 @@ export class ExpectationPool {
       : { ...order, expectations };
   }
 
-  /** As many of a click id as an order keeps. */
+  /** At most as many of a click id as an order keeps. */
   #firstToExpire({ clickId, from, until }: ExpectationWindow): Expectation[] {
     const all = this.#ofClick.get(clickId) ?? [];
     const first = firstWhere(all, (one) => validUntil(one) >= from);

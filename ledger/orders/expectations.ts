@@ -10,9 +10,9 @@ import { compareTimes, earlierTime } from "../events/time.ts";
 import { compareText } from "../machines/sorted_list.ts";
 
 /**
- * Expectations under one click id that an order is compared with. Where more
+ * Most expectations under one click id that an order is compared with. If more
  * were recorded before the order, the partner gives one click id to many
- * customers, and it says nothing.
+ * customers, and the click id identifies nothing.
  */
 export const CANDIDATES_COMPARED: number = CANDIDATES_KEPT - 1;
 
@@ -22,7 +22,7 @@ export const CANDIDATES_COMPARED: number = CANDIDATES_KEPT - 1;
  */
 const toleranceMs = 5 * 60_000;
 
-/** What tells when an order began. */
+/** What decides when an order began. */
 export interface Beginning {
   /** The earliest effective creation time that readings state; null without. */
   readonly createdAt: string | null;
@@ -39,15 +39,16 @@ export interface ExpectedOrder extends Beginning {
 }
 
 /**
- * When an order was there at the latest, by its readings alone: no webhook may
- * move it. Null before the first reading; from then on it only moves back.
+ * Latest time at which an order can have begun, by its readings alone: no
+ * webhook may move it. Null before the first reading; afterwards it only moves
+ * back.
  */
 export function beganBy({ createdAt, firstReadAt }: Beginning): string | null {
   return createdAt === null ? firstReadAt : earlierTime(firstReadAt, createdAt);
 }
 
 /**
- * Where the expectations of an order are.
+ * How to find the expectations of an order.
  *
  * @param order Folded facts of the order.
  * @returns Null before the first reading, and where it has no click id.
@@ -74,7 +75,7 @@ export function sameWindow(
 }
 
 /**
- * Orders that began before this time were there before an expectation.
+ * Orders that began before this time are older than an expectation.
  *
  * @param askedAt When it was asked for, UTC ISO 8601.
  * @returns UTC ISO 8601, early enough to be compared as text with times of any
@@ -93,7 +94,7 @@ function movedBy(time: string, ms: number): string {
 
 /**
  * The expectations that can be the order's own: recorded under the click id
- * that A shows, not after the order was there, and valid then. Nothing that a
+ * that A shows, not after the order began, and valid then. Nothing that a
  * webhook says has a part in it.
  *
  * @param order Folded facts of the order.
@@ -176,7 +177,7 @@ export function compareExpectations(a: Expectation, b: Expectation): number {
     compareText(JSON.stringify(a), JSON.stringify(b));
 }
 
-/** Sessions that webhooks of an order name that are kept. */
+/** Most sessions named by webhooks that an order keeps. */
 export const SESSIONS_KEPT = 16;
 
 /** A session that webhooks of an order name. */

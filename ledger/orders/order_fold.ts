@@ -92,9 +92,12 @@ export interface OrderFold {
   readonly firstReadAt: string | null;
   /** What the partner expects of the order, earliest first. */
   readonly expectations: readonly Expectation[];
-  /** What a person did about it first; null while nobody did. Not part of the state. */
+  /**
+   * What a person did about it first; null when nobody has. Not part of the
+   * state.
+   */
   readonly hand: HandRelease | null;
-  /** What a person did last about its case; null while nobody did. */
+  /** What a person did last about its case; null when nobody has. */
   readonly change: CaseChange | null;
   /** Looks at the chain: the latest final one, and the latest. */
   readonly looks: readonly ChainReading[];
@@ -105,7 +108,7 @@ export interface OrderFold {
 }
 
 /**
- * An order of which nothing is known yet.
+ * An order without any fact.
  *
  * @param orderId Order identifier.
  * @returns The fold of no facts.

@@ -4,7 +4,7 @@ import { isKnown, orderRank } from "../machines/order_rank.ts";
 import type { Status, Trust } from "../machines/transition.ts";
 import { compareTimes } from "../events/time.ts";
 
-/** All that the status of an order depends on. */
+/** Everything that the status of an order depends on. */
 export interface StatusFacts {
   /**
    * A: the latest snapshot by (`changed_at`, rank, `read_at`, content); null
@@ -134,7 +134,7 @@ export function decideOrderStatus(facts: StatusFacts): DecidedStatus {
 }
 
 /**
- * Final statuses that counting claims hold against a final or unknown A.
+ * Final statuses of counting claims that contest a final or unknown A.
  *
  * @param facts The order's facts.
  * @returns The claimed statuses that differ, by rank; empty when A is open.

@@ -19,7 +19,7 @@ import {
 import { factsBy, type OrderFacts } from "../events/order_facts.ts";
 import { emptyToNull } from "../events/fact_text.ts";
 
-/** Unknown statuses of readings that are kept. */
+/** Most unknown statuses of readings that are kept. */
 const UNKNOWN_STATUSES_KEPT = 10;
 
 /** A status that readings showed. */
@@ -51,7 +51,7 @@ export function isLater(a: OrderReading, b: OrderReading): boolean {
   return compareWithin(a, b) > 0;
 }
 
-/** What is kept of a reading when the rest of it is erased. */
+/** What is kept of a reading when it is erased. */
 const KEPT = [
   "changedAt",
   "createdAt",
@@ -60,7 +60,7 @@ const KEPT = [
   ...fieldsWith("erasure", "kept"),
 ] as const;
 
-/** Whom a reading names: kept when its body is pruned. */
+/** The ids that a reading names: kept when its body is pruned. */
 const NAMES = fieldsWith("erasure", "replaced");
 
 /**
@@ -107,7 +107,7 @@ export function addReading(
 /**
  * A, the reading that counts. One whose `changed_at` lies ahead of it has no
  * place in the service's history. It counts until the service is read again
- * with a plausible time: a row that was dated 2099 and is put right must not
+ * with a plausible time: a row that was dated 2099 and then corrected must not
  * lose to the wrong one.
  */
 export function latestReading(
@@ -139,8 +139,8 @@ export function visibleReading(
 }
 
 /**
- * Final statuses that readings have shown beside that of the latest: the
- * service has taken a final word back.
+ * Final statuses that readings have shown besides that of the latest: the
+ * service has taken a final status back.
  */
 export function otherFinals(
   { latest, observedStatuses }: {

@@ -26,7 +26,7 @@ export interface ResolveOptions {
   readonly assets?: AssetTable;
 }
 
-/** What was found out about an order on the way to its state. */
+/** What is worked out of an order on the way to its state. */
 export interface Resolved {
   /** Status and trust. */
   readonly decided: DecidedStatus;

@@ -6,8 +6,8 @@ import { beganBy } from "./expectations.ts";
 import type { OrderFold } from "./order_fold.ts";
 
 /**
- * Whether orders wait for the chain, by when they began. A success keeps the rule
- * of its beginning: whatever is decided later moves no earlier order.
+ * Whether orders wait for the chain, by when they began. A success keeps the
+ * rule of its beginning: a later rule changes no earlier order.
  */
 export class WitnessRules {
   /** By when they hold from; of one moment the one recorded last counts. */

@@ -42,9 +42,9 @@ export function factsOfOrder(fold: OrderFold, match: MatchFact): StoredFacts {
 }
 
 /**
- * Result of a look at the chain. An amount that is off by no more than the
- * partner stated is nothing; by more, it differs. Where the chain is required
- * and no tolerance is stated, nothing may be off.
+ * Result of a look at the chain. A difference within the partner's tolerance is
+ * ignored; a larger one counts. If the chain is required and no tolerance is
+ * stated, any difference counts.
  */
 function chainFact(
   look: ChainReading | null,

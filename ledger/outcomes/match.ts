@@ -136,7 +136,7 @@ function lastBefore(
     recorded[0] ?? null;
 }
 
-/** A field in which an order is not what was asked for. */
+/** A field in which an order differs from what was asked for. */
 export interface Difference {
   /** Field of the order. */
   readonly field: FieldsWith<"asked">;
@@ -149,7 +149,7 @@ export interface Difference {
 const COMPARED = fieldsWith("asked");
 
 /**
- * Lists where an order is not what the partner asked for.
+ * Lists how an order differs from what the partner asked for.
  *
  * @param ordered Fields of the order; what is null is not compared.
  * @param asked What was asked for; what is null is not compared.

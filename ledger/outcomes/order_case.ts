@@ -49,9 +49,9 @@ export interface CaseFacts {
 }
 
 /**
- * The case of an order. What a person did holds while the service shows the very
- * state that the person saw, and nothing waits that the person did not know of:
- * so whatever the service changes opens the case again.
+ * The case of an order. What a person did applies while the service shows
+ * exactly the state that the person saw, and there is no reason to wait that
+ * the person did not know: so any change by the service opens the case again.
  *
  * @param facts What the case depends on.
  * @param attention Why a person would have to look, had nobody done anything.
@@ -98,8 +98,7 @@ const CLOSED: ReadonlySet<CaseState> = new Set([
 ]);
 
 /**
- * The case as readers see it, who know also what time and other orders make of an
- * order.
+ * The case as readers see it, who also consider the time and other orders.
  *
  * @param stored The case by what the service has shown.
  * @param attention Why it waits now; what a closed case dealt with left out.
@@ -119,8 +118,8 @@ export function caseNow(
 }
 
 /**
- * The reasons that nobody has dealt with. Where another order holds the purchase,
- * whoever delivered or refunded this one has decided.
+ * The reasons that nobody has dealt with. If another order holds the purchase,
+ * the person who delivered or refunded this one has decided.
  *
  * @param attention Why a person would have to look, had nobody done anything.
  */

@@ -97,5 +97,8 @@ export interface OutcomeFacts {
   readonly twice: (typeof FACT_VALUES)["twice"][number];
 }
 
-/** The facts that a state holds: those that neither time nor others change. */
+/**
+ * The facts that a state holds: those that depend neither on time nor on other
+ * orders.
+ */
 export type StoredFacts = Omit<OutcomeFacts, "overdue" | "twice">;

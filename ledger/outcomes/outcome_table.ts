@@ -109,7 +109,7 @@ const OPEN = ["created", "progress", "pending"] as const;
 const NOT_FINAL = [...OPEN, "unlisted"] as const;
 const ENDED = ["failed", "cancelled"] as const;
 const SUCCESS = ["success"] as const;
-/** What the partner asked for, and nothing of it was seen to arrive yet. */
+/** What the partner asked for, not yet seen to arrive. */
 const NOT_SEEN = {
   shown: SUCCESS,
   match: ["matched"],
@@ -410,7 +410,7 @@ export const ATTENTION_BESIDE: readonly {
 ];
 
 /**
- * Whether facts are as a row wants them.
+ * Whether facts satisfy a row.
  *
  * @param facts Facts of an order.
  * @param when What has to hold.

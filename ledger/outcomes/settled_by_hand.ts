@@ -16,7 +16,7 @@ export interface ByHand {
   readonly settled: readonly AttentionKind[];
 }
 
-/** Of an order that has ended, whether the customer has the money back. */
+/** Whether the customer of an order that has ended has the money back. */
 const MONEY_BACK: ReadonlySet<AttentionKind> = new Set([
   "refund_due",
   "cancelled_after_payment",
@@ -25,13 +25,13 @@ const MONEY_BACK: ReadonlySet<AttentionKind> = new Set([
 ]);
 
 /**
- * What a person did about an order, and what there is nothing left to do about.
+ * What a person did about an order, and which reasons that settles.
  *
  * While the service shows success a person has to decide about the release, and
- * has done so. Of an order that has ended the customer is to have the money
- * back: a refund settles that. What is left stays listed: goods that were
- * delivered for an order that ended, a success that was taken back, a
- * transaction without success, and an order that is not shown.
+ * has done so. When an order has ended, the customer must get the money back: a
+ * refund settles that. What is left stays listed: goods that were delivered for
+ * an order that ended, a success that was taken back, a transaction without
+ * success, and an order that is not shown.
  *
  * @param fold Folded facts of the order.
  * @param facts What its outcome depends on.

@@ -77,7 +77,7 @@ export async function readUnattended(
 }
 
 /**
- * Reads up to which event the states are made.
+ * Reads the last event that the states contain.
  *
  * @returns Its position; zero before the first fold.
  * @throws {LedgerError} When the database fails.
@@ -88,7 +88,7 @@ export async function readLivePosition(driver: Driver): Promise<number> {
 }
 
 /**
- * Reads which version of the fold made the states.
+ * Reads the version of the fold that made the states.
  *
  * @returns Null before the first fold.
  * @throws {LedgerError} When the database fails.
@@ -99,9 +99,9 @@ export async function readFoldVersion(driver: Driver): Promise<number | null> {
 }
 
 /**
- * Since when orders succeed that nothing was recorded for, in a ledger that has
- * never recorded what it expects. No order of it can be compared, and none of
- * them waits for a person.
+ * Since when orders have succeeded in a ledger that never recorded an
+ * expectation. None of its orders can be compared, and none of them waits for a
+ * person.
  *
  * @param driver A database that has been migrated.
  * @returns When the first of them was created, UTC ISO 8601; null where orders

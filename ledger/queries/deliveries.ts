@@ -24,7 +24,7 @@ import {
 import { pageSize, queryTime } from "../store/tables/query_values.ts";
 import { walkIndex } from "../store/tables/lists/walk.ts";
 
-/** Which deliveries are wanted. */
+/** Which deliveries to read. */
 export interface DeliveryQuery {
   /** Only bodies that are not a JSON object with a type. @default {false} */
   readonly quarantined?: boolean;
@@ -113,7 +113,7 @@ export async function readDeliveryPage(
     readonly after?: DeliveryPlace;
     /** At most this many, 1 to 1000. @default 100 */
     readonly limit?: number;
-    /** Deliveries that are looked through for a type. @default {WALK_STEPS} */
+    /** Most deliveries that are searched for a type. @default {WALK_STEPS} */
     readonly steps?: readonly number[];
   },
 ): Promise<DeliveryPage> {

@@ -90,10 +90,10 @@ export interface FindResult {
 /** Most that is found at once: more do not show which one is meant. */
 const MOST_FOUND = 100;
 
-/** Most of what was recorded that is listed. */
+/** Most recorded names that are listed. */
 const MOST_RECORDED = 10;
 
-/** Shorter texts are the beginning of too much. */
+/** Shorter texts are the beginning of too many ids. */
 export const PREFIX_AT_LEAST = 4;
 
 /** The same of names that nobody reads out: sessions, clicks, hashes. */

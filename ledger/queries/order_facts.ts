@@ -118,8 +118,8 @@ function windowsOf(
 }
 
 /**
- * Puts what was kept of erased events at the places of those, so that what was
- * known at a position is the same after an erasure.
+ * Moves what was kept of erased events to the positions of those, so that what
+ * was known at a position is the same after an erasure.
  *
  * @param facts Facts of one order.
  * @returns The facts by position.

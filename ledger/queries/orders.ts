@@ -149,7 +149,9 @@ export interface SearchedTo {
 
 /** The orders that a reference leads to, oldest first. */
 export interface ReferencedOrders {
-  /** The service has shown them under it: these are what it means. */
+  /**
+   * The service has shown them under it: these are what the reference means.
+   */
   readonly confirmed: readonly OrderView[];
   /**
    * Only webhooks name them with it. Anybody can send such a webhook, so they
@@ -271,7 +273,7 @@ export class Orders {
   /**
    * Whether so many orders have to be looked at for {@linkcode Orders.totals}
    * that it takes seconds: more than 50,000, or more than 20,000 of which an
-   * index has few, such as those that wait for a person. Telling takes
+   * index has few, such as those that wait for a person. This check takes
    * milliseconds.
    *
    * @param query Which orders.
@@ -348,7 +350,7 @@ export function orderSelection(query: OrderQuery): Selection {
 }
 
 /**
- * The index to go by, where SQLite would choose one that is worse.
+ * The index to use where SQLite would choose a worse one.
  *
  * @returns Undefined where it chooses well.
  */
@@ -406,7 +408,10 @@ function amountUnits(
   );
 }
 
-/** Facts that no stored state knows, because they are not of the order alone. */
+/**
+ * Facts that no stored state has, because they do not depend on the order
+ * alone.
+ */
 const NOT_STORED = ["overdue", "twice"] as const;
 
 /**

@@ -149,8 +149,9 @@ function expectedOf(
 }
 
 /**
- * Says of orders what was known beside their states: whether another order had
- * their purchase then, and whether anything was recorded to compare them with.
+ * Finds what was known of orders besides their states: whether another order
+ * had their purchase then, and whether anything was recorded to compare them
+ * with.
  *
  * @param orders States by what was known then.
  * @param asOf When.

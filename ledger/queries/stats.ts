@@ -88,7 +88,7 @@ export interface OpenOrders {
   readonly oldestAt: string;
 }
 
-/** How many orders there are, by what a metric tells apart. */
+/** How many orders there are, by the labels of the metrics. */
 export interface OrderTally {
   /** All of them by status. */
   readonly byStatus: ReadonlyMap<string, number>;

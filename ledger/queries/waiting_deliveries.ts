@@ -7,7 +7,7 @@ import {
   writeMover,
 } from "../store/tables/deliveries.ts";
 
-/** A mover writes more often than this, unless its process has ended. */
+/** Longest pause between two writes of a mover whose process runs. */
 const ENDED_MS = 2 * 60_000;
 
 /** Deliveries that were answered, and that the ledger does not have yet. */

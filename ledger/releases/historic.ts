@@ -20,7 +20,7 @@ export interface LedgerTimes {
  */
 const TOLERANCE_MS = 2000;
 
-/** Successes that nothing was recorded for are listed for so long, ms. */
+/** How long successes that nothing was recorded for are listed, ms. */
 const LISTED_MS = 14 * 24 * 3_600_000;
 
 /**
@@ -135,7 +135,7 @@ export class HistoryReport {
   }
 
   /**
-   * Looks, at most once a minute. What is there at the first look was told
+   * Looks, at most once a minute. What is there at the first look was reported
    * before, so look before anything is folded.
    *
    * @throws {LedgerError} When the database fails.

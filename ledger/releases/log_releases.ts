@@ -21,7 +21,7 @@ export interface KnownReleases {
   readonly byHand?: KnownByHand;
 }
 
-/** What more has to be known where a person did something. */
+/** What else has to be known where a person did something. */
 export interface KnownByHand {
   /** Orders that wait for one of the purchases. */
   readonly waits: readonly PurchaseWait[];
@@ -210,7 +210,7 @@ class ReleaseLog implements LoggedReleases {
   }
 }
 
-/** That an order would be released, at the position of what a person did. */
+/** The release of an order, at the position of what a person did. */
 function released(
   orderId: string,
   reason: string,

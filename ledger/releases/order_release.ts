@@ -19,7 +19,7 @@ export interface PurchaseName {
   readonly name: string;
 }
 
-/** Release of an order as the facts known so far decide it. */
+/** Release of an order, by the facts known so far. */
 export interface OrderRelease {
   /** Whether the goods may be released. */
   readonly release: Release;
@@ -33,7 +33,7 @@ export interface OrderRelease {
   readonly purchase: PurchaseName | null;
   /** When that expectation was recorded, UTC ISO 8601; null without. */
   readonly expectedAt: string | null;
-  /** What a person did about the order; null while nobody did. */
+  /** What a person did about the order; null when nobody has acted on it. */
   readonly byHand: HandOutcome | null;
 }
 

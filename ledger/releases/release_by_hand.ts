@@ -20,7 +20,7 @@ const LONGEST_WHY = 1000;
 
 /** What a person did about an order. */
 export interface ReleaseByHand {
-  /** What the person did: handed out the goods, or returned the money. */
+  /** What the person did: handed over the goods, or returned the money. */
   readonly outcome: HandOutcome;
   /** Who did it. At most 256 characters. */
   readonly by: string;

@@ -12,9 +12,9 @@ import { createHmac } from "node:crypto";
 export interface ReleaseChange {
   /** The order. */
   readonly orderId: string;
-  /** Whether nothing was decided of it before, so that nothing was logged. */
+  /** Whether it had no decision before, so that nothing was logged. */
   readonly isFirst: boolean;
-  /** What is decided of it now. */
+  /** The decision now. */
   readonly now: OrderRelease;
   /** Position of the event. */
   readonly position: number;
@@ -50,7 +50,7 @@ export interface HandChange {
 export interface OrderReleases {
   /** The last entry; null before the first. */
   readonly last: LoggedRelease | null;
-  /** How often each was entered. */
+  /** How often each state was entered. */
   readonly entries: Readonly<Partial<Record<ReleaseEntry, number>>>;
   /** Whether subscribers received `unchecked`. */
   readonly toldUnchecked: boolean;

@@ -166,7 +166,7 @@ export type OrderReason =
   /** No webhook claims a status, and the service has no such order. */
   | { readonly code: "nothing_claimed_of_absent_order" };
 
-/** All that the reason of a status depends on. */
+/** Everything that the reason of a status depends on. */
 export interface ReasonFacts extends StatusFacts {
   /** A reading without a status that can be read; null when there is none. */
   readonly statusless?: object | null;

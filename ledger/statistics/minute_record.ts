@@ -1,7 +1,9 @@
 import type { Driver } from "../store/driver/driver.ts";
 import { deleteMinutesBefore, writeMinutes } from "../store/tables/minutes.ts";
 
-/** What is measured at one moment of a minute; of several the highest counts. */
+/**
+ * A value measured at one moment of a minute; of several the highest counts.
+ */
 export type MinuteGauge =
   | "lag"
   | "spooled"
@@ -64,8 +66,8 @@ export function addBuckets(sum: number[], more: readonly number[]): void {
 }
 
 /**
- * Reads a record as it is stored. What another version wrote and this one does
- * not understand is left out.
+ * Reads a record as it is stored. Values of another version that this one does
+ * not know are left out.
  */
 export function readMinute(json: string): MinuteRecord {
   const stored: Partial<Record<keyof MinuteRecord, unknown>> = Object(
@@ -102,7 +104,7 @@ function isBuckets(value: unknown): value is number[] {
 /** A minute in milliseconds. */
 export const MINUTE_MS = 60_000;
 
-/** Minutes are kept for so long: 90 days. */
+/** How long minutes are kept: 90 days. */
 export const MAX_MINUTES = 90 * 24 * 60;
 
 /**

@@ -28,7 +28,7 @@ export type StatisticsStep = keyof typeof STEPS;
 /** Every step, the shortest first. */
 export const STATISTICS_STEPS = Object.keys(STEPS) as StatisticsStep[];
 
-/** Steps that one question may have: 90 days by the hour, and a few more. */
+/** Most steps of one query: 90 days by the hour, and a few more. */
 const MOST_STEPS = 2500;
 
 /** Minutes read at once. */
@@ -37,7 +37,7 @@ const PAGE_ROWS = 2000;
 /** Answers whose time counts: those to deliveries that were taken, or failed. */
 const TIMED: readonly string[] = ["204", "late", "503"];
 
-/** Which statistics are wanted. */
+/** Which statistics to read. */
 export interface StatisticsQuery {
   /** Start, in milliseconds since the epoch; of the step that it lies in. */
   readonly fromMs: number;

@@ -1,6 +1,6 @@
 /**
  * Rows of any table as they are copied into another database: in ranges of the
- * table's key, and what is written down of each range there.
+ * table's key, each noted there.
  */
 import type { Driver, SqlValue, Statement } from "./driver/driver.ts";
 
@@ -25,7 +25,7 @@ export interface CopiedRange {
   readonly digest: string;
 }
 
-/** Whose copy is under way. */
+/** The ledger whose copy is under way. */
 export interface CopiedLedger {
   /** Identity of the ledger, 32 hex digits. */
   readonly ledgerId: string;
@@ -172,7 +172,7 @@ export function selectRange(
   };
 }
 
-/** Writes a range: whatever stands there goes, and the rows take its place. */
+/** Writes a range: the rows replace whatever is there. */
 export function replaceRange(
   table: CopiedTable,
   { after, end, rows }: {

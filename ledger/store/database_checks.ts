@@ -1,7 +1,7 @@
 import type { Driver } from "./driver/driver.ts";
 
 /**
- * Makes sure that the database would take a write, and writes nothing.
+ * Checks that the database would accept a write, and writes nothing.
  *
  * @throws {LedgerError} With the reason when it takes none.
  */

@@ -30,8 +30,8 @@ export interface EventLogOptions extends GroupCommitOptions {
   /** Gives fresh random bytes, for the salts of deliveries. */
   readonly randomBytes?: (length: number) => Uint8Array;
   /**
-   * The statement that says from when on the ledger tells what is new: it goes
-   * with the first delivery. @default {none}
+   * The statement that sets the time from which transitions are sent: it is
+   * written with the first delivery. @default {none}
    */
   readonly goLive?: (at: string) => Statement;
 }
@@ -91,7 +91,7 @@ export class EventLog {
   }
 
   /**
-   * Appends what a spool hands over, in one transaction. It is not tried again
+   * Appends what a spool hands over, in one transaction. It is not retried
    * here: the spool keeps the records, and hands them over again.
    *
    * @param records Whole records.

@@ -8,7 +8,7 @@ export interface Thread {
   terminate(): void;
 }
 
-/** What is heard of a thread. */
+/** Events of a thread. */
 export interface ThreadEvents {
   /** Called with each message that it sends. */
   readonly onMessage: (message: unknown) => void;

@@ -80,7 +80,7 @@ export class ClientDriver implements Driver {
     return batch;
   }
 
-  /** Takes no more batches. The client stays open: its maker closes it. */
+  /** Refuses further batches. The client stays open: its maker closes it. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#last;

@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync } from "node:fs";
 import Database from "libsql";
 import { codeOfSqlite } from "../driver/sqlite_errors.ts";
 
-/** How a lock excludes others. */
+/** Mode of a lock. */
 export type FileLockMode = "shared" | "exclusive";
 
 /**

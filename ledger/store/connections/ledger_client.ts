@@ -1,6 +1,6 @@
 /**
  * What the ledger needs of a client of `@libsql/client`. Such a client fits as
- * it is; this package does not import it on behalf of its types.
+ * it is; this package does not import it for its types.
  *
  * The ledger speaks to `file:`, `libsql:`, `https:` and `http:` databases; a
  * client over WebSockets is refused. Give the ledger a client of its own: after

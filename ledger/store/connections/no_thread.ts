@@ -12,7 +12,7 @@ export const NO_THREAD_ADVICE: string =
 
 let isTold = false;
 
-/** Says so on standard error, once a process. */
+/** Prints it to standard error, once per process. */
 export function tellOfNoThread(reason: string): void {
   if (isTold) return;
   isTold = true;

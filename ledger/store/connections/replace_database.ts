@@ -15,7 +15,7 @@ import Database from "libsql";
 import { fromSqlite } from "../driver/sqlite_errors.ts";
 import { LedgerError } from "../driver/errors.ts";
 
-/** Which database takes the place of which. */
+/** Which database replaces which. */
 export interface ReplaceOptions {
   /** Path of the database in use; it may be missing. */
   readonly path: string;

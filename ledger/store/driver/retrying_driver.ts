@@ -132,7 +132,7 @@ export async function reached(
   return retrying;
 }
 
-/** After this many lost races in a row, the error is thrown. */
+/** Lost races in a row after which the error is thrown. */
 const MOST_ATTEMPTS = 100;
 
 /**

@@ -96,7 +96,7 @@ export function ledgerError(
   );
 }
 
-/** The code by the message, for errors whose own code says too little. */
+/** The code by the message, for errors whose own code is too general. */
 function codeInText(message: string): LedgerErrorCode {
   if (/unable to open|ConnectionFailed/i.test(message)) return "cannot_open";
   if (/cannot store \w+ value/.test(message)) return "constraint";
