@@ -8,42 +8,20 @@ import { addAssets } from "./commands/assets.ts";
 import { addBench } from "./commands/bench.ts";
 import { addConsole } from "./commands/console.ts";
 import { addConform } from "./commands/conform.ts";
-import { addDeliveries } from "./commands/deliveries/mod.ts";
 import { addDemo } from "./commands/demo.ts";
 import { addDoctor } from "./commands/doctor.ts";
-import { addLedger } from "./commands/ledger/mod.ts";
 import { addMachine } from "./commands/machine.ts";
-import { addMonth } from "./commands/month/mod.ts";
-import { addOrders } from "./commands/orders/mod.ts";
-import { addPoll } from "./commands/poll.ts";
 import { addSandbox } from "./commands/sandbox.ts";
 import { addSchema } from "./commands/schema.ts";
 import { addServe } from "./commands/serve.ts";
 import { addSim } from "./commands/sim.ts";
-import { addStatement } from "./commands/statement/mod.ts";
-import { addSubscriptions } from "./commands/subscriptions/mod.ts";
 import { addListen } from "./commands/listen.ts";
+import { addOperations } from "./operations/add_operations.ts";
 import { addTrigger } from "./commands/trigger.ts";
-import { addUsers } from "./commands/users/mod.ts";
-import { addWitness } from "./commands/witness.ts";
-import { addWebhook } from "./commands/webhook/mod.ts";
+import { addParse } from "./commands/webhook_parse.ts";
+import { addSend } from "./commands/webhook_send.ts";
 import { EXIT } from "../settings/errors.ts";
-import { CASE, CHANGE_CASE } from "../resources/operations/case_operation.ts";
-import {
-  CREATE_SESSION,
-  EXPECT,
-} from "../resources/operations/expectation_operations.ts";
-import { RELEASE_BY_HAND } from "../resources/operations/order_operations.ts";
-import {
-  ATTENTION_LIST,
-  FIND,
-} from "../resources/operations/search_operations.ts";
-import {
-  RECONCILE,
-  RECOVER,
-} from "../resources/operations/service_operations.ts";
 import { guardedIo, type Io } from "./program/io.ts";
-import { addOperation } from "./program/operation_command.ts";
 import { SETTINGS_HEADING } from "./program/options.ts";
 import { asksForJson, reportError } from "./program/report_error.ts";
 import { wrap } from "../resources/views/text.ts";
@@ -141,34 +119,23 @@ export function buildProgram(
       getErrHasColors: () => cli.io.colour,
     })
     .exitOverride();
+  const operations = (...names: readonly string[]) => {
+    for (const name of names) addOperations(program, cli, name);
+  };
   addServe(program, cli);
-  addPoll(program, cli);
-  addOperation(program, cli, RECONCILE);
-  addOperation(program, cli, RECOVER);
+  operations("poll", "reconcile", "recover");
   addConform(program, cli);
-  addOrders(program, cli);
-  addUsers(program, cli);
+  operations("orders", "users");
   addMachine(program, cli);
   addSchema(program, cli);
-  addOperation(program, cli, FIND);
-  addOperation(program, cli, ATTENTION_LIST);
-  addMonth(program, cli);
-  addStatement(program, cli);
+  operations("find", "attention", "month", "statement");
   addConsole(program, cli);
-  addOperation(
-    program.command("session").description("create widget sessions"),
-    cli,
-    CREATE_SESSION,
-  );
-  addOperation(program, cli, EXPECT);
-  addOperation(program, cli, RELEASE_BY_HAND);
-  addOperation(program, cli, CASE, CHANGE_CASE);
-  addWitness(program, cli);
+  operations("session", "expect", "release", "case", "witness");
   addAssets(program, cli);
-  addLedger(program, cli);
-  addDeliveries(program, cli);
-  addSubscriptions(program, cli);
-  addWebhook(program, cli);
+  operations("ledger", "deliveries", "subscriptions");
+  const webhook = addOperations(program, cli, "webhook");
+  addSend(webhook, cli);
+  addParse(webhook, cli);
   addSandbox(program, cli);
   addListen(program, cli);
   addTrigger(program, cli);

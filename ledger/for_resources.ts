@@ -5,6 +5,9 @@
  * @module
  */
 export { isWitnessed } from "./lease/lease.ts";
+export { readLastSeq } from "./store/tables/transitions.ts";
+export { matcher, type Pattern } from "./subscriptions/pattern.ts";
+export { webhookEvent } from "./events/mint.ts";
 export { addNote } from "./attention/notes.ts";
 export {
   type Note,

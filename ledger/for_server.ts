@@ -28,6 +28,4 @@ export {
   targetOf,
   upsertTarget,
 } from "./store/tables/subscriptions/forward_targets.ts";
-export { readLastSeq } from "./store/tables/transitions.ts";
-export { matcher, type Pattern } from "./subscriptions/pattern.ts";
 export { transitionName } from "./machines/transition.ts";

@@ -15,7 +15,7 @@ import {
 import { SETTINGS } from "../../settings/settings.ts";
 import { redact } from "../../settings/redact.ts";
 import { aborted } from "../../settings/stoppable.ts";
-import { withStoredLedger } from "../program/with_ledger.ts";
+import { withLedger } from "../program/with_ledger.ts";
 
 interface ConsoleFlags extends SharedFlags, ConsoleSettings {}
 
@@ -41,7 +41,8 @@ export function addConsole(program: Command, cli: Cli): void {
     .addHelpText("after", HELP)
     .action(cli.run(async (flags: ConsoleFlags) => {
       const { io } = cli;
-      await withStoredLedger(io, flags, async (ledger, config) => {
+      const opening = { opens: "stored" } as const;
+      await withLedger(io, flags, opening, async (ledger, config) => {
         const log = jsonLog((text) => io.err(redact(text, io.env)), io.now);
         const shown = { ledger, config, log, now: io.now };
         const open = await openConfiguredConsole(shown, flags, false);

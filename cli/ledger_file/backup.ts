@@ -3,7 +3,8 @@ import { dirname } from "node:path";
 import type { Config } from "../../settings/config.ts";
 import { CommandError } from "../../settings/errors.ts";
 import type { Io } from "../program/io.ts";
-import { progress } from "../program/progress.ts";
+import { requireStored } from "../program/with_ledger.ts";
+import { holdLedger } from "../../server/ledger_file/ledger_lock.ts";
 import { openConfigured } from "../../server/ledger_file/open_configured.ts";
 import {
   copyWhole,
@@ -16,7 +17,7 @@ import {
 const LOOK_EVERY_MS = 500;
 
 /**
- * Copies the ledger into a file, and shows how far it is. The process does not
+ * Copies the ledger into a file, and tells how far it is. The process does not
  * wait for the copy when it is asked to stop.
  *
  * @throws {CommandError} When the file exists, cannot be written, or the copy
@@ -25,8 +26,14 @@ const LOOK_EVERY_MS = 500;
 export async function backUp(
   io: Io,
   config: Config,
-  { file, json = false }: { readonly file: string; readonly json?: boolean },
+  { file, onProgress }: {
+    readonly file: string;
+    readonly onProgress: (megabytes: number) => void;
+  },
 ): Promise<void> {
+  // A lock beside a ledger that is not there would be left behind.
+  await requireStored(config);
+  using _held = await holdLedger(config);
   if (await exists(file)) {
     throw new CommandError(
       `Cannot write ${file}: it exists already; name a new file`,
@@ -44,10 +51,9 @@ export async function backUp(
   const stopped = Promise.withResolvers<never>();
   const stop = () => stopped.reject(io.signal.reason);
   io.signal.addEventListener("abort", stop);
-  using bar = progress(io, "MB copied", !json);
   const looking = setInterval(async () => {
     const found = await stat(partialCopy(file)).catch(() => null);
-    if (found !== null) bar.at(Math.round(found.size / 1e6));
+    if (found !== null) onProgress(Math.round(found.size / 1e6));
   }, LOOK_EVERY_MS);
   try {
     await Promise.race([copied, stopped.promise]);
@@ -62,6 +68,5 @@ export async function backUp(
   } finally {
     clearInterval(looking);
     io.signal.removeEventListener("abort", stop);
-    bar.end();
   }
 }

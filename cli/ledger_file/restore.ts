@@ -11,28 +11,10 @@ import { LedgerError } from "../../ledger/mod.ts";
 import { describeDamage } from "../../resources/wording/damage_reason.ts";
 import { takeLedger } from "../../server/ledger_file/ledger_lock.ts";
 import { openConfigured } from "../../server/ledger_file/open_configured.ts";
-import { type Config, readConfig } from "../../settings/config.ts";
+import type { Restored } from "../../resources/operations/ledger_files.ts";
+import type { Config } from "../../settings/config.ts";
 import { CommandError, UsageError } from "../../settings/errors.ts";
 import type { Io } from "../program/io.ts";
-import type { SharedFlags } from "../program/options.ts";
-
-/** What was restored, and where the ledger before it is now. */
-export interface Restored {
-  /** When, UTC ISO 8601. */
-  readonly restoredAt: string;
-  /** The ledger's file. */
-  readonly file: string;
-  /** What it was copied from. */
-  readonly from: string;
-  /** Where the old one is now; null when there was none. */
-  readonly previousFile: string | null;
-  /** Its environment. */
-  readonly environment: string;
-  /** Events in it. */
-  readonly events: number;
-  /** Hash of its last event. */
-  readonly hash: string;
-}
 
 /** What a restore is to do, and what its steps have found so far. */
 export interface RestoreJob {
@@ -50,10 +32,9 @@ export interface RestoreJob {
  */
 export function restoreJob(
   io: Io,
-  flags: SharedFlags,
+  config: Config,
   from: string,
 ): RestoreJob {
-  const config = readConfig(io.env, flags);
   const file = databaseFile(config.databaseUrl);
   if (file === null) {
     throw new UsageError(
@@ -222,10 +203,10 @@ async function removeCopy(copy: string): Promise<void> {
  */
 export async function restore(
   io: Io,
-  flags: SharedFlags,
+  config: Config,
   from: string,
 ): Promise<Restored> {
-  let job = restoreJob(io, flags, from);
+  let job = restoreJob(io, config, from);
   using _alone = await takeLedger(job.restored.file);
   try {
     for (const step of RESTORE_STEPS) job = await step(job);

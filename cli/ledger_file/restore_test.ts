@@ -4,6 +4,7 @@ import { openLedger } from "../../ledger/mod.ts";
 import { anchorFile } from "../../ledger/testing/mod.ts";
 import { testEvents } from "../../ledger/testing/test_events.ts";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
+import { readConfig } from "../../settings/config.ts";
 import type { Io } from "../program/io.ts";
 import { restore, RESTORE_STEPS, restoreJob } from "./restore.ts";
 
@@ -24,10 +25,10 @@ async function restoreUntil(
   last: number,
 ): Promise<void> {
   if (last >= RESTORE_STEPS.length) {
-    await restore(io, { databaseUrl }, backup);
+    await restore(io, readConfig(io.env, { databaseUrl }), backup);
     return;
   }
-  let job = restoreJob(io, { databaseUrl }, backup);
+  let job = restoreJob(io, readConfig(io.env, { databaseUrl }), backup);
   for (const step of RESTORE_STEPS.slice(0, last + 1)) job = await step(job);
   Deno.kill(Deno.pid, "SIGKILL");
 }

@@ -87,30 +87,6 @@ export function jsonOption(
   return command.option("--json", `JSON instead of text: ${what}`);
 }
 
-/** Adds `--output`: a file that gets its name only when it is whole. */
-export function outputOption(command: Command): Command {
-  return command.option(
-    "--output <file>",
-    "write to this file, which appears only when it is complete",
-  );
-}
-
-/** Adds `--bom`: what makes some spreadsheets read CSV as UTF-8. */
-export function bomOption(command: Command): Command {
-  return command.addOption(
-    new Option(
-      "--bom",
-      "begin the file with a byte-order mark, for spreadsheets that need it; " +
-        "with --output",
-    ),
-  ).hook("preAction", (_, action) => {
-    const { bom, output } = action.opts<{ bom?: true; output?: string }>();
-    if (bom && output === undefined) {
-      throw new UsageError("--bom is written to a file: add --output FILE");
-    }
-  });
-}
-
 /** Adds `--limit` to a list. People see the newest rows. A script gets all of
  * them, because it would take a part for the whole. */
 export function limitOption(command: Command, what: string): Command {

@@ -11,9 +11,6 @@ import { errorCode, messageOf } from "../../core/guards.ts";
 import { CommandError } from "../../settings/errors.ts";
 import type { Io } from "./io.ts";
 
-/** What makes some spreadsheets read a file as UTF-8. */
-export const BYTE_ORDER_MARK = "\ufeff";
-
 /** Where a command writes its result. */
 export interface Output extends Disposable {
   /** Writes text as is. */

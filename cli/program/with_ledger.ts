@@ -2,6 +2,14 @@ import { stat } from "node:fs/promises";
 import { errorCode } from "../../core/guards.ts";
 import { dirname } from "node:path";
 import type { Ledger } from "../../ledger/mod.ts";
+import type {
+  LedgerHold,
+  OpenMode,
+} from "../../resources/operations/operation.ts";
+import {
+  holdLedger,
+  takeLedger,
+} from "../../server/ledger_file/ledger_lock.ts";
 import { openConfigured } from "../../server/ledger_file/open_configured.ts";
 import { type Config, readConfig } from "../../settings/config.ts";
 import { VARIABLES } from "../../settings/settings.ts";
@@ -10,47 +18,61 @@ import { CommandError } from "../../settings/errors.ts";
 import { type Io, note } from "./io.ts";
 import type { SharedFlags } from "./options.ts";
 
-/**
- * Opens the configured ledger to read it, does the work, and closes it whatever
- * happens. Where there is no file yet nothing is made: what is read is empty,
- * and a note says why, because a mistyped name must not look like "no orders".
- */
-export async function withReadLedger<T>(
-  io: Io,
-  flags: SharedFlags,
-  work: (ledger: Ledger, config: Config) => Promise<T>,
-): Promise<T> {
-  const config = readConfig(io.env, flags);
-  if (await isStored(config)) {
-    await using ledger = await openConfigured(config, io);
-    return await work(ledger, config);
-  }
-  await using ledger = await openConfigured(
-    { ...config, databaseUrl: ":memory:" },
-    io,
-  );
-  const result = await work(ledger, config);
-  note(io, noLedger(config));
-  return result;
+/** How a command opens the configured ledger. */
+export interface Opening {
+  /** What happens where there is none. */
+  readonly opens: OpenMode;
+  /** Whether its file is held meanwhile. @default {it is not} */
+  readonly holds?: LedgerHold;
+  /** Refuses settings: what cannot work leaves no file behind. @default {none} */
+  readonly needs?: (config: Config) => unknown;
 }
 
 /**
- * The same for work that says something about the file itself: evidence about a
- * ledger that is not there would be worthless.
+ * Opens the configured ledger, does the work, and closes it whatever happens.
+ * Where it is only read and there is no file yet, nothing is made: what is read
+ * is empty, and a note says why, because a mistyped name must not look like "no
+ * orders".
  *
- * @param readOnly Changes nothing in the file, not even by opening it.
- * @throws {CommandError} When the database is a file that does not exist.
+ * Where no environment is named the ledger's own stamp is taken; a new ledger
+ * is then stamped `sandbox`, so that production is never stamped by accident.
+ *
+ * @throws {CommandError} When the database is a file that does not exist, and
+ * the work says something about the file itself.
  */
-export async function withStoredLedger<T>(
+export async function withLedger<T>(
   io: Io,
   flags: SharedFlags,
+  { opens, holds, needs = () => {} }: Opening,
   work: (ledger: Ledger, config: Config) => Promise<T>,
-  readOnly = false,
 ): Promise<T> {
   const config = readConfig(io.env, flags);
-  await requireStored(config);
-  await using ledger = await openConfigured(config, { ...io, readOnly });
-  return await work(ledger, config);
+  needs(config);
+  if (opens === "closed") return await work(CLOSED, config);
+  // A lock beside a ledger that is not there would be left behind.
+  if (opens === "stored" || opens === "unchanged") await requireStored(config);
+  using _held = holds === undefined ? null : await held(config, holds);
+  const isMissing = opens === "read" && !await isStored(config);
+  const place = isMissing ? { ...config, databaseUrl: ":memory:" } : config;
+  const readOnly = opens === "unchanged";
+  await using ledger = await openConfigured(place, { ...io, readOnly });
+  const result = await work(ledger, config);
+  if (isMissing) note(io, noLedger(config));
+  return result;
+}
+
+/** Stands for a ledger that is not opened. */
+const CLOSED = new Proxy({} as Ledger, {
+  get: (_, name) => {
+    throw new TypeError(`No ledger is open: ${String(name)} was asked for`);
+  },
+});
+
+async function held(config: Config, hold: LedgerHold): Promise<Disposable> {
+  const file = databaseFile(config.databaseUrl);
+  return file === null || hold === "shared"
+    ? await holdLedger(config)
+    : await takeLedger(file, "finish the copy of");
 }
 
 /**
@@ -86,27 +108,6 @@ function noLedger({ databaseUrl }: Config): string {
   return `No ledger at ${databaseUrl}: the file does not exist; name another ` +
     `with --database-url or ${VARIABLES.databaseUrl}, or make one with serve, ` +
     "poll, webhook replay or ledger import";
-}
-
-/**
- * Opens the configured ledger, or makes it; otherwise as
- * {@linkcode withReadLedger}.
- *
- * Where no environment is named the ledger's own stamp is taken; a new ledger
- * is then stamped `sandbox`, so that production is never stamped by accident.
- *
- * @param needs Refuses settings: what cannot work leaves no file behind.
- */
-export async function withLedger<T>(
-  io: Io,
-  flags: SharedFlags,
-  work: (ledger: Ledger, config: Config) => Promise<T>,
-  needs: (config: Config) => unknown = () => {},
-): Promise<T> {
-  const config = readConfig(io.env, flags);
-  needs(config);
-  await using ledger = await openConfigured(config, io);
-  return await work(ledger, config);
 }
 
 /** Brings read models up to the head of the ledger before they are read. */

@@ -14,7 +14,7 @@ import { type FlagsOf, SETTINGS, VARIABLES } from "../../settings/settings.ts";
 import type { Config } from "../../settings/config.ts";
 import { UsageError } from "../../settings/errors.ts";
 import { serviceClient } from "../../settings/service.ts";
-import { servicePort } from "../program/with_service.ts";
+import { servicePort } from "../program/service_port.ts";
 import { openSteadyServer } from "../../server/http/open_steady_server.ts";
 import { apiApp } from "../../server/api/api_app.ts";
 import { callers } from "../../server/api/callers.ts";

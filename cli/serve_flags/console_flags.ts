@@ -21,7 +21,7 @@ import type { Config } from "../../settings/config.ts";
 import { UsageError } from "../../settings/errors.ts";
 import { serviceClient, serviceEnvironment } from "../../settings/service.ts";
 import { type FlagsOf, SETTINGS } from "../../settings/settings.ts";
-import { servicePort } from "../program/with_service.ts";
+import { servicePort } from "../program/service_port.ts";
 
 /** What a console is opened with. */
 export interface ConsoleSettings {

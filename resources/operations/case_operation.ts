@@ -148,6 +148,8 @@ function shortText(maxLength: number, description: string): Param<string> {
 /** What is noted of a user, a target or the service; an order has its case. */
 export const TAKE_NOTE: Operation = operation({
   command: null,
+  onlyRequest:
+    "The console notes what its pages list; of an order `case` does.",
   path: "/v1/notes",
   scope: "support",
   operationId: "takeNote",

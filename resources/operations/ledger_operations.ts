@@ -23,8 +23,8 @@ import {
   verificationJson,
   verificationLines,
 } from "../views/verification_view.ts";
+import { filesOf } from "./ledger_files.ts";
 import {
-  filesOf,
   type Operation,
   operation,
   type OperationContext,
@@ -72,6 +72,7 @@ function rows(stats: LedgerStatsJson): [string, string | null][] {
 /** How everything is: `doctor` looks at the settings as well. */
 export const STATUS: Operation = operation({
   command: null,
+  onlyRequest: "`doctor` looks at the settings as well, and needs no ledger.",
   path: "/v1/status",
   scope: "read",
   operationId: "getStatus",
@@ -89,6 +90,7 @@ export const STATUS: Operation = operation({
 /** Figures over time. */
 export const STATISTICS: Operation = operation({
   command: null,
+  onlyRequest: "Figures over time are for plots; the console draws them.",
   path: "/v1/stats",
   scope: "read",
   operationId: "getStatistics",
@@ -113,6 +115,7 @@ export const STATISTICS: Operation = operation({
 /** The head of the evidence chain. */
 export const EVIDENCE: Operation = operation({
   command: null,
+  onlyRequest: "`ledger verify` gives it, once everything was looked at.",
   path: "/v1/evidence",
   scope: "read",
   operationId: "getEvidence",

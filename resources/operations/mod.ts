@@ -7,6 +7,8 @@
 import { CASE, CHANGE_CASE, TAKE_NOTE } from "./case_operation.ts";
 import { DELIVERIES, DELIVERY } from "./delivery_operations.ts";
 import { CREATE_SESSION, EXPECT } from "./expectation_operations.ts";
+import { EXPORT_ORDERS } from "./export_operation.ts";
+import { HEALTH, TRANSITIONS } from "./feed_operations.ts";
 import {
   EVIDENCE,
   LEDGER_STATS,
@@ -16,8 +18,13 @@ import {
   STATUS,
   VERIFY,
 } from "./ledger_operations.ts";
-import { CLOSE_MONTH, MONTH, MONTHS } from "./month_operations.ts";
-import type { Operation } from "./operation.ts";
+import {
+  CLOSE_MONTH,
+  MONTH,
+  MONTH_FILE,
+  MONTH_RECOMPUTED,
+  MONTHS,
+} from "./month_operations.ts";
 import {
   EXPLANATION,
   ORDER,
@@ -26,13 +33,11 @@ import {
   ORDERS,
   RELEASE_BY_HAND,
 } from "./order_operations.ts";
+import { POLL, POLL_NOW, POLL_ONCE, READ_ORDER } from "./poll_operations.ts";
+import { REPLAY } from "./replay_operation.ts";
 import { ATTENTION_LIST, FIND } from "./search_operations.ts";
-import {
-  POLL_NOW,
-  READ_ORDER,
-  RECONCILE,
-  RECOVER,
-} from "./service_operations.ts";
+import { RECONCILE, RECOVER } from "./service_operations.ts";
+import { MATCH_STATEMENT } from "./statement_operation.ts";
 import {
   DROP,
   FIRE,
@@ -43,26 +48,64 @@ import {
   SUBSCRIPTIONS,
   UNFIRED,
 } from "./subscription_operations.ts";
-import { LOOK_AT_CHAIN } from "./witness_operation.ts";
+import {
+  BACK_UP,
+  COPY_LEDGER,
+  EXPORT_LEDGER,
+  IMPORT_LEDGER,
+  RESTORE,
+} from "./transfer_operations.ts";
 import { ERASE_USER, ERASED_USERS, USER, USERS } from "./user_operations.ts";
+import { LOOK_AT_CHAIN, LOOK_AT_CHAINS } from "./witness_operation.ts";
+import type { Operation } from "./operation.ts";
 
-/** Every operation. */
+/**
+ * Every operation. Where several have one command, the first that takes what was
+ * given is done.
+ */
 export const OPERATIONS: readonly Operation[] = [
+  POLL,
+  POLL_ONCE,
+  POLL_NOW,
+  RECONCILE,
+  RECOVER,
+  READ_ORDER,
   ORDERS,
   ORDER_TOTALS,
+  EXPORT_ORDERS,
   ORDER,
-  ORDER_AS_OF,
   EXPLANATION,
+  ORDER_AS_OF,
   RELEASE_BY_HAND,
   CASE,
   CHANGE_CASE,
   LOOK_AT_CHAIN,
+  LOOK_AT_CHAINS,
   USERS,
   USER,
   ERASE_USER,
   ERASED_USERS,
-  ATTENTION_LIST,
   FIND,
+  ATTENTION_LIST,
+  TAKE_NOTE,
+  CLOSE_MONTH,
+  MONTH,
+  MONTH_FILE,
+  MONTH_RECOMPUTED,
+  MONTHS,
+  MATCH_STATEMENT,
+  CREATE_SESSION,
+  EXPECT,
+  LEDGER_STATS,
+  VERIFY,
+  REFOLD,
+  PRUNE,
+  EXPORT_LEDGER,
+  IMPORT_LEDGER,
+  BACK_UP,
+  RESTORE,
+  COPY_LEDGER,
+  REPLAY,
   DELIVERIES,
   DELIVERY,
   SUBSCRIPTIONS,
@@ -73,21 +116,9 @@ export const OPERATIONS: readonly Operation[] = [
   UNFIRED,
   FIRE,
   FIRE_HISTORY,
-  EXPECT,
-  CREATE_SESSION,
-  POLL_NOW,
-  READ_ORDER,
-  RECOVER,
-  RECONCILE,
-  TAKE_NOTE,
-  MONTHS,
-  MONTH,
-  CLOSE_MONTH,
-  LEDGER_STATS,
-  VERIFY,
-  REFOLD,
-  PRUNE,
+  TRANSITIONS,
   EVIDENCE,
   STATUS,
   STATISTICS,
+  HEALTH,
 ];

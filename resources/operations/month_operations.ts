@@ -1,5 +1,6 @@
 import { defined } from "../../core/guards.ts";
 import { BOOK_BY, localDay } from "../../ledger/for_resources.ts";
+import { httpUrl } from "../../settings/addresses.ts";
 import { CommandError, UsageError } from "../../settings/errors.ts";
 import {
   flagParam,
@@ -7,14 +8,32 @@ import {
   type Param,
   wordParam,
 } from "../../settings/params.ts";
+import { SETTINGS } from "../../settings/settings.ts";
 import { closedBooks, readMonthBooks } from "../months/month_books.ts";
-import { MONTH_FILE_NAMES } from "../months/month_files.ts";
+import {
+  MONTH_FILE_NAMES,
+  MONTH_FILES,
+  type MonthFileName,
+  monthFileText,
+} from "../months/month_files.ts";
 import { closedMonths, isMonth } from "../queries/months.ts";
-import { monthDetailJson, monthLines } from "../views/month_view.ts";
+import {
+  monthDetailJson,
+  monthLines,
+  monthRecomputationJson,
+  recomputationLines,
+} from "../views/month_view.ts";
+import { orderPath } from "../views/page_paths.ts";
 import { nextCommand } from "../views/shell_word.ts";
 import { drawTable } from "../views/table.ts";
 import { describeMonthRefusal, monthRefusalAdvice } from "../wording/month.ts";
-import { type Operation, operation, type OperationParam } from "./operation.ts";
+import {
+  type Operation,
+  operation,
+  type OperationParam,
+  type WrittenText,
+} from "./operation.ts";
+import { CSV_FILE, marked, refuseMarkAlone } from "./written_text.ts";
 
 /** `month list`. */
 export const MONTHS: Operation = operation({
@@ -62,20 +81,141 @@ export const MONTH_PARAM: OperationParam<string> & { readonly required: true } =
     place: "<month>",
   };
 
-/** What `month show` shows: a closed month, or the books as they are now. */
+/** `month show`: a closed month, or the books as they are now. */
 export const MONTH: Operation = operation({
-  command: null,
+  command: "month show",
   path: "/v1/months/{month}",
   scope: "read",
   operationId: "getMonth",
-  summary: "One month: as it was closed, or its books as they are now",
+  summary: "Show one month: as it was closed, or its books as they are now",
+  examples: ["2026-11"],
   params: { month: MONTH_PARAM },
   result: {
     schema: "MonthDetail",
     description: "What `month show --json` prints",
   },
-  run: async ({ ledger }, { month }) =>
-    monthDetailJson(await readMonthBooks(ledger, month)),
+  folds: true,
+  counts: "Orders",
+  stopped: notWorkedOut,
+  run: async ({ ledger, signal, onProgress }, { month }) =>
+    monthDetailJson(
+      await readMonthBooks(ledger, month, { signal, onProgress }),
+    ),
+  says: (month, _, { columns }) => monthLines(month, columns),
+});
+
+function notWorkedOut(
+  _: number,
+  { month }: { readonly month: string },
+): string {
+  return `${month} was not worked out; nothing was changed`;
+}
+
+const { consoleHost, console: consolePort } = SETTINGS;
+
+/** Where a console listens unless said. */
+const CONSOLE_URL = `http://${consoleHost.fallback}:${consolePort.fallback}`;
+
+/** `month show --file`. */
+export const MONTH_FILE: Operation = operation({
+  command: "month show",
+  path: "/v1/months/{month}/files/{file}",
+  scope: "read",
+  operationId: "getMonthFile",
+  summary: "Write a file of the month",
+  description: "What is stored with a closed month is written byte for byte, " +
+    "because its bytes have the hash",
+  examples: ["2026-11 --file orders.csv --output november.csv"],
+  params: {
+    month: MONTH_PARAM,
+    file: {
+      ...needed(wordParam(
+        `A file of it: ${
+          MONTH_FILE_NAMES.map((name) => `${name} (${MONTH_FILES[name].means})`)
+            .join(", ")
+        }`,
+        MONTH_FILE_NAMES,
+      )),
+      operand: "<name>",
+    },
+    consoleUrl: {
+      description: "Where your console is, for the links of orders.csv; " +
+        `${CONSOLE_URL} unless said`,
+      schema: { type: "string", format: "uri" },
+      read: httpUrl,
+      operand: "<url>",
+    },
+    ...CSV_FILE,
+  },
+  result: {
+    schema: null,
+    description: "The file",
+    text: { "text/csv": "Rows", "application/json": "Sums and terms" },
+  },
+  folds: true,
+  checks: (given) => {
+    const { file, bom = false } = given;
+    refuseMarkAlone(given);
+    if (!bom || mediaTypeOf(file) === "text/csv") return;
+    throw new UsageError(
+      "--bom is for a spreadsheet: add --file orders.csv or totals.csv",
+    );
+  },
+  stopped: notWorkedOut,
+  run: async ({ ledger, signal }, given): Promise<WrittenText> => {
+    const { month, file, consoleUrl = CONSOLE_URL } = given;
+    const books = await readMonthBooks(ledger, month, { signal });
+    const orderUrl = (orderId: string) => consoleUrl + orderPath(orderId);
+    const parts = monthFileText(file, books, { ledger, orderUrl });
+    return { parts: marked(parts, given), mediaType: mediaTypeOf(file) };
+  },
+  notes: (_, { file, output }) =>
+    output === undefined ? [] : [`Wrote ${file} to ${output}`],
+});
+
+function mediaTypeOf(file: MonthFileName): string {
+  return file.endsWith(".csv") ? "text/csv" : "application/json";
+}
+
+/** `month show --recompute`. */
+export const MONTH_RECOMPUTED: Operation = operation({
+  command: "month show",
+  path: "/v1/months/{month}/recomputation",
+  scope: "read",
+  operationId: "recomputeMonth",
+  summary: "Work a closed month out again: what differs, and what became " +
+    "known since",
+  description:
+    "It reads every event of its orders, which takes a while where " +
+    "there are many",
+  examples: ["2026-11 --recompute"],
+  params: {
+    month: MONTH_PARAM,
+    recompute: {
+      ...needed(flagParam(
+        "Work it out again: what differs (exit code 3), and what changed since",
+      )),
+      only: "command" as const,
+    },
+  },
+  result: {
+    schema: "MonthRecomputation",
+    description: "What differs, and what changed since",
+  },
+  folds: true,
+  counts: "Orders",
+  stopped: (_, { month }) => `${month} was not compared; nothing was changed`,
+  run: async ({ ledger, signal, onProgress }, { month }) => {
+    const how = { signal, onProgress };
+    const found = await ledger.months.recompute(month, how);
+    if (found !== null) return monthRecomputationJson(found);
+    throw new CommandError(
+      `${month} is not closed; see which are with: rampkit month list`,
+      "not_found",
+    );
+  },
+  exit: ({ differences }) => differences.length > 0 ? "disagreement" : "fine",
+  says: (found, _, { columns }) => recomputationLines(found, columns),
 });
 
 const TIME_ZONE: OperationParam<string> = {

@@ -1,5 +1,5 @@
 import type { SessionsApi } from "../../client/mod.ts";
-import type { Ledger, StatesVerification } from "../../ledger/mod.ts";
+import type { Ledger } from "../../ledger/mod.ts";
 import type { Scope } from "../../settings/api_tokens.ts";
 import type { ConfigFlags } from "../../settings/config.ts";
 import { CommandError, type EXIT, UsageError } from "../../settings/errors.ts";
@@ -8,6 +8,7 @@ import { VARIABLES } from "../../settings/settings.ts";
 import type { PollClient, Poller } from "../../sync/mod.ts";
 import type { OrderLook } from "../../witness/mod.ts";
 import type { LookAtHealth } from "../health/finding.ts";
+import type { LedgerFiles } from "./ledger_files.ts";
 
 /** A parameter of an operation, and how a command takes it. */
 export interface OperationParam<Value> extends Param<Value> {
@@ -37,6 +38,8 @@ export interface OperationParam<Value> extends Param<Value> {
   readonly takesEmpty?: true;
   /** Whether it is who does it: a request then has the name of its token. */
   readonly isCaller?: true;
+  /** Whether it names a file that is read; `-` is standard input. */
+  readonly isFile?: true;
 }
 
 /** The values of an operation, whatever its parameters are. */
@@ -44,7 +47,7 @@ export type OperationValues = ValuesOf<Params>;
 
 /** What operations work with. */
 export interface OperationContext {
-  /** The ledger. */
+  /** The ledger; one that is not opened throws when it is used. */
   readonly ledger: Ledger;
   /** The time when it was begun, in milliseconds since the epoch. */
   readonly nowMs: number;
@@ -62,6 +65,13 @@ export interface OperationContext {
    * @default {null}
    */
   readonly lookAtChain?: ((orderId: string) => Promise<OrderLook>) | null;
+  /**
+   * Asks them about every order whose look is due.
+   *
+   * @param since Only orders created since, UTC ISO 8601. @default {thirty days}
+   * @default {nothing asks about several}
+   */
+  readonly lookAtChains?: (since?: string) => Promise<readonly OrderLook[]>;
   /** How a parameter is named to whoever gave it, such as `--status`. */
   readonly named: (param: string) => string;
   /** Ends the work. */
@@ -72,36 +82,6 @@ export interface OperationContext {
   readonly note: (text: string) => void;
   /** What works on the ledger's files; null where that is not for requests. */
   readonly files: LedgerFiles | null;
-}
-
-/** Deliveries that processes which ended have left in files. */
-export interface LeftDeliveries {
-  /** Paths of files that can go into the ledger. */
-  readonly waiting: readonly string[];
-  /** Paths of damaged files, whose rest nobody reads. */
-  readonly damaged: readonly string[];
-}
-
-/** What works on the files of a ledger and beside it. */
-export interface LedgerFiles {
-  /** Which deliveries are left in files. */
-  readonly left: () => Promise<LeftDeliveries>;
-  /** Takes them into the ledger; gives what is left after that. */
-  readonly drain: () => Promise<LeftDeliveries>;
-  /** Compares every stored state with a fold from nothing in another file. */
-  readonly compareStates: () => Promise<StatesVerification>;
-}
-
-/**
- * What works on the files of a ledger.
- *
- * @throws {CommandError} Where it is not for requests.
- */
-export function filesOf(
-  { files }: Pick<OperationContext, "files">,
-): LedgerFiles {
-  if (files !== null) return files;
-  throw new CommandError("Only a command does this, beside the ledger's files");
 }
 
 /** What asks the service. */
@@ -119,6 +99,10 @@ export interface ServicePort {
   ) => Pick<SessionsApi, "create">;
   /** Makes a click id. */
   readonly newClickId: () => string;
+  /** Its address. @default {not said} */
+  readonly address?: string;
+  /** Requests a second. @default {the client's own} */
+  readonly requestsPerSecond?: number;
 }
 
 /**
@@ -156,7 +140,16 @@ export type OpenMode =
   /** The operation is refused. */
   | "stored"
   /** The same, and nothing is changed, not even by opening it. */
-  | "unchanged";
+  | "unchanged"
+  /** It is not opened: the operation works on its files. */
+  | "closed";
+
+/** Who else may use the file of a ledger meanwhile. */
+export type LedgerHold =
+  /** Anybody, but nobody may replace it. */
+  | "shared"
+  /** Nobody. */
+  | "alone";
 
 /** What a person is asked before something is done. */
 export interface Confirmation<Result> {
@@ -190,19 +183,36 @@ export interface Items<Item> {
   readonly items: readonly Item[];
 }
 
+/** A text that is made bit by bit: a file, or the body of an answer. */
+export interface WrittenText {
+  /** Its parts; nothing is read before they are asked for. */
+  readonly parts: AsyncIterable<string>;
+  /** Which of the media types it has. */
+  readonly mediaType: string;
+  /** Its last line where it is cut and was printed already. @default {none} */
+  readonly cut?: () => string;
+}
+
 /** What an operation gives. */
 export interface OperationResult {
-  /** Name of its JSON Schema. */
-  readonly schema: string;
+  /** Name of its JSON Schema; null where it gives a text or nothing. */
+  readonly schema: string | null;
   /** What it is. */
   readonly description: string;
   /**
    * Whether it is a list of these, or one page of them, which a command
-   * follows; or has `items`, of which a command prints one a line.
+   * follows; or has `items`, of which a command prints one a line; or is a feed,
+   * of which a request may wait for more.
    *
    * @default {one}
    */
-  readonly many?: "list" | "items" | PagedList;
+  readonly many?: "list" | "items" | "feed" | PagedList;
+  /**
+   * The media types of a {@linkcode WrittenText}, with what it holds.
+   *
+   * @default {it is no text}
+   */
+  readonly text?: Readonly<Record<string, string>>;
   /** Status of the answer. @default {200} */
   readonly status?: 202;
   /** What else than 0 and 1 the command's exit code may be. @default {nothing} */
@@ -226,8 +236,13 @@ export interface Operation<
   P extends Params = Params,
   Result extends object = object,
 > {
-  /** Its command without the program's name; null where there is none. */
+  /**
+   * Its command without the program's name; null where only requests do it, and
+   * `onlyRequest` says why.
+   */
   readonly command: string | null;
+  /** Why no command does it. */
+  readonly onlyRequest?: string;
   /**
    * Its path in the API, with the parameters that stand in it; null where only
    * a command does it, and `onlyCommand` says why.
@@ -235,8 +250,11 @@ export interface Operation<
   readonly path: `/v1/${string}` | null;
   /** Why no request does it. */
   readonly onlyCommand?: string;
-  /** Who may; what only reads is a GET, else a POST. */
-  readonly scope: Scope;
+  /**
+   * Who may; what only reads is a GET, else a POST. Null where anybody may who
+   * reaches the port.
+   */
+  readonly scope: Scope | null;
   /** Unique name. */
   readonly operationId: string;
   /** What the log calls it. @default {the last word of its command} */
@@ -257,12 +275,15 @@ export interface Operation<
   readonly folds?: true;
   /** How a command opens the ledger. @default {"read"} */
   readonly opens?: OpenMode;
+  /** Whether a command holds the ledger's file. @default {it does not} */
+  readonly holds?: (values: ValuesOf<P>) => LedgerHold;
   /**
-   * What of the service it asks; `claims` is asked only where there is a key.
+   * What it asks: of the service, where `claims` is asked only with a key; or
+   * the partner's chain nodes.
    *
    * @default {nothing}
    */
-  readonly asks?: "lists" | "sessions" | "claims";
+  readonly asks?: "lists" | "sessions" | "claims" | "chain";
   /** Whether it may be refused because of what there is. @default {false} */
   readonly conflicts?: true;
   /** Done behind the answer to a request, which then asks how it goes. */
@@ -337,7 +358,10 @@ export interface Operation<
   /** Exit code of the command. @default {"fine"} */
   readonly exit?: (result: Result, values: ValuesOf<P>) => keyof typeof EXIT;
   /** What is said beside the result, on standard error. @default {nothing} */
-  readonly notes?: (result: Result) => readonly string[];
+  readonly notes?: (
+    result: Result,
+    values: ValuesOf<P>,
+  ) => readonly string[];
   /**
    * The result for people: a sentence, or lines that fit the terminal.
    *
@@ -368,6 +392,11 @@ export function paramsOf(
   { params }: Operation,
 ): Readonly<Record<string, OperationParam<unknown>>> {
   return params;
+}
+
+/** Whether an operation changes nothing. */
+export function onlyReads({ scope }: Operation): boolean {
+  return scope === null || scope === "read";
 }
 
 /** Whether an operation gives one page of a list. */

@@ -1,7 +1,6 @@
 import { defined } from "../../core/guards.ts";
 import type { Ledger } from "../../ledger/mod.ts";
-import { isPolled } from "../../ledger/for_sync.ts";
-import { CommandError, UsageError } from "../../settings/errors.ts";
+import { UsageError } from "../../settings/errors.ts";
 import {
   endParam,
   flagParam,
@@ -10,7 +9,6 @@ import {
 } from "../../settings/params.ts";
 import { epochMs } from "../../settings/values.ts";
 import { reconcile, recover } from "../../sync/mod.ts";
-import { requestOrder } from "../../sync/for_resources.ts";
 import { refuseEmptyWindow } from "../queries/list_filters.ts";
 import {
   type ReconcileJson,
@@ -19,89 +17,12 @@ import {
   recoverJson,
 } from "../views/reconcile_view.ts";
 import { counted, fitted } from "../views/text.ts";
-import { findOrder, ORDER_REF } from "./find_order.ts";
 import {
   type Operation,
   operation,
   type OperationContext,
   serviceOf,
 } from "./operation.ts";
-
-/** That something is done behind the answer. */
-export interface Accepted {
-  /** Always true: what cannot be done is refused. */
-  readonly accepted: true;
-}
-
-/** That an order is read behind the answer. */
-export interface OrderAccepted extends Accepted {
-  /** The order. */
-  readonly orderId: string;
-}
-
-/** Lets the poller of this process ask at once. */
-export const POLL_NOW: Operation = operation({
-  command: null,
-  path: "/v1/poll",
-  scope: "operate",
-  operationId: "pollNow",
-  action: "poll",
-  summary: "Ask the service at once",
-  description: "The poller of this process reads what is new, what webhooks " +
-    "named and every open order, without waiting for their time.",
-  params: {},
-  result: {
-    schema: "Accepted",
-    description: "It is done behind the answer",
-    status: 202,
-  },
-  conflicts: true,
-  run: ({ poller }): Promise<Accepted> => {
-    if (poller === null) throw nothingPolls();
-    if (poller.pollNow()) return Promise.resolve({ accepted: true });
-    throw new CommandError(
-      "Another process polls this ledger, or the poller is just starting: " +
-        "ask that process, or try again in a moment",
-    );
-  },
-  logged: () => ({}),
-});
-
-/** Has whichever process polls read one order, before all less urgent. */
-export const READ_ORDER: Operation = operation({
-  command: null,
-  path: "/v1/orders/{ref}/read",
-  scope: "operate",
-  operationId: "readOrder",
-  action: "read_order",
-  summary: "Have one order read again",
-  description:
-    "Behind the answer, within seconds; `freshness.requestedAt` of " +
-    "the order says when it was. One order is read every ten seconds at most.",
-  params: { ref: ORDER_REF },
-  result: {
-    schema: "OrderAccepted",
-    description: "It is done behind the answer",
-    status: 202,
-  },
-  conflicts: true,
-  run: async (context, { ref }): Promise<OrderAccepted> => {
-    const { ledger: { driver }, poller, nowMs } = context;
-    const { order: { orderId } } = await findOrder(context, ref);
-    if (poller === null && !await isPolled(driver)) throw nothingPolls();
-    await requestOrder(driver, orderId, nowMs);
-    poller?.pollNow();
-    return { accepted: true, orderId };
-  },
-  logged: ({ orderId }) => ({ orderId }),
-});
-
-function nothingPolls(): CommandError {
-  return new CommandError(
-    "Nothing polls in this process: start serve with an API key and without " +
-      "--no-poll",
-  );
-}
 
 /** `recover`: after an outage, reads everything again and ends in the proof. */
 export const RECOVER: Operation = operation({

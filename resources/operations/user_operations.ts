@@ -21,8 +21,8 @@ import {
 import { counted } from "../views/text.ts";
 import { userLines, userTable } from "../views/user_view.ts";
 import { pollAdvice } from "./find_order.ts";
+import { filesOf } from "./ledger_files.ts";
 import {
-  filesOf,
   type Operation,
   operation,
   type OperationContext,

@@ -192,10 +192,9 @@ function sumText(known: string | null, unknown: number): string {
  * Where a new computation differs, and what became known since, for people.
  */
 export function recomputationLines(
-  { stored, differences, erased, changes }: MonthRecomputation,
+  { month, asOf, differences, erased, changes }: MonthRecomputationJson,
   columns: number | null,
 ): string[] {
-  const { month, asOf } = stored;
   const lines = [
     wrap(
       differences.length === 0
@@ -258,7 +257,7 @@ export function recomputationLines(
           { title: "Asset", align: "right", whole: true, spare: 1 },
           { title: "Booked in", whole: true },
         ],
-        changes.map(({ day, orderId, kind, money, bookedIn }) => [
+        changes.map(({ day, orderId, kind, bookedIn, ...money }) => [
           day,
           orderId,
           kind,

@@ -20,39 +20,33 @@ export interface ExportOptions {
   readonly totals: boolean;
   /** The time, in milliseconds since the epoch: outcomes are as of then. */
   readonly nowMs: number;
-  /** Takes the text as it is made. */
-  readonly write: (text: string) => void;
 }
 
-/** Writes orders, or their daily totals, one by one as they are read. */
-export async function exportOrders(
+/** The text of orders, or of their daily totals, line by line as they are read. */
+export async function* orderExport(
   orders: AsyncIterable<OrderInContext>,
-  { format, totals, nowMs, write }: ExportOptions,
-): Promise<void> {
+  { format, totals, nowMs }: ExportOptions,
+): AsyncGenerator<string> {
   const csv = format === "csv";
   if (totals) {
     const daily = new DailyTotals();
     for await (const order of orders) daily.add(order);
-    if (csv) write(csvLine(TOTAL_COLUMNS));
+    if (csv) yield csvLine(TOTAL_COLUMNS);
     for (const row of daily.rows()) {
       // Printed in the order of the columns, whatever the order of the fields.
       const cells = TOTAL_COLUMNS.map((column) => [column, row[column]]);
-      write(
-        csv
-          ? csvLine(TOTAL_COLUMNS.map((column) => totalCell(row, column)))
-          : `${printableJson(Object.fromEntries(cells))}\n`,
-      );
+      yield csv
+        ? csvLine(TOTAL_COLUMNS.map((column) => totalCell(row, column)))
+        : `${printableJson(Object.fromEntries(cells))}\n`;
     }
     return;
   }
-  if (csv) write(csvLine(COLUMNS.map(([title]) => title)));
+  if (csv) yield csvLine(COLUMNS.map(([title]) => title));
   for await (const order of orders) {
     const now = outcomeNow(order, nowMs);
-    write(
-      csv
-        ? csvLine(COLUMNS.map(([, value]) => value(order, now) ?? ""))
-        : `${printableJson(orderJson(order, nowMs))}\n`,
-    );
+    yield csv
+      ? csvLine(COLUMNS.map(([, value]) => value(order, now) ?? ""))
+      : `${printableJson(orderJson(order, nowMs))}\n`;
   }
 }
 

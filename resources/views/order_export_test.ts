@@ -7,7 +7,7 @@ import {
   readFact,
 } from "../../ledger/for_sync.ts";
 import type { OrderState } from "../../ledger/mod.ts";
-import { DailyTotals, exportOrders } from "./order_export.ts";
+import { DailyTotals, orderExport } from "./order_export.ts";
 
 /** The state that one reading of the service leads to. */
 function order(fields: Record<string, unknown>): OrderState {
@@ -57,20 +57,15 @@ async function written(options: {
   format: "csv" | "ndjson";
   totals: boolean;
 }): Promise<string> {
-  let text = "";
-  await exportOrders(all(), {
-    ...options,
-    nowMs: 0,
-    write: (part) => text += part,
-  });
-  return text;
+  const parts = orderExport(all(), { ...options, nowMs: 0 });
+  return (await Array.fromAsync(parts)).join("");
 }
 
 async function* all(): AsyncGenerator<OrderState> {
   yield* orders;
 }
 
-Deno.test("exportOrders() writes amounts digit for digit", async () => {
+Deno.test("orderExport() writes amounts digit for digit", async () => {
   const csv = await written({ format: "csv", totals: false });
   const [head, first] = csv.split("\r\n");
   const at = head?.split(",").indexOf("crypto_amount") ?? -1;
@@ -78,7 +73,7 @@ Deno.test("exportOrders() writes amounts digit for digit", async () => {
   assert.equal(first?.split(",")[at], "'0.100000000000000001");
 });
 
-Deno.test("exportOrders() adds up days in exact decimals", async () => {
+Deno.test("orderExport() adds up days in exact decimals", async () => {
   const text = await written({ format: "ndjson", totals: true });
   assert.deepEqual(JSON.parse(text), {
     day: "2026-11-19",
@@ -99,7 +94,7 @@ Deno.test("exportOrders() adds up days in exact decimals", async () => {
   });
 });
 
-Deno.test("exportOrders() keeps claimed orders out of the totals of confirmed ones", () => {
+Deno.test("orderExport() keeps claimed orders out of the totals of confirmed ones", () => {
   const [first] = orders;
   assert.ok(first !== undefined);
   const totals = new DailyTotals();
@@ -139,7 +134,7 @@ Deno.test("DailyTotals leaves a fee empty that no order states, and says how man
   );
 });
 
-Deno.test("exportOrders() gives spreadsheets no formula to run", async () => {
+Deno.test("orderExport() gives spreadsheets no formula to run", async () => {
   const csv = await written({ format: "csv", totals: false });
   assert.match(csv, /,'=HYPERLINK\(1\),/);
 });

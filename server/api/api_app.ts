@@ -1,4 +1,4 @@
-import { idOfPath } from "../http/path_id.ts";
+import { idOfPath } from "../../core/path_id.ts";
 import { type Context, Hono } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 import { messageOf } from "../../core/guards.ts";
@@ -16,37 +16,12 @@ import { readParams } from "./params.ts";
 import { ApiProblem, problemResponse } from "./problem.ts";
 import { OPERATIONS } from "../../resources/operations/mod.ts";
 import { SeveralOrdersError } from "../../resources/operations/find_order.ts";
-import { type ApiParts, operationRoutes, type Route, route } from "./route.ts";
-import { TRANSITION_ROUTES } from "./transition_routes.ts";
-
-/** Whether the ledger can be read: the one route that needs no token. */
-const HEALTH_ROUTE = route({
-  method: "GET",
-  path: "/v1/health",
-  operationId: "getHealth",
-  summary: "Whether the ledger can be read; for load balancers",
-  scope: null,
-  params: {},
-  answer: {
-    description: "It can",
-    schema: {
-      type: "object",
-      required: ["ok"],
-      properties: { ok: { const: true } },
-    },
-  },
-  handle: async ({ feed }) => {
-    await feed.last();
-    return { ok: true };
-  },
-});
+import { type ApiParts, operationRoutes, type Route } from "./route.ts";
 
 /** Every route of the API. */
-export const API_ROUTES: readonly Route[] = [
-  ...OPERATIONS.flatMap(operationRoutes),
-  ...TRANSITION_ROUTES,
-  HEALTH_ROUTE,
-];
+export const API_ROUTES: readonly Route[] = OPERATIONS.flatMap(
+  operationRoutes,
+);
 
 /** Where the API describes itself. */
 const OPENAPI_PATH = "/openapi.json";

@@ -120,7 +120,9 @@ function operation(route: Route): Record<string, unknown> {
       [answer.status ?? 200]: {
         description: answer.description,
         content: {
-          "application/json": { schema: answer.schema },
+          ...(answer.schema === null
+            ? {}
+            : { "application/json": { schema: answer.schema } }),
           ...Object.fromEntries(
             Object.entries(answer.also ?? {}).map(([type, description]) => [
               type,

@@ -94,6 +94,7 @@ Deno.test("every answer of the API is what its OpenAPI document says, and nothin
     ["getEvidence", "/v1/evidence"],
     ["listMonths", "/v1/months"],
     ["getMonth", "/v1/months/2026-10"],
+    ["recomputeMonth", "/v1/months/2026-10/recomputation"],
     ["listSubscriptions", "/v1/subscriptions"],
   ];
   const posts: readonly (readonly [string, string, number, unknown?])[] = [
@@ -164,8 +165,8 @@ Deno.test("every answer of the API is what its OpenAPI document says, and nothin
   }
   // Asked in operations_test.ts, and beside its command.
   const elsewhere = [
-    ...["listUnfired", "recover", "getRecovery", "reconcile"],
-    "getReconciliation",
+    ...["reconcile", "getReconciliation", "recover", "getRecovery"],
+    ...["exportOrders", "getMonthFile", "listUnfired"],
   ];
   assert.deepEqual(
     API_ROUTES.map(({ operationId }) => operationId)

@@ -67,7 +67,7 @@ export class Operations {
    * @throws {CommandError} When it cannot be done.
    */
   async operate(
-    caller: Caller,
+    caller: Pick<Caller, "name">,
     operation: Operation,
     values: OperationValues,
   ): Promise<object> {
@@ -112,7 +112,7 @@ export class Operations {
   }
 
   #begin(
-    caller: Caller,
+    caller: Pick<Caller, "name">,
     operation: Operation,
     values: OperationValues,
   ): JobJson {
@@ -132,7 +132,7 @@ export class Operations {
   }
 
   #tell(
-    { name }: Caller,
+    { name }: Pick<Caller, "name">,
     operation: Operation,
     facts: Readonly<Record<string, unknown>>,
   ): void {

@@ -1,8 +1,5 @@
-import { messageOf } from "../../core/guards.ts";
-import { matcher, type Pattern } from "../../ledger/for_server.ts";
 import { UsageError } from "../../settings/errors.ts";
-import type { Param, Params, ValuesOf } from "../../settings/params.ts";
-import type { Transition } from "../../ledger/mod.ts";
+import type { Params, ValuesOf } from "../../settings/params.ts";
 
 /**
  * Reads the parameters of a request. An unknown one is refused: a mistyped
@@ -37,25 +34,4 @@ export function readParams<P extends Params>(
     }
   }
   return values as ValuesOf<P>;
-}
-
-/** Patterns of transitions, as subscriptions have them. */
-export function patternsParam(
-  description: string,
-): Param<(transition: Transition) => boolean> {
-  return {
-    description,
-    schema: { type: "string", minLength: 1 },
-    read: (name, text) => {
-      try {
-        return matcher(text.split(",").map((one) => one.trim()) as Pattern[]);
-      } catch (error) {
-        // What a program may pass beside patterns cannot be said here.
-        const [what = ""] = messageOf(error).split("; a status");
-        throw new UsageError(
-          `Wrong ${name}: ${what.replace("Wrong pattern: ", "")}`,
-        );
-      }
-    },
-  };
 }

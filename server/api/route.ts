@@ -2,18 +2,23 @@ import type { JsonSchema } from "../../resources/schemas/json_schema.ts";
 import type { LookAtHealth } from "../../resources/health/finding.ts";
 import { defined } from "../../core/guards.ts";
 import {
+  onlyReads,
   type Operation,
   type OperationParam,
   pagesOf,
   paramsOf,
   valuesOf,
+  type WrittenText,
 } from "../../resources/operations/operation.ts";
+import type { TransitionsJson } from "../../resources/queries/transitions.ts";
 import { UsageError } from "../../settings/errors.ts";
 import type { Params, ValuesOf } from "../../settings/params.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import type { Scope } from "../../settings/api_tokens.ts";
 import type { Body, BodyFields } from "./body.ts";
 import type { Caller } from "./callers.ts";
+import { textStream } from "../http/text_stream.ts";
+import { EVENT_STREAM, feedAnswer, type ReadFeed } from "./follow_feed.ts";
 import type { Operations } from "./operations.ts";
 import { ApiProblem, type ProblemCode } from "./problem.ts";
 import type { TransitionFeed } from "./transition_feed.ts";
@@ -56,9 +61,9 @@ export interface Answer {
   readonly status?: 200 | 202;
   /** What it is. */
   readonly description: string;
-  /** JSON Schema of the body. */
-  readonly schema: JsonSchema;
-  /** Other media types of the same, with what they hold. */
+  /** JSON Schema of the body; null where it is no JSON of ours. */
+  readonly schema: JsonSchema | null;
+  /** Other media types of it, with what they hold. */
   readonly also?: Readonly<Record<string, string>>;
 }
 
@@ -97,12 +102,12 @@ export function route<P extends Params>(route: Route<P>): Route {
 }
 
 /** JSON Schema of what has a name among the components. */
-export function named(name: string): JsonSchema {
+function named(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
 /** JSON Schema of one page of a list. */
-export function pageOf(items: JsonSchema): JsonSchema {
+function pageOf(items: JsonSchema): JsonSchema {
   return {
     type: "object",
     required: ["items", "next"],
@@ -118,8 +123,23 @@ export function pageOf(items: JsonSchema): JsonSchema {
   };
 }
 
+/** JSON Schema of a part of a feed. */
+function feedOf(items: JsonSchema): JsonSchema {
+  return {
+    type: "object",
+    required: ["items", "next"],
+    properties: {
+      items: { type: "array", items },
+      next: {
+        type: "integer",
+        description: "`after` of the next request; the feed has no end",
+      },
+    },
+  };
+}
+
 /** JSON Schema of a list that has no pages. */
-export function listOf(items: JsonSchema): JsonSchema {
+function listOf(items: JsonSchema): JsonSchema {
   return {
     type: "object",
     required: ["items"],
@@ -141,8 +161,9 @@ export function operationRoutes(operation: Operation): readonly Route[] {
   const placed = params.filter(([name]) => path.includes(`{${name}}`));
   const others = params.filter(([name]) => !path.includes(`{${name}}`));
   const schema = schemaOf(operation);
+  const isFeed = result.many === "feed";
   const does = route({
-    method: scope === "read" ? "GET" : "POST",
+    method: onlyReads(operation) ? "GET" : "POST",
     path,
     operationId,
     summary,
@@ -156,15 +177,21 @@ export function operationRoutes(operation: Operation): readonly Route[] {
     answer: {
       description: result.description,
       schema,
-      ...defined({ status: behind === undefined ? result.status : 202 }),
+      ...defined({
+        status: behind === undefined ? result.status : 202,
+        also: isFeed ? STREAM_TYPE : result.text,
+      }),
     },
     problems: [
       ...(placed.length === 0 ? [] : ["not_found" as const]),
       ...(path.includes("{ref}") ? ["several" as const] : []),
       ...(operation.conflicts ? ["conflict" as const] : []),
       ...(operation.asks === "sessions" ? ["service_failed" as const] : []),
+      ...(isFeed ? ["too_many_streams" as const] : []),
     ],
-    handle: ({ operations, look }, { path, query, body, caller }) => {
+    handle: async (parts, request) => {
+      const { path, query, body, caller, isHead } = request;
+      const { operations, look } = parts;
       const placedValues = valuesOf(
         Object.fromEntries(placed),
         (name, { read }) => read(name, path[name] ?? ""),
@@ -176,10 +203,20 @@ export function operationRoutes(operation: Operation): readonly Route[] {
         )
         : query;
       const all = { ...placedValues, ...values };
-      if (scope !== "read") return operations.operate(caller, operation, all);
+      if (!onlyReads(operation)) {
+        return operations.operate(caller, operation, all);
+      }
       const context = operations.context(look);
       operation.checks?.(all, context);
-      return operation.run(context, all);
+      if (isFeed) {
+        const read: ReadFeed = async (place) =>
+          await operation.run(context, { ...all, ...place }) as TransitionsJson;
+        return feedAnswer(parts, read, { ...all, ...request });
+      }
+      const given = await operation.run(context, all);
+      return result.text === undefined
+        ? given
+        : textAnswer(given as WrittenText, isHead);
     },
   });
   return behind === undefined ? [does] : [
@@ -203,9 +240,26 @@ export function operationRoutes(operation: Operation): readonly Route[] {
   ];
 }
 
-/** JSON Schema of what an operation answers. */
-function schemaOf(operation: Operation): JsonSchema {
+/** How the answer of a feed may be sent as well. */
+const STREAM_TYPE = {
+  [EVENT_STREAM]: "Events named transition; data is one FeedEntry",
+};
+
+/** A text as an answer; where only headers are asked for, none of it is made. */
+function textAnswer(
+  { parts, mediaType }: WrittenText,
+  isHead: boolean,
+): Response {
+  return new Response(isHead ? null : textStream(parts), {
+    headers: { "content-type": `${mediaType}; charset=utf-8` },
+  });
+}
+
+/** JSON Schema of what an operation answers; null of a text. */
+function schemaOf(operation: Operation): JsonSchema | null {
   const { schema, many } = operation.result;
+  if (schema === null) return null;
+  if (many === "feed") return feedOf(named(schema));
   if (operation.behind !== undefined) return jobOf(named(schema), operation);
   if (pagesOf(operation) !== null) return pageOf(named(schema));
   return many === "list" ? listOf(named(schema)) : named(schema);

@@ -1,6 +1,6 @@
 import { sleep } from "../../core/waiting/sleep.ts";
 import type { Ledger } from "../../ledger/mod.ts";
-import { readLastSeq } from "../../ledger/for_server.ts";
+import { readLastSeq } from "../../ledger/for_resources.ts";
 
 /** Interval between two looks for more, while somebody waits, ms. */
 const LOOK_EVERY_MS = 250;

@@ -1,9 +1,8 @@
-import {
-  type FeedEntry,
-  type TransitionParams,
-  transitionsAfter,
+import type {
+  FeedEntry,
+  TransitionsJson,
 } from "../../resources/queries/transitions.ts";
-import type { ApiParts } from "./route.ts";
+import type { TransitionFeed } from "./transition_feed.ts";
 
 /** Interval of a line that shows that the connection lives, ms. */
 const HEARTBEAT_MS = 15_000;
@@ -11,10 +10,20 @@ const HEARTBEAT_MS = 15_000;
 /** Transitions that are written at once. */
 const AT_ONCE = 100;
 
-/** What a stream of transitions sends, and how long. */
+/** What a stream of transitions is made from. */
+export interface StreamSource {
+  /** Tells when there is more. */
+  readonly feed: TransitionFeed;
+  /** Reads transitions from a place on. */
+  readonly read: (
+    place: { readonly after: number; readonly limit: number },
+  ) => Promise<TransitionsJson>;
+}
+
+/** Where a stream of transitions begins, and how long it goes on. */
 export interface TransitionStreamOptions {
-  /** Which transitions, and after which it begins. */
-  readonly params: TransitionParams & { readonly after: number };
+  /** Only transitions after this `seq`. */
+  readonly after: number;
   /** Ends the stream, as when the server stops. */
   readonly signal: AbortSignal;
   /** Called once when the stream has ended. */
@@ -29,14 +38,14 @@ export interface TransitionStreamOptions {
  * what was sent, so that a slow one costs no memory.
  */
 export function transitionStream(
-  { ledger, feed }: Pick<ApiParts, "ledger" | "feed">,
+  { feed, read }: StreamSource,
   options: TransitionStreamOptions,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const { params, onEnd, heartbeatMs = HEARTBEAT_MS } = options;
+  const { onEnd, heartbeatMs = HEARTBEAT_MS } = options;
   const gone = new AbortController();
   const signal = AbortSignal.any([options.signal, gone.signal]);
   const encoder = new TextEncoder();
-  let { after } = params;
+  let { after } = options;
   // Sent first, so that the client knows at once that it is connected.
   let opening = `retry: 1000\n: transitions after ${after}\n\n`;
   let ended = false;
@@ -51,14 +60,10 @@ export function transitionStream(
       return text;
     }
     while (!signal.aborted) {
-      const read = await transitionsAfter(ledger, {
-        ...params,
-        after,
-        limit: AT_ONCE,
-      });
-      const advanced = read.next > after;
-      after = read.next;
-      if (read.items.length > 0) return read.items.map(eventOf).join("");
+      const found = await read({ after, limit: AT_ONCE });
+      const advanced = found.next > after;
+      after = found.next;
+      if (found.items.length > 0) return found.items.map(eventOf).join("");
       // Much was passed over: there may be more.
       if (advanced) continue;
       if (!await feed.waitFor(after, heartbeatMs, signal) && !signal.aborted) {

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { orderRead } from "../../ledger/testing/projection_test_kit.ts";
 import type { Ledger } from "../../ledger/mod.ts";
+import { transitionsAfter } from "../../resources/queries/transitions.ts";
 import { openHttpServer } from "../../core/serving/open_http_server.ts";
 import { until } from "../../tests/kit/until.ts";
 import { memoryLedger, READ, type TestApi, testApi } from "./test_api.ts";
 import { TransitionFeed } from "./transition_feed.ts";
-import { transitionStream } from "./transition_stream.ts";
+import { type StreamSource, transitionStream } from "./transition_stream.ts";
 
 /** Long enough for a machine that is busy with other tests. */
 const PATIENCE_MS = 120_000;
@@ -119,8 +120,10 @@ Deno.test("a stream passes over what does not match, and its heartbeat says how 
   const feed = new TransitionFeed(ledger);
   for (const id of ["O1", "O2"]) await add(ledger, id);
   const stop = new AbortController();
-  const stream = transitionStream({ ledger, feed }, {
-    params: { after: 0, on: ({ id }) => id === "O3" },
+  const read: StreamSource["read"] = (place) =>
+    transitionsAfter(ledger, { ...place, on: ({ id }) => id === "O3" });
+  const stream = transitionStream({ feed, read }, {
+    after: 0,
     signal: stop.signal,
     onEnd: () => {},
     heartbeatMs: 1,
@@ -155,8 +158,10 @@ Deno.test("a client that does not read makes the stream read nothing", async () 
     },
   });
   const feed = new TransitionFeed(ledger);
-  const stream = transitionStream({ ledger: counting, feed }, {
-    params: { after: 0 },
+  const read: StreamSource["read"] = (place) =>
+    transitionsAfter(counting, place);
+  const stream = transitionStream({ feed, read }, {
+    after: 0,
     signal: new AbortController().signal,
     onEnd: () => {},
   });

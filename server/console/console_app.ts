@@ -1,4 +1,4 @@
-import { idOfPath } from "../http/path_id.ts";
+import { idOfPath } from "../../core/path_id.ts";
 import { type Context, Hono } from "hono";
 import { streamSSE } from "hono/streaming";
 import { CLOSE_MONTH } from "../../resources/operations/month_operations.ts";
@@ -53,7 +53,7 @@ import { ClosedBooks } from "./context/closed_books.ts";
 import { mayDo } from "./access/access.ts";
 import { FORM_OPERATIONS, takeForm } from "./actions/take_form.ts";
 import { OpenBooks } from "./context/open_books.ts";
-import { orderPath } from "./parts/order_table.ts";
+import { orderPath } from "../../resources/views/page_paths.ts";
 import { figures, rangeOf } from "./parts/figures.ts";
 import { RefundsOfMonths } from "./context/refunds_due.ts";
 import { countWaiting } from "./context/waiting_counts.ts";

@@ -1,5 +1,5 @@
 import { messageOf } from "../../core/guards.ts";
-import { matcher } from "../../ledger/for_server.ts";
+import { matcher } from "../../ledger/for_resources.ts";
 import type { TransitionPattern } from "../../ledger/mod.ts";
 import type { Config } from "../../settings/config.ts";
 import { type GivenTarget, VARIABLES } from "../../settings/settings.ts";

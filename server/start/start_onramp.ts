@@ -2,7 +2,7 @@ import process from "node:process";
 import type { OnrampClient } from "../../client/mod.ts";
 import { defined } from "../../core/guards.ts";
 import { requireExactJson } from "../../core/json/exact_number.ts";
-import { readLastSeq } from "../../ledger/for_server.ts";
+import { readLastSeq } from "../../ledger/for_resources.ts";
 import type { Ledger, TransitionPattern } from "../../ledger/mod.ts";
 import { type Finding, found, stands } from "../../resources/health/finding.ts";
 import { type Config, givenEnv, readConfig } from "../../settings/config.ts";

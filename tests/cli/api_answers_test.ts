@@ -5,8 +5,8 @@ import { sleep } from "../../core/waiting/sleep.ts";
 import { createSandbox, realClock, virtualClock } from "../../sandbox/mod.ts";
 import { type Ledger, openLedger } from "../../ledger/mod.ts";
 import { API_ROUTES } from "../../server/api/api_app.ts";
-import { testApi } from "../../server/api/test_api.ts";
-import { temporaryLedger } from "../kit/cli.ts";
+import { READ, testApi } from "../../server/api/test_api.ts";
+import { type Ran, temporaryLedger } from "../kit/cli.ts";
 import {
   ODD_NOW_MS,
   ODD_ORDERS,
@@ -192,6 +192,10 @@ const REFUSED_ALIKE: readonly (readonly [
   [["users", "show", "NONE"], "/v1/users/NONE"],
   [["deliveries", "show", "NONE"], "/v1/deliveries/NONE"],
   [["month", "show", "x"], "/v1/months/x"],
+  [
+    ["month", "show", "2026-09", "--recompute"],
+    "/v1/months/2026-09/recomputation",
+  ],
   [["subscriptions", "retry", "none"], "/v1/subscriptions/none/retry", {}],
   [
     ["subscriptions", "fire", "none", "--historic"],
@@ -223,6 +227,43 @@ const REFUSED_ALIKE: readonly (readonly [
   ],
 ];
 
+/** Texts: the operation, the command that prints it, and the path. */
+const WRITTEN_ALIKE: readonly (readonly [
+  string,
+  readonly string[],
+  string,
+])[] = [
+  ["exportOrders", ["orders", "export"], "/v1/orders/export"],
+  [
+    "exportOrders",
+    [
+      ...["orders", "export", "--trust", "all", "--format", "ndjson"],
+      ...["--status", "success"],
+    ],
+    "/v1/orders/export?trust=all&format=ndjson&status=success",
+  ],
+  [
+    "exportOrders",
+    ["orders", "export", "--totals", "--trust", "all"],
+    "/v1/orders/export?totals=true&trust=all",
+  ],
+  [
+    "exportOrders",
+    ["orders", "export", "--as-of", "5", "--trust", "all"],
+    "/v1/orders/export?asOf=5&trust=all",
+  ],
+  ...["orders.csv", "totals.csv", "summary.json", "items.csv"].map((file) =>
+    [
+      "getMonthFile",
+      [
+        ...["month", "show", "2026-11", "--file", file],
+        ...["--console-url", "https://console.example"],
+      ],
+      `/v1/months/2026-11/files/${file}?consoleUrl=https://console.example`,
+    ] as const
+  ),
+];
+
 /** Where what was done is seen. */
 const SEEN_AFTER: readonly (readonly string[])[] = [
   ["subscriptions", "list"],
@@ -233,6 +274,9 @@ const SEEN_AFTER: readonly (readonly string[])[] = [
 /** Operations that ask the service: they are compared apart. */
 const ASKING = ["createSession", "recover", "reconcile"];
 
+/** What needs a closed month: it is compared apart. */
+const OF_CLOSED = ["recomputeMonth"];
+
 /** Operations that no command has, or that are compared elsewhere. */
 const OTHERS = [
   ...["getHealth", "getStatus", "getStatistics", "getEvidence"],
@@ -240,14 +284,14 @@ const OTHERS = [
   ...["getRecovery", "getReconciliation"],
 ];
 
-async function printed(
-  url: string,
+/** Runs a command at the time of the ledger. */
+async function ran(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): Promise<unknown[]> {
+): Promise<Ran> {
   let out = "";
   let err = "";
-  const code = await main([...args, "--json", "--database-url", url], {
+  const code = await main(args, {
     out: (text) => out += text,
     err: (text) => err += text,
     env: (name) => env[name],
@@ -257,6 +301,16 @@ async function printed(
     now: () => ODD_NOW_MS,
     signal: new AbortController().signal,
   });
+  return { code, out, err };
+}
+
+async function printed(
+  url: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<unknown[]> {
+  const all = [...args, "--json", "--database-url", url];
+  const { code, out, err } = await ran(all, env);
   // A comparison that differs has its own.
   assert.ok(code === 0 || code === 3, err + out);
   return out.trim().split("\n").filter((line) => line !== "")
@@ -292,10 +346,11 @@ function open(url: string) {
 }
 
 Deno.test("every operation of the API is compared with its command, or has none", () => {
-  const compared = [...ALIKE, ...DONE_ALIKE].map(([name]) => name);
+  const compared = [...ALIKE, ...DONE_ALIKE, ...WRITTEN_ALIKE]
+    .map(([name]) => name);
   assert.deepEqual(
     API_ROUTES.map(({ operationId }) => operationId).toSorted(),
-    [...new Set([...compared, ...ASKING, ...OTHERS])].toSorted(),
+    [...new Set([...compared, ...OF_CLOSED, ...ASKING, ...OTHERS])].toSorted(),
   );
 });
 
@@ -319,6 +374,53 @@ Deno.test("command line and API answer alike what is asked of a ledger", async (
     assert.deepEqual(shown, body.items ?? [body], name);
     assert.ok(shown.length > 0 || name === "listMonths", name);
   }
+});
+
+Deno.test("command line and API write the same texts", async () => {
+  await using file = await temporaryLedger();
+  await using _ = await filled(file.url);
+  await using api = await testApi({
+    ledger: await open(file.url),
+    now: () => ODD_NOW_MS,
+  });
+  for (const [name, args, path] of WRITTEN_ALIKE) {
+    const answer = await api.get(path);
+    const text = await answer.text();
+    assert.equal(answer.status, 200, text);
+    const { code, out, err } = await ran([...args, "--database-url", file.url]);
+    assert.equal(code, 0, err);
+    assert.equal(out, text, name);
+    assert.ok(text.trim().split("\n").length > 1, `${name}: ${text}`);
+    const type = /\.json|ndjson/.test(path) ? /json/ : /^text\/csv/;
+    assert.match(answer.headers.get("content-type") ?? "", type, path);
+    const { body } = await api.fetch(
+      new Request(`http://127.0.0.1:8789${path}`, {
+        method: "HEAD",
+        headers: { authorization: `Bearer ${READ}` },
+      }),
+    );
+    assert.equal(body, null, path);
+  }
+});
+
+Deno.test("command line and API say the same of a closed month that is worked out again", async () => {
+  await using file = await temporaryLedger();
+  await using ledger = await filled(file.url);
+  const terms = {
+    timeZone: "UTC",
+    bookBy: "created",
+    beforeEnd: true,
+  } as const;
+  await ledger.months.close("2026-11", terms);
+  await ledger.project();
+  await using api = await testApi({
+    ledger: await open(file.url),
+    now: () => ODD_NOW_MS,
+  });
+  const answer = await api.get("/v1/months/2026-11/recomputation");
+  assert.equal(answer.status, 200);
+  const recompute = ["month", "show", "2026-11", "--recompute"];
+  assert.deepEqual(await printed(file.url, recompute), [await answer.json()]);
 });
 
 Deno.test("command line and API do alike what is done to a ledger", async () => {
@@ -439,12 +541,8 @@ Deno.test("command line and API refuse in the same words", async () => {
       : await api.post(path, Object.keys(body).length === 0 ? undefined : body);
     const { detail } = await answer.json();
     assert.ok(answer.status >= 400, path);
-    let said = "";
-    const code = await main([...args, "--json", "--database-url", file.url], {
-      ...{ out: () => {}, err: (text) => said += text, env: () => undefined },
-      ...{ columns: null, colour: false, now: () => ODD_NOW_MS, worker: false },
-      signal: new AbortController().signal,
-    });
+    const all = [...args, "--json", "--database-url", file.url];
+    const { code, err: said } = await ran(all);
     assert.equal(code, answer.status === 400 ? 2 : 1, path);
     const { error } = JSON.parse(said);
     // Flags and operands are named as what they are.

@@ -266,10 +266,17 @@ Deno.test("month show refuses flags that leave each other out, and flags that co
   };
   const file = ["--file", "items.csv"];
   const both = await refused(...file, "--json");
-  assert.match(JSON.parse(both).error.message, /--file .* --json/);
-  assert.match(await refused(...file, "--recompute"), /--recompute compares/);
-  assert.match(await refused("--output", "x.csv"), /add --file/);
-  assert.match(await refused("--file", "sums.csv"), /Allowed choices/);
+  const together = "These do not go together: --json, --file";
+  assert.equal(JSON.parse(both).error.message, together);
+  assert.match(
+    await refused(...file, "--recompute"),
+    /^These do not go together: .*--file.*--recompute/,
+  );
+  assert.match(await refused("--output", "x.csv"), /^Missing --file: /);
+  assert.match(
+    await refused("--file", "sums.csv"),
+    /^Wrong --file: .*summary.json/,
+  );
   const bom = ["--bom", "--output", "x.json", "--file", "summary.json"];
   assert.match(await refused(...bom), /--bom is for a spreadsheet/);
 });

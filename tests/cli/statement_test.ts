@@ -87,5 +87,5 @@ Deno.test("rampkit statement match says which file is wrong, and where", async (
     env,
   );
   assert.equal(none.code, 1);
-  assert.match(none.err, /Cannot read none\.json/);
+  assert.match(none.err, /Cannot read none\.csv/);
 });

@@ -1,10 +1,7 @@
-import type { Backup } from "../../cli/commands/ledger/backup.ts";
 import type { SandboxPlaces } from "../../cli/commands/sandbox.ts";
 import type { Triggered } from "../../cli/commands/trigger.ts";
-import type { Replayed } from "../../cli/commands/webhook/replay.ts";
-import type { Sent } from "../../cli/commands/webhook/send.ts";
+import type { Sent } from "../../cli/commands/webhook_send.ts";
 import type { DemoReport } from "../../cli/demo/run_demo.ts";
-import type { Restored } from "../../cli/ledger_file/restore.ts";
 import type { Activity } from "../../cli/listen/activity.ts";
 import type { ListenPlaces } from "../../cli/listen/run_listen.ts";
 import type { ErrorJson } from "../../cli/program/report_error.ts";
@@ -29,7 +26,8 @@ import type {
   UserState,
   UserVerdict,
 } from "../../ledger/mod.ts";
-import type { ExportedLine, LedgerCopy } from "../../ledger/for_cli.ts";
+import type { ExportedLine } from "../../ledger/for_cli.ts";
+import type { LedgerCopy } from "../../ledger/for_ledger_file.ts";
 import type {
   Note,
   Statistics,
@@ -88,12 +86,16 @@ import type {
   ExplainedEventJson,
   ExplanationJson,
 } from "../../resources/views/explanation_view.ts";
+import type { Readable } from "../../resources/operations/feed_operations.ts";
+import type { Restored } from "../../resources/operations/ledger_files.ts";
 import type { OrderReleaseJson } from "../../resources/operations/order_operations.ts";
 import type { PruneJson } from "../../resources/operations/ledger_operations.ts";
+import type { Replayed } from "../../resources/operations/replay_operation.ts";
+import type { Backup } from "../../resources/operations/transfer_operations.ts";
 import type {
   Accepted,
   OrderAccepted,
-} from "../../resources/operations/service_operations.ts";
+} from "../../resources/operations/poll_operations.ts";
 import type { FindJson } from "../../resources/queries/find.ts";
 import type { FoundJson } from "../../resources/views/find_view.ts";
 import type { FoundBy } from "../../resources/views/found_by.ts";
@@ -279,6 +281,7 @@ export interface Components {
     /** Whether deliveries are kept durably. */
     readonly ok: boolean;
   };
+  readonly Readable: Readable;
   readonly ServiceStatus: ServiceStatusJson;
   readonly WebhookUser: WebhookUser;
   readonly WebhookOrder: WebhookOrder;

@@ -8,10 +8,8 @@ import {
   paramsOf,
   readValues,
 } from "../../../resources/operations/operation.ts";
-import {
-  READ_ORDER,
-  RECOVER,
-} from "../../../resources/operations/service_operations.ts";
+import { READ_ORDER } from "../../../resources/operations/poll_operations.ts";
+import { RECOVER } from "../../../resources/operations/service_operations.ts";
 import {
   DROP,
   RESUME,
@@ -48,7 +46,7 @@ export async function takeForm(
   fields: FormFields,
   { name }: Reader,
 ): Promise<FormResult> {
-  const { final, scope } = operation;
+  const { final } = operation;
   if (final !== undefined && fields.sure !== "yes") return { wrong: final };
   const params = paramsOf(operation);
   try {
@@ -57,7 +55,7 @@ export async function takeForm(
       const text = fields[field]?.replaceAll("\r\n", "\n").trim();
       return text === "" && !params[field]?.takesEmpty ? undefined : text;
     });
-    const result = await operations.operate({ name, scope }, operation, values);
+    const result = await operations.operate({ name }, operation, values);
     const wrong = operation.idle?.(result) ?? null;
     return wrong === null ? { back: ownPath(fields.back ?? "") } : { wrong };
   } catch (error) {

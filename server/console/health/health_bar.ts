@@ -5,7 +5,7 @@ import {
   CONDITIONS,
   type HealthLevel,
 } from "../../../resources/health/conditions.ts";
-import { targetPath } from "../parts/order_table.ts";
+import { targetPath } from "../../../resources/views/page_paths.ts";
 import { type Finding, stands } from "../../../resources/health/finding.ts";
 import {
   HEALTH_PARTS,

@@ -4,7 +4,8 @@ import type { PageContext } from "../context/page_context.ts";
 import { facts, markup, section } from "../markup/markup.ts";
 import { code, outside, sentence } from "../markup/outside.ts";
 import { when } from "../markup/times.ts";
-import { orderLink, userPath } from "../parts/order_table.ts";
+import { userPath } from "../../../resources/views/page_paths.ts";
+import { orderLink } from "../parts/order_table.ts";
 import type { PageParts } from "./layout.ts";
 
 /** More of a body than this is not shown. */

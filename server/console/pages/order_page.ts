@@ -1,5 +1,5 @@
 import { isPolled } from "../../../ledger/for_sync.ts";
-import { READ_ORDER } from "../../../resources/operations/service_operations.ts";
+import { READ_ORDER } from "../../../resources/operations/poll_operations.ts";
 import { LOOK_AT_CHAIN } from "../../../resources/operations/witness_operation.ts";
 import { orderExplanation } from "../../../resources/queries/explanation.ts";
 import {
@@ -42,12 +42,8 @@ import {
   sentence,
 } from "../markup/outside.ts";
 import { casePart, caseState } from "../parts/case_part.ts";
-import {
-  orderLink,
-  orderPath,
-  releaseBadge,
-  userPath,
-} from "../parts/order_table.ts";
+import { orderPath, userPath } from "../../../resources/views/page_paths.ts";
+import { orderLink, releaseBadge } from "../parts/order_table.ts";
 import { factText } from "../parts/fact.ts";
 import { operationForm } from "../parts/operation_form.ts";
 import { timeline } from "../parts/timeline.ts";

@@ -5,7 +5,8 @@ import {
 } from "../../../resources/queries/order_filters.ts";
 import { readFilters } from "../../../resources/queries/list_filters.ts";
 import { ordersPage as listedOrders } from "../../../resources/queries/orders.ts";
-import { exportOrders } from "../../../resources/views/order_export.ts";
+import { orderExport } from "../../../resources/views/order_export.ts";
+import { textStream } from "../../http/text_stream.ts";
 import { ATTENTION } from "../../../resources/wording/attention.ts";
 import { CASE } from "../../../resources/wording/case.ts";
 import { RELEASE, RELEASE_REASON } from "../../../resources/wording/release.ts";
@@ -171,29 +172,7 @@ export function ordersCsv(
     stuckAtMs: nowMs,
     sort: sortOf(SORTS, chosen),
   });
-  const lines = new TransformStream<Uint8Array, Uint8Array>();
-  const writer = lines.writable.getWriter();
-  const utf8 = new TextEncoder();
-  const written = exportOrders(paced(orders, writer), {
-    format: "csv",
-    totals: false,
-    nowMs,
-    write: (text) => {
-      writer.write(utf8.encode(text)).catch(() => {}); // The reader has left.
-    },
-  });
-  written.then(() => writer.close(), (error) => writer.abort(error))
-    .catch(() => {}); // Likewise.
-  return lines.readable;
-}
-
-/** Orders, read no faster than they are taken. */
-async function* paced<Order>(
-  orders: AsyncIterable<Order>,
-  writer: WritableStreamDefaultWriter<Uint8Array>,
-): AsyncGenerator<Order> {
-  for await (const order of orders) {
-    await writer.ready;
-    yield order;
-  }
+  return textStream(
+    orderExport(orders, { format: "csv", totals: false, nowMs }),
+  );
 }

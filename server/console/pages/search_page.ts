@@ -11,12 +11,8 @@ import type { PageContext } from "../context/page_context.ts";
 import { type Markup, markup, table } from "../markup/markup.ts";
 import { brief, code, outsideText } from "../markup/outside.ts";
 import { moment } from "../markup/times.ts";
-import {
-  orderLink,
-  orderPath,
-  releaseBadge,
-  userPath,
-} from "../parts/order_table.ts";
+import { orderPath, userPath } from "../../../resources/views/page_paths.ts";
+import { orderLink, releaseBadge } from "../parts/order_table.ts";
 import type { PageParts } from "./layout.ts";
 
 /** No identifier is longer. */

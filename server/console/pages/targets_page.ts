@@ -25,7 +25,8 @@ import { code, outside, outsideText, prose } from "../markup/outside.ts";
 import { when } from "../markup/times.ts";
 import { deadLetters } from "../parts/dead_letters.ts";
 import { operationButton, operationForm } from "../parts/operation_form.ts";
-import { orderLink, targetPath, userLink } from "../parts/order_table.ts";
+import { targetPath } from "../../../resources/views/page_paths.ts";
+import { orderLink, userLink } from "../parts/order_table.ts";
 import type { PageParts } from "./layout.ts";
 
 /** Transitions that wait for a target which are listed. */

@@ -34,7 +34,8 @@ import { userCustomer } from "../../../resources/wording/user_verdict.ts";
 import { describeUserStep } from "../../../resources/wording/timeline.ts";
 import { factText } from "../parts/fact.ts";
 import { notesPart } from "../parts/notes.ts";
-import { orderLink, orderTable, userPath } from "../parts/order_table.ts";
+import { userPath } from "../../../resources/views/page_paths.ts";
+import { orderLink, orderTable } from "../parts/order_table.ts";
 import type { PageParts } from "./layout.ts";
 
 /** Orders of one page. */

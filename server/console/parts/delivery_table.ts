@@ -2,7 +2,8 @@ import type { StoredDelivery } from "../../../ledger/mod.ts";
 import { type Markup, markup, NOTHING, table } from "../markup/markup.ts";
 import { outside } from "../markup/outside.ts";
 import { moment } from "../markup/times.ts";
-import { bodyPath, orderLink, userLink } from "./order_table.ts";
+import { bodyPath } from "../../../resources/views/page_paths.ts";
+import { orderLink, userLink } from "./order_table.ts";
 
 /** Deliveries, one a line. */
 export function deliveryTable(deliveries: readonly StoredDelivery[]): Markup {

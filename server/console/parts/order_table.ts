@@ -1,5 +1,5 @@
 import type { OrderJson } from "../../../resources/views/order_view.ts";
-import { pathOfId } from "../../http/path_id.ts";
+import { orderPath, userPath } from "../../../resources/views/page_paths.ts";
 import {
   type Markup,
   markup,
@@ -11,29 +11,9 @@ import { brief, code, outside } from "../markup/outside.ts";
 import { agoText, timeText } from "../markup/times.ts";
 import type { Release } from "../../../ledger/mod.ts";
 
-/** Address of an order's page. */
-export function orderPath(orderId: string): string {
-  return `/orders/${pathOfId(orderId)}`;
-}
-
-/** Address of a user's page. */
-export function userPath(userId: string): string {
-  return `/users/${pathOfId(userId)}`;
-}
-
-/** Address of the page of a target or a subscription. */
-export function targetPath(name: string): string {
-  return `/targets/${pathOfId(name)}`;
-}
-
 /** A user's id, which leads to their page. */
 export function userLink(userId: string): Markup {
   return markup`<a href="${userPath(userId)}">${code(userId)}</a>`;
-}
-
-/** Address of the page of a delivery and its body. */
-export function bodyPath(eventId: string): string {
-  return `/deliveries/${pathOfId(eventId)}`;
 }
 
 /** An order's id, which leads to its page. */

@@ -11,7 +11,8 @@ import { code, prose, sentence } from "../markup/outside.ts";
 import { when } from "../markup/times.ts";
 import { deadLetters } from "./dead_letters.ts";
 import { notesPart } from "./notes.ts";
-import { bodyPath, userLink } from "./order_table.ts";
+import { bodyPath } from "../../../resources/views/page_paths.ts";
+import { userLink } from "./order_table.ts";
 
 /** Most that are listed of each of these. */
 const LISTED = 25;

@@ -12,7 +12,7 @@ import {
 import { type FactRow, facts, type Markup, markup } from "../markup/markup.ts";
 import { outsideText, sentence } from "../markup/outside.ts";
 import { moment, when } from "../markup/times.ts";
-import { bodyPath } from "./order_table.ts";
+import { bodyPath } from "../../../resources/views/page_paths.ts";
 
 /** The latest events that are shown; the command shows all. */
 const SHOWN = 200;

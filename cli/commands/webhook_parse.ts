@@ -1,9 +1,10 @@
 import type { Command } from "commander";
-import { parseWebhook } from "../../../webhooks/mod.ts";
-import type { Cli } from "../../program/cli.ts";
-import { EXIT } from "../../../settings/errors.ts";
-import { byteLines, openInput } from "../../program/input.ts";
-import { jsonLine } from "../../program/io.ts";
+import { parseWebhook } from "../../webhooks/mod.ts";
+import type { Cli } from "../program/cli.ts";
+import { EXIT } from "../../settings/errors.ts";
+import { openInput } from "../program/input.ts";
+import { jsonLine } from "../program/io.ts";
+import { byteLines } from "../../core/lines.ts";
 
 /** `webhook parse`. */
 export function addParse(webhook: Command, cli: Cli): void {

@@ -1,10 +1,24 @@
 import { Option } from "commander";
-import type { OperationParam } from "../../resources/operations/operation.ts";
+import {
+  type Operation,
+  type OperationParam,
+  pagesOf,
+  paramsOf,
+} from "../../resources/operations/operation.ts";
+import { PAGE } from "../../resources/queries/page.ts";
 import { lower } from "../../resources/views/text.ts";
 import { UsageError } from "../../settings/errors.ts";
 
 /** A parameter with its name. */
 export type Named = readonly [string, OperationParam<unknown>];
+
+/** The parameters that a command takes; how many rows, it says otherwise. */
+export function taken(operation: Operation): readonly Named[] {
+  const isPaged = pagesOf(operation) !== null;
+  return Object.entries(paramsOf(operation)).filter(([name, { only }]) =>
+    only !== "request" && !(isPaged && Object.hasOwn(PAGE, name))
+  );
+}
 
 /** How a parameter is named to people: its operand, or its flag. */
 export function givenAs(

@@ -5,8 +5,8 @@ import {
   openDriver,
   type StatesVerification,
 } from "../../ledger/mod.ts";
-import type { Io } from "./io.ts";
-import { progress } from "./progress.ts";
+import type { Io } from "../program/io.ts";
+import { progress } from "../program/progress.ts";
 
 /**
  * Compares stored states with a fold from nothing in a temporary file, which

@@ -1,0 +1,273 @@
+import { defined } from "../../core/guards.ts";
+import { textLines } from "../../core/lines.ts";
+import { copyLedger } from "../../ledger/for_ledger_file.ts";
+import type { Import } from "../../ledger/mod.ts";
+import { databaseUrl } from "../../settings/addresses.ts";
+import {
+  flagParam,
+  needed,
+  type Param,
+  textParam,
+} from "../../settings/params.ts";
+import { VARIABLES } from "../../settings/settings.ts";
+import { stoppable } from "../../settings/stoppable.ts";
+import { shellWord } from "../views/shell_word.ts";
+import { counted, fitted } from "../views/text.ts";
+import { filesOf } from "./ledger_files.ts";
+import { type Operation, operation, type WrittenText } from "./operation.ts";
+import { notWritten, OUTPUT } from "./written_text.ts";
+
+/** How a line about an erasure begins; it is no event. */
+const ERASURE_LINE = `{"erasure":`;
+
+/** An export, and how far it is. */
+interface LedgerExport extends WrittenText {
+  /** How many events were written. */
+  readonly events: () => number;
+}
+
+const BESIDE_FILES = "It works on files beside the command.";
+
+/** `ledger export`. */
+export const EXPORT_LEDGER: Operation = operation({
+  command: "ledger export",
+  path: null,
+  onlyCommand: "It holds all that is known of every person; a request gives " +
+    "the head of the chain.",
+  scope: "operate",
+  operationId: "exportLedger",
+  summary: "Write every event as NDJSON; importing it gives the same ledger",
+  examples: ["--output events.ndjson"],
+  params: { output: OUTPUT },
+  result: {
+    schema: null,
+    description: "Every event",
+    text: { "application/x-ndjson": "One ExportedLine a line" },
+  },
+  opens: "stored",
+  stopped: (events, { output }) =>
+    `after ${events} events; ` +
+    notWritten(
+      { ...defined({ output }) },
+      "the output has no last line, so an import will say that it is cut",
+    ),
+  run: ({ ledger, onProgress }): Promise<LedgerExport> => {
+    // The first and the last line are not events.
+    let lines = 0;
+    const parts = async function* () {
+      for await (const text of ledger.export()) {
+        yield `${text}\n`;
+        if (text.startsWith(ERASURE_LINE)) continue;
+        lines++;
+        onProgress(lines - 1);
+      }
+    };
+    return Promise.resolve({
+      parts: parts(),
+      mediaType: "application/x-ndjson",
+      events: () => lines - 2,
+    });
+  },
+  notes: ({ events }, { output }) =>
+    output === undefined ? [] : [`Wrote ${events()} events to ${output}`],
+});
+
+/** `ledger import`. */
+export const IMPORT_LEDGER: Operation = operation({
+  command: "ledger import",
+  path: null,
+  onlyCommand: BESIDE_FILES,
+  scope: "operate",
+  operationId: "importLedger",
+  summary: "Append the events of an export, then fold and chain them",
+  examples: ["events.ndjson"],
+  params: {
+    file: {
+      ...needed(
+        textParam("What `ledger export` wrote, or - for standard input"),
+      ),
+      place: "<file>",
+      isFile: true as const,
+    },
+  },
+  result: { schema: "Imported", description: "How many are new" },
+  opens: "begins",
+  holds: () => "shared",
+  counts: "events read",
+  run: async (context, { file }): Promise<Import> => {
+    const { ledger, signal, onProgress } = context;
+    const { position } = await ledger.stats();
+    let read = 0;
+    const lines = async function* () {
+      for await (const text of textLines(filesOf(context).read(file))) {
+        signal.throwIfAborted();
+        yield text;
+        onProgress(++read);
+      }
+    };
+    let imported = false;
+    return await stoppable(signal, async () => {
+      const result = await ledger.import(lines());
+      imported = true;
+      await ledger.project({ signal });
+      return result;
+    }, async () => {
+      const after = (await ledger.stats()).position;
+      return imported
+        ? `all events are imported, ${await ledger.lag()} are not folded ` +
+          "yet; the next command that reads goes on"
+        : `${after - position} events are imported and stay; import the same ` +
+          "file again for the others";
+    });
+  },
+  says: ({ imported, skipped }, _, { columns }) =>
+    fitted(
+      columns,
+      `Imported ${counted(imported, "event")}; ${skipped} were there already`,
+    ),
+});
+
+/** Where the copy of the ledger is. */
+export interface Backup {
+  /** Path of the copy. */
+  readonly file: string;
+}
+
+/** `ledger backup`. */
+export const BACK_UP: Operation = operation({
+  command: "ledger backup",
+  path: null,
+  onlyCommand: "The copy is a file beside the command; `serve --backup-to` " +
+    "makes them regularly.",
+  scope: "operate",
+  operationId: "backUpLedger",
+  summary: "Copy a ledger while it is in use",
+  examples: ["rampkit-2026-11-20.db"],
+  params: {
+    file: {
+      ...needed(textParam("File to write; it must not exist")),
+      place: "<file>",
+    },
+  },
+  result: { schema: "Backup", description: "Where the copy is" },
+  opens: "closed",
+  counts: "MB copied",
+  run: async (context, { file }): Promise<Backup> => {
+    await filesOf(context).backUp(file, context.onProgress);
+    return { file };
+  },
+  says: ({ file }, _, { columns }) => [
+    ...fitted(columns, `Copied to ${file}; check the copy with:`),
+    `  rampkit ledger verify --database-url ${shellWord(`file:${file}`)}`,
+  ],
+});
+
+/** `ledger restore`. */
+export const RESTORE: Operation = operation({
+  command: "ledger restore",
+  path: null,
+  onlyCommand: "Nobody may use the ledger meanwhile, and `serve` does.",
+  scope: "operate",
+  operationId: "restoreLedger",
+  summary: "Replace the ledger with a copy, and keep the old file",
+  description: "Stop serve first. The copy is verified before it is used",
+  examples: ["rampkit-2026-11-20.db"],
+  params: {
+    file: {
+      ...needed(
+        textParam(
+          "What `ledger backup` wrote, or another copy of a closed ledger",
+        ),
+      ),
+      place: "<file>",
+    },
+  },
+  result: { schema: "Restored", description: "What was restored" },
+  opens: "closed",
+  stopped: () => "the ledger is as it was",
+  run: (context, { file }) => filesOf(context).restore(file),
+  says: ({ file, events, environment, previousFile }, _, { columns }) => [
+    ...fitted(
+      columns,
+      `Restored ${file}: ${counted(events, "event")}, environment ` +
+        environment,
+      ...(previousFile === null ? [] : [`The old ledger is ${previousFile}`]),
+      "Start serve, then read again what came since the copy:",
+    ),
+    "  rampkit recover --from WHEN-IT-WAS-COPIED",
+  ],
+});
+
+/** A database. */
+const DATABASE: Param<string> = {
+  description: "The database: libsql:, https: or http: for sqld or Turso, or " +
+    "file:",
+  schema: { type: "string" },
+  read: databaseUrl,
+};
+
+/** `ledger copy`. */
+export const COPY_LEDGER: Operation = operation({
+  command: "ledger copy",
+  path: null,
+  onlyCommand: "Its last run must have the ledger alone, and `serve` uses it.",
+  scope: "operate",
+  operationId: "copyLedger",
+  summary: "Copy the ledger, as it stands, into an empty database: a server " +
+    "or a file",
+  description: "Run it while serve runs, as often as you like: each run " +
+    "copies what changed. Then stop serve, and run it with --finish. The token " +
+    `of the server that --to names is ${VARIABLES.copyToken}; ` +
+    `${VARIABLES.databaseToken} is that of the ledger, and is not sent there`,
+  examples: ["--to https://ledger.example"],
+  params: {
+    to: { ...needed(DATABASE), operand: "<url>" },
+    finish: flagParam(
+      "Nobody uses the ledger any more: copy the rest, compare, and make the " +
+        "copy the ledger",
+    ),
+  },
+  result: { schema: "LedgerCopy", description: "What this run has copied" },
+  opens: "stored",
+  holds: ({ finish = false }) => finish ? "alone" : "shared",
+  counts: "rows compared",
+  stopped: () =>
+    "what was copied stays, and the ledger is as it was; run it again, it " +
+    "goes on",
+  run: async (context, { to, finish = false }) => {
+    const { ledger, signal, onProgress } = context;
+    const target = await filesOf(context).openOther(to);
+    try {
+      return await copyLedger(ledger.driver, target, {
+        finish,
+        signal,
+        onProgress: (rows) => onProgress(rows),
+      });
+    } finally {
+      await target.close();
+    }
+  },
+  says: ({ rows, written, events, hash, finished }, { to }, { columns }) => {
+    const compared = `Compared ${counted(rows, "row")}, wrote ${written} of ` +
+      `them to ${to}`;
+    if (!finished) {
+      return fitted(
+        columns,
+        compared,
+        "To switch: stop every serve, then run the same with --finish",
+      );
+    }
+    return [
+      ...fitted(
+        columns,
+        compared,
+        "Both ledgers hold the same rows in every table",
+        ...(hash === null
+          ? []
+          : [`The chain ends after ${counted(events, "event")} in ${hash}`]),
+        "Use the copy from now on, and never the old ledger; check it:",
+      ),
+      `  rampkit ledger verify --states --database-url ${shellWord(to)}`,
+    ];
+  },
+});
