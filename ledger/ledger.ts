@@ -34,7 +34,8 @@ import {
   type SessionToRecord,
 } from "./expectations/session_record.ts";
 import { chainHead, type ChainState } from "./evidence/chain_head.ts";
-import { extendChain } from "./evidence/extend_chain.ts";
+import { ChainBeside } from "./evidence/chain_beside.ts";
+import { extendChain, extendOnce } from "./evidence/extend_chain.ts";
 import { HeadAnchor } from "./evidence/head_anchor.ts";
 import type { Verification, VerifyOptions } from "./evidence/verification.ts";
 import { verifyChain } from "./evidence/verify_chain.ts";
@@ -70,7 +71,7 @@ import {
   ReleaseError,
 } from "./releases/release_by_hand.ts";
 import { FOLD_VERSION } from "./projection/fold_version.ts";
-import { Projector } from "./projection/projector.ts";
+import { Projector, type Step } from "./projection/projector.ts";
 import { projectAll } from "./project_all.ts";
 import { readOccurrences } from "./queries/deliveries.ts";
 import { type Refold, refold, type RefoldOptions } from "./refold/refold.ts";
@@ -99,6 +100,12 @@ import type {
 
 /** Expectations recorded within this time get times one after another. */
 const soonMs = 1000;
+
+/**
+ * Events of a step of the fold from which on more may wait: the chain is then
+ * extended meanwhile. While senders go first, steps have fewer.
+ */
+const MANY_EVENTS = 500;
 
 /**
  * The ledger: stores facts, never changes them, and derives the states of
@@ -508,18 +515,27 @@ export class Ledger implements AsyncDisposable {
   project(options: CatchUpOptions = {}): Promise<Projection> {
     // One at a time in this process: two would make each other lose races.
     const projection = this.#projecting.then(async () => {
+      const { signal } = options;
+      const beside = new ChainBeside(() =>
+        extendOnce(this.driver, this.#parts.origin, {
+          anchor: this.#anchor,
+          ...(signal && { signal }),
+        })
+      );
+      const onStep = ({ transitions, requests, events, position }: Step) => {
+        if (transitions) {
+          for (const subscription of this.#open) subscription.wake();
+          for (const listener of this.#listeners) listener();
+        }
+        if (requests) { for (const tell of this.#requestListeners) tell(); }
+        if (events >= MANY_EVENTS) beside.follow(position);
+      };
       const done = await projectAll(
         this.#projector,
         this.driver,
         options,
-        ({ transitions, requests }) => {
-          if (transitions) {
-            for (const subscription of this.#open) subscription.wake();
-            for (const listener of this.#listeners) listener();
-          }
-          if (requests) { for (const tell of this.#requestListeners) tell(); }
-        },
-      );
+        onStep,
+      ).finally(() => beside.end());
       // States come first: callers wait for states, not for evidence.
       return { ...done, chain: await this.chain(options) };
     });

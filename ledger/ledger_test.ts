@@ -12,6 +12,7 @@ import {
   session,
   webhook,
 } from "./testing/projection_test_kit.ts";
+import type { ResultSet } from "./store/driver/driver.ts";
 import { LedgerError } from "./store/driver/errors.ts";
 import { temporaryFolder } from "../tests/kit/temporary_folder.ts";
 
@@ -288,6 +289,34 @@ Deno.test("Ledger.project() folds a ledger of an older version again, and stops 
     2,
     true,
   ]);
+});
+
+Deno.test("Ledger.project() extends the chain beside the fold while many events wait", async () => {
+  await using ledger = await open();
+  const events = Array.from(
+    { length: 3_000 },
+    (_, number) => orderRead(1, { orderId: `O${number}`, status: "success" }),
+  );
+  await ledger.append(events);
+  const chained: Promise<ResultSet[]>[] = [];
+  const { chain } = await ledger.project({
+    pace: () => Promise.resolve(500),
+    onProgress: () =>
+      chained.push(
+        ledger.driver.batch(
+          [{ sql: "SELECT count(*) FROM chain", args: [] }],
+          "read",
+        ),
+      ),
+  });
+  const counts = (await Promise.all(chained)).map(([result]) =>
+    Number(result?.rows[0]?.[0])
+  );
+  assert.equal(chain.events, 3_000);
+  assert.ok((counts.at(-1) ?? 0) > 0, `chained by then: ${counts}`);
+  // Evidence never goes before states.
+  counts.forEach((count, step) => assert.ok(count <= 500 * (step + 1)));
+  assert.equal((await ledger.verify()).ok, true);
 });
 
 Deno.test("Ledger.export() and import() carry a ledger into another", async () => {

@@ -1,5 +1,5 @@
 import { hex } from "@scure/base";
-import type { Driver, Statement } from "../store/driver/driver.ts";
+import type { Driver } from "../store/driver/driver.ts";
 import { retryLostRaces } from "../store/driver/retrying_driver.ts";
 import { insertLinks, moveHead } from "../store/tables/chain.ts";
 import { type ChainOrigin, linkHash } from "../hashes/chain_hash.ts";
@@ -12,6 +12,9 @@ import {
   selectUnchained,
   unpackEvents,
 } from "../store/tables/events/chained_events.ts";
+
+/** Most events of one step, unless it is told otherwise. */
+const STEP_EVENTS = 500;
 
 /** How the chain is extended. */
 export interface ExtendOptions {
@@ -67,47 +70,81 @@ export async function extendChain(
   origin: ChainOrigin,
   options: ExtendOptions = {},
 ): Promise<ChainState> {
-  const { limit = 500, pace, anchor, signal } = options;
+  const { pace, ...step } = options;
   for (;;) {
     const mostEvents = await pace?.() ?? Infinity;
-    const state = await retryLostRaces(async (mode) => {
-      signal?.throwIfAborted();
-      const { head, broken, more } = await readHead(driver, origin, {
-        anchor,
-        mode,
-        also: [selectUnchained(Math.min(limit, mostEvents))],
-      });
-      if (broken !== null) return { ...head, broken };
-      await anchor?.save(head);
-      const events = unpackEvents(more[0]);
-      if (events.length === 0) return { ...head, broken };
-      await driver.batch(linkRows(head, events), "write");
-      return null;
+    const { state, events } = await extendOnce(driver, origin, {
+      ...step,
+      limit: Math.min(step.limit ?? STEP_EVENTS, mostEvents),
     });
-    if (state !== null) return state;
+    if (events === 0) return state;
   }
 }
 
-/** The head, then all links of the step in one statement. */
-function linkRows(
+/** What one step of extending the chain did. */
+export interface ChainStep {
+  /** How far the chain reaches after it. */
+  readonly state: ChainState;
+  /** How many events it took; 0 where there were none, or the chain is broken. */
+  readonly events: number;
+}
+
+/**
+ * Extends the chain by one step of {@linkcode extendChain}.
+ *
+ * @param options Step size and abort signal.
+ * @throws {LedgerError} When the database fails.
+ */
+export function extendOnce(
+  driver: Driver,
+  origin: ChainOrigin,
+  { limit = STEP_EVENTS, anchor, signal }: Omit<ExtendOptions, "pace">,
+): Promise<ChainStep> {
+  return retryLostRaces(async (mode) => {
+    signal?.throwIfAborted();
+    const { head, broken, more } = await readHead(driver, origin, {
+      anchor,
+      mode,
+      also: [selectUnchained(limit)],
+    });
+    if (broken !== null) return { state: { ...head, broken }, events: 0 };
+    await anchor?.save(head);
+    const events = unpackEvents(more[0]);
+    if (events.length === 0) return { state: { ...head, broken }, events: 0 };
+    const links = linksAfter(head, events);
+    await driver.batch([
+      ...moveHead(head.position, links.head),
+      insertLinks(links.positions, links.hashes),
+    ], "write");
+    return { state: { ...links.head, broken }, events: events.length };
+  });
+}
+
+/** The links of the events that follow a head, and the head that they make. */
+function linksAfter(
   head: ChainHead,
   events: readonly ChainedEvent[],
-): Statement[] {
-  const links = new Uint8Array(events.length * 64);
+): {
+  readonly head: ChainHead;
+  readonly positions: readonly number[];
+  readonly hashes: Uint8Array;
+} {
+  const hashes = new Uint8Array(events.length * 64);
   let hash = hex.decode(head.hash);
   const positions = events.map(({ event, erased }, at) => {
     const commitment = commitmentOf(event, erased);
     hash = linkHash(hash, event.position, commitment) as typeof hash;
-    links.set(commitment, at * 64);
-    links.set(hash, at * 64 + 32);
+    hashes.set(commitment, at * 64);
+    hashes.set(hash, at * 64 + 32);
     return event.position;
   });
-  return [
-    ...moveHead(head.position, {
+  return {
+    head: {
       position: positions.at(-1) ?? head.position,
       events: head.events + events.length,
       hash: hex.encode(hash),
-    }),
-    insertLinks(positions, links),
-  ];
+    },
+    positions,
+    hashes,
+  };
 }

@@ -1,5 +1,9 @@
 import { ATTENTION_KINDS, type AttentionKind } from "./attention_kind.ts";
-import type { OutcomeFacts, StoredFacts } from "./outcome_facts.ts";
+import {
+  FACT_VALUES,
+  type OutcomeFacts,
+  type StoredFacts,
+} from "./outcome_facts.ts";
 import {
   applies,
   ATTENTION_BESIDE,
@@ -42,6 +46,30 @@ export function outcomeOf(
   table: readonly OutcomeRow[] = OUTCOME_TABLE,
 ): Outcome {
   const known: OutcomeFacts = { overdue: "no", twice: "no", ...facts };
+  if (table !== OUTCOME_TABLE) return firstOf(table, known);
+  let key = "";
+  for (const fact of FACTS) key += `${known[fact]} `;
+  let outcome = found.get(key);
+  if (outcome === undefined) {
+    outcome = firstOf(table, known);
+    if (found.size === MOST_FOUND) found.clear();
+    found.set(key, outcome);
+  }
+  return outcome;
+}
+
+const FACTS = Object.keys(FACT_VALUES) as readonly (keyof OutcomeFacts)[];
+
+/**
+ * Outcomes by their facts: nearly all orders share a few, and every state asks,
+ * so that going down the table each time would be a part of the fold that shows.
+ */
+const found = new Map<string, Outcome>();
+
+/** Outcomes that are remembered. */
+const MOST_FOUND = 500;
+
+function firstOf(table: readonly OutcomeRow[], known: OutcomeFacts): Outcome {
   const rows = table.filter(({ when }) => applies(known, when));
   const [first] = rows;
   if (first === undefined) {
