@@ -5,6 +5,14 @@ export function isRecord(
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Whether a value is one of a list. */
+export function isOneOf<Value>(
+  list: readonly Value[],
+  value: unknown,
+): value is Value {
+  return (list as readonly unknown[]).includes(value);
+}
+
 /** What a thrown system error is called, `ENOENT` for one; else undefined. */
 export function errorCode(error: unknown): unknown {
   return isRecord(error) ? error.code : undefined;

@@ -4,7 +4,7 @@ import type { IncompleteReason } from "../../core/wire/completeness.ts";
 import type { Page } from "../../core/wire/page.ts";
 import { type Api, type Ask, refuseFaults, withQuery } from "../http/api.ts";
 import type { ExtraParameters, PageOptions } from "../http/call_options.ts";
-import type { CheckedQuery } from "./_query.ts";
+import { type CheckedQuery, PAGE_ROWS } from "./_query.ts";
 import { pageOf } from "./page_of.ts";
 import { ResponseError } from "../errors/api_errors.ts";
 import type { Fault } from "../errors/validation_error.ts";
@@ -41,10 +41,14 @@ export function pageReader<Query, Row>(
   };
 }
 
+/** How long after its creation an item may still appear, in milliseconds. */
+export const SETTLE_MS = 60_000;
+
 /** The fault of a walk whose pages hold nothing. */
 export const zeroLimit: Fault = {
   field: "limit",
-  rule: "is 0, which no walk can end with; use 1 to 20, or page()",
+  rule: "is 0, which no walk can end with; use 1 to " +
+    `${PAGE_ROWS}, or page()`,
 };
 
 /** The faults of extra parameters that a walk sets itself. */

@@ -3,6 +3,9 @@ import type { ExtraParameters } from "../http/call_options.ts";
 import { readQueryTime } from "../../core/time/service_time.ts";
 import { describe, Faults, objectOf } from "./_faults.ts";
 
+/** The most rows that the service puts on a page. */
+export const PAGE_ROWS = 20;
+
 /** What kind of value a query parameter takes. */
 export type Kind =
   | "text"
@@ -87,7 +90,8 @@ const readers: Readonly<Record<Kind, (value: unknown) => Read>> = {
     matching(value, /\S/, "use a text, or leave it out to match everything"),
   list: readList,
   limit: (value) =>
-    integer(value, 20) ?? { rule: "use a whole number from 0 to 20" },
+    integer(value, PAGE_ROWS) ??
+      { rule: `use a whole number from 0 to ${PAGE_ROWS}` },
   offset: (value) =>
     integer(value, Number.MAX_SAFE_INTEGER) ??
       { rule: "use a whole number from 0" },

@@ -10,12 +10,14 @@ import {
   endOf,
   pageReader,
   refuseId,
+  SETTLE_MS,
   walkedBy,
   whyExtraUnprovable,
   wrongItem,
   zeroLimit,
 } from "./_lists.ts";
 import type { OrdersQuery } from "../../core/wire/queries.ts";
+import { PAGE_ROWS } from "./_query.ts";
 import { checkOrdersQuery } from "./orders_query.ts";
 import { type Page, rowsOn } from "../../core/wire/page.ts";
 import { cursorPass, offsetPass } from "./passes.ts";
@@ -90,7 +92,7 @@ export function ordersApi(api: Api): OrdersApi {
   });
 
   function list(query: OrdersQuery = {}, options: ListOptions = {}): OrderWalk {
-    const { prove = false, settleMs = 60_000, extra } = options;
+    const { prove = false, settleMs = SETTLE_MS, extra } = options;
     const { faults } = checkOrdersQuery(query, extra);
     refuseFaults(action, [
       ...faults,
@@ -98,7 +100,7 @@ export function ordersApi(api: Api): OrdersApi {
       ...(query.limit === 0 ? [zeroLimit] : []),
     ]);
     const read = (one: OrdersQuery) => page(one, options);
-    const wanted: OrdersQuery = { limit: 20, ...query };
+    const wanted: OrdersQuery = { limit: PAGE_ROWS, ...query };
     const pass = query.offset === undefined
       ? (one: OrdersQuery) => cursorPass(read, one)
       : (one: OrdersQuery) => offsetPass(read, one);
@@ -122,7 +124,7 @@ export function ordersApi(api: Api): OrdersApi {
     options: CallOptions = {},
   ): Promise<Order | null> {
     refuseId("search_by", id);
-    const answer = await page({ search_by: id, limit: 20 }, options);
+    const answer = await page({ search_by: id, limit: PAGE_ROWS }, options);
     const { data, requestId } = answer;
     // A row without identifier may be the order: that is not "none".
     if (rowsOn(answer) === 0) return null;

@@ -11,6 +11,7 @@ import {
   endOf,
   pageReader,
   refuseId,
+  SETTLE_MS,
   walkedBy,
   whyExtraUnprovable,
   wrongItem,
@@ -27,6 +28,7 @@ import {
   type CreatedUser,
   type UserInput,
 } from "./user_input.ts";
+import { PAGE_ROWS } from "./_query.ts";
 import { checkUsersQuery } from "./users_query.ts";
 import { PagedWalk, type Walk } from "./paged_walk.ts";
 
@@ -100,7 +102,7 @@ export function usersApi(api: Api): UsersApi {
     query: UsersWalkQuery = {},
     options: ListOptions = {},
   ): UserWalk {
-    const { prove = false, settleMs = 60_000, extra } = options;
+    const { prove = false, settleMs = SETTLE_MS, extra } = options;
     const { faults } = checkUsersQuery(query, extra);
     refuseFaults(action, [
       ...faults,
@@ -108,7 +110,7 @@ export function usersApi(api: Api): UsersApi {
       ...walkedBy(walked, extra),
     ]);
     const read = (one: UsersQuery) => page(one, options);
-    const wanted: UsersQuery = { limit: 20, ...query };
+    const wanted: UsersQuery = { limit: PAGE_ROWS, ...query };
     const filter = changing.find((name) => query[name] !== undefined);
     const idOf = (user: User) => user.user_id;
     return new PagedWalk<User>({
@@ -128,7 +130,7 @@ export function usersApi(api: Api): UsersApi {
     options: CallOptions = {},
   ): Promise<User | null> {
     refuseId("user_ids", id);
-    const answer = await page({ user_ids: id, limit: 20 }, options);
+    const answer = await page({ user_ids: id, limit: PAGE_ROWS }, options);
     const { data, requestId } = answer;
     const found = data.find((user) => user.user_id === id);
     if (found !== undefined) return found;

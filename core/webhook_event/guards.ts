@@ -1,11 +1,14 @@
-import type {
-  OrderEvent,
-  OtpStatusEvent,
-  TestEvent,
-  UnrecognisedWebhook,
-  UserEvent,
-  VerifyFailedEvent,
-  WebhookEvent,
+import { isOneOf } from "../guards.ts";
+import {
+  ORDER_EVENT_TYPES,
+  type OrderEvent,
+  type OtpStatusEvent,
+  type TestEvent,
+  type UnrecognisedWebhook,
+  USER_EVENT_TYPES,
+  type UserEvent,
+  type VerifyFailedEvent,
+  type WebhookEvent,
 } from "./webhook_event.ts";
 
 /**
@@ -43,16 +46,7 @@ export function isRecognised(webhook: ParsedWebhook): webhook is WebhookEvent {
  * ```
  */
 export function isOrderEvent(webhook: ParsedWebhook): webhook is OrderEvent {
-  switch (webhook.type) {
-    case "payment_started":
-    case "transfer_started":
-    case "order_complete":
-    case "order_failed":
-    case "order_cancelled":
-      return true;
-    default:
-      return false;
-  }
+  return isOneOf(ORDER_EVENT_TYPES, webhook.type);
 }
 
 /**
@@ -64,19 +58,8 @@ export function isOrderEvent(webhook: ParsedWebhook): webhook is OrderEvent {
 export function isUserEvent(
   webhook: ParsedWebhook,
 ): webhook is UserEvent | VerifyFailedEvent {
-  switch (webhook.type) {
-    case "registration":
-    case "login":
-    case "logout":
-    case "card_added":
-    case "verify_start":
-    case "verify_retry":
-    case "verify_failed":
-    case "verify_success":
-      return true;
-    default:
-      return false;
-  }
+  return webhook.type === "verify_failed" ||
+    isOneOf(USER_EVENT_TYPES, webhook.type);
 }
 
 /**

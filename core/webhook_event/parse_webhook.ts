@@ -1,4 +1,4 @@
-import { isRecord } from "../guards.ts";
+import { isOneOf, isRecord } from "../guards.ts";
 import { parseExact } from "../json/exact_json.ts";
 import { parseJson } from "../json/parse_json.ts";
 import { webhookType } from "./event_types.ts";
@@ -13,7 +13,12 @@ import {
   userEvent,
   verifyFailedEvent,
 } from "./_read_events.ts";
-import type { UnrecognisedWebhook, WebhookEvent } from "./webhook_event.ts";
+import {
+  ORDER_EVENT_TYPES,
+  type UnrecognisedWebhook,
+  USER_EVENT_TYPES,
+  type WebhookEvent,
+} from "./webhook_event.ts";
 
 const decoder = new TextDecoder();
 
@@ -100,21 +105,9 @@ export function readWebhook(
     );
   }
   const type = webhookType(stated);
+  if (isOneOf(ORDER_EVENT_TYPES, type)) return orderEvent(type, stated, value);
+  if (isOneOf(USER_EVENT_TYPES, type)) return userEvent(type, value);
   switch (type) {
-    case "payment_started":
-    case "transfer_started":
-    case "order_complete":
-    case "order_failed":
-    case "order_cancelled":
-      return orderEvent(type, stated, value);
-    case "registration":
-    case "login":
-    case "logout":
-    case "card_added":
-    case "verify_start":
-    case "verify_retry":
-    case "verify_success":
-      return userEvent(type, value);
     case "verify_failed":
       return verifyFailedEvent(value);
     case "otp_status":

@@ -79,15 +79,19 @@ export interface EventBase {
   readonly hpp_session_id?: string;
 }
 
+/** The types of user events; a failed verification has a form of its own. */
+export const USER_EVENT_TYPES = [
+  "registration",
+  "login",
+  "logout",
+  "card_added",
+  "verify_start",
+  "verify_retry",
+  "verify_success",
+] as const;
+
 /** Type of a user event. */
-export type UserEventType =
-  | "registration"
-  | "login"
-  | "logout"
-  | "card_added"
-  | "verify_start"
-  | "verify_retry"
-  | "verify_success";
+export type UserEventType = (typeof USER_EVENT_TYPES)[number];
 
 /** A user event. The earlier form had no user object. */
 export interface UserEvent extends EventBase {
@@ -122,13 +126,17 @@ export interface VerifyFailedEvent extends EventBase {
   readonly user?: WebhookUser;
 }
 
+/** The types of order events. */
+export const ORDER_EVENT_TYPES = [
+  "payment_started",
+  "transfer_started",
+  "order_complete",
+  "order_failed",
+  "order_cancelled",
+] as const;
+
 /** Type of an order event. `order_canceled` is read as `order_cancelled`. */
-export type OrderEventType =
-  | "payment_started"
-  | "transfer_started"
-  | "order_complete"
-  | "order_failed"
-  | "order_cancelled";
+export type OrderEventType = (typeof ORDER_EVENT_TYPES)[number];
 
 /** An order event. */
 export interface OrderEvent extends EventBase {

@@ -2,6 +2,7 @@ import type {
   OrderEvent,
   WebhookEvent,
 } from "../../core/webhook_event/webhook_event.ts";
+import { isOrderEvent } from "../../core/webhook_event/guards.ts";
 import { webhookType } from "../../core/webhook_event/event_types.ts";
 import { parseWebhook } from "../../core/webhook_event/parse_webhook.ts";
 import type { RecordedEvent } from "./event.ts";
@@ -42,18 +43,10 @@ export function readWebhookEvent(event: RecordedEvent): Fact {
       problems: webhook.reasons,
     });
   }
-  switch (webhook.type) {
-    case "payment_started":
-    case "transfer_started":
-    case "order_complete":
-    case "order_failed":
-    case "order_cancelled":
-      return orderWebhook(event, webhook);
-    case "test":
-      return webhookFact(event, "test");
-    default:
-      return userWebhook(event, webhook);
-  }
+  if (isOrderEvent(webhook)) return orderWebhook(event, webhook);
+  return webhook.type === "test"
+    ? webhookFact(event, "test")
+    : userWebhook(event, webhook);
 }
 
 function orderWebhook(event: RecordedEvent, webhook: OrderEvent): WebhookFact {

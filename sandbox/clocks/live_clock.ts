@@ -3,6 +3,7 @@ import { realClock } from "./real_clock.ts";
 import {
   loopTurn,
   PendingWork,
+  refuseBackwards,
   type Timer,
   TimerQueue,
 } from "./timer_queue.ts";
@@ -77,11 +78,7 @@ export class LiveClock implements MovableClock {
    * @throws {RangeError} If `ms` is negative or no number.
    */
   advance(ms: number): Promise<void> {
-    if (!(ms >= 0)) {
-      throw new RangeError(
-        `Cannot advance the clock: ms must be zero or more, got ${ms}`,
-      );
-    }
+    refuseBackwards(ms);
     const moved = this.#moving.then(() => this.#move(ms));
     this.#moving = moved.catch(() => {});
     return moved;

@@ -100,3 +100,11 @@ export class PendingWork {
 export function loopTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(() => resolve()));
 }
+
+/** Refuses to move a clock by less than nothing. */
+export function refuseBackwards(ms: number): void {
+  if (ms >= 0) return;
+  throw new RangeError(
+    `Cannot advance the clock: ms must be zero or more, got ${ms}`,
+  );
+}

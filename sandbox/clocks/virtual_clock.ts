@@ -1,5 +1,10 @@
 import type { SandboxClock } from "./clock.ts";
-import { loopTurn, PendingWork, TimerQueue } from "./timer_queue.ts";
+import {
+  loopTurn,
+  PendingWork,
+  refuseBackwards,
+  TimerQueue,
+} from "./timer_queue.ts";
 import { sleepOn } from "./sleep.ts";
 
 /** How a virtual clock behaves. */
@@ -109,11 +114,7 @@ export class VirtualClock implements SandboxClock {
    * @throws {RangeError} If `ms` is negative or no number.
    */
   advance(ms: number): Promise<void> {
-    if (!(ms >= 0)) {
-      throw new RangeError(
-        `Cannot advance the clock: ms must be zero or more, got ${ms}`,
-      );
-    }
+    refuseBackwards(ms);
     return this.#queue(() => this.#run(this.#now + ms, () => false));
   }
 

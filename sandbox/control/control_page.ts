@@ -1,27 +1,8 @@
-import type { WebhookEvent } from "../../core/webhook_event/webhook_event.ts";
+import { WEBHOOK_TYPES } from "../../core/webhook_event/event_types.ts";
 import { BAD_DAY } from "../faults/faults.ts";
 import { escapeHtml, htmlPage } from "../http/html_page.ts";
 import { CONTROL_SCRIPT } from "./_control_script.ts";
 import { CONTROL_STYLE } from "./_control_style.ts";
-
-/** Types that the page suggests; any other can be sent as well. */
-const TYPES: readonly WebhookEvent["type"][] = [
-  "registration",
-  "login",
-  "logout",
-  "card_added",
-  "verify_start",
-  "verify_retry",
-  "verify_failed",
-  "verify_success",
-  "payment_started",
-  "transfer_started",
-  "order_complete",
-  "order_failed",
-  "order_cancelled",
-  "test",
-  "otp_status",
-];
 
 /** The page from which a person controls the sandbox. */
 export function controlPage(partnerId: string): Response {
@@ -103,7 +84,9 @@ export function controlPage(partnerId: string): Response {
       <label>Type
         <input name="type" list="types" required value="order_complete" autocomplete="off"></label>
       <datalist id="types">${
-      TYPES.map((type) => `<option value="${type}">`).join("")
+      Object.keys(WEBHOOK_TYPES).map((type) => `<option value="${type}">`).join(
+        "",
+      )
     }</datalist>
       <label>About order
         <select name="orderId"><option value="">none</option></select></label>

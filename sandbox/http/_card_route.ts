@@ -1,6 +1,5 @@
 import type { SandboxEngine } from "../service/sandbox_engine.ts";
-import { answer, hasKey } from "./answer.ts";
-import { isRecord } from "../../core/guards.ts";
+import { answer, bodyFields, hasKey } from "./answer.ts";
 import { brokenCardRules } from "../../core/rules/card_rules.ts";
 import type { SandboxUser } from "../engine/sandbox_user.ts";
 
@@ -36,13 +35,7 @@ export async function cardRoute(
 ): Promise<Response> {
   const gate = wrongPartner(engine, request);
   if (gate) return refuse(engine, gate);
-  let body: unknown;
-  try {
-    body = JSON.parse(await request.text());
-  } catch {
-    body = null;
-  }
-  const fields = isRecord(body) ? body : {};
+  const fields = await bodyFields(request);
   const user = engine.users.get(textOf(fields.user_id));
   const wrong = wrongCard(fields, engine.now()) ??
     wrongUser(engine, user, textOf(fields.card_number));

@@ -1,3 +1,4 @@
+import { isRecord } from "../../core/guards.ts";
 import type { SandboxEngine } from "../service/sandbox_engine.ts";
 
 /** A JSON answer. */
@@ -10,6 +11,18 @@ export function answer(
     status,
     headers: { "content-type": "application/json", ...headers },
   });
+}
+
+/** The fields of a JSON body; none of a body that is no JSON object. */
+export async function bodyFields(
+  request: Request,
+): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    const body: unknown = JSON.parse(await request.text());
+    return isRecord(body) ? body : {};
+  } catch {
+    return {};
+  }
 }
 
 /** Whether the request carries the partner's key. */

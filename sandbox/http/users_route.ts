@@ -6,11 +6,10 @@ import {
   refuseIds,
   statedTotal,
 } from "./page_faults.ts";
-import { answer, hasKey, UNAUTHORIZED } from "./answer.ts";
+import { answer, bodyFields, hasKey, UNAUTHORIZED } from "./answer.ts";
 import { readUsersQuery } from "./_read_query.ts";
 import type { SandboxUser } from "../engine/sandbox_user.ts";
 import { decimalOf, userTime, withPlaces } from "../seeded/seeded_values.ts";
-import { isRecord } from "../../core/guards.ts";
 import { brokenUserRules } from "../../core/rules/user_rules.ts";
 
 /** GET /api/external/users */
@@ -93,13 +92,7 @@ export async function userCreateRoute(
   if (!hasKey(engine, request)) {
     return answer(401, { message: "ERR_UNAUTHORIZED" });
   }
-  let body: unknown;
-  try {
-    body = JSON.parse(await request.text());
-  } catch {
-    body = null;
-  }
-  const fields = isRecord(body) ? body : {};
+  const fields = await bodyFields(request);
   const wrong = wrongUser(engine, fields);
   if (wrong) {
     const { status, field, message } = wrong;
