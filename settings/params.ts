@@ -103,7 +103,7 @@ export function flagParam(description: string): Param<boolean> {
 /** A time. */
 export function timeParam(description: string): Param<string> {
   return {
-    description: `${description}: ${TIME_FORMAT}`,
+    description: `${description} (${TIME_FORMAT})`,
     schema: { type: "string" },
     read: (name, text) => moment(name)(text),
   };
@@ -113,7 +113,7 @@ export function timeParam(description: string): Param<string> {
 export function endParam(description: string): Param<string> {
   return {
     description:
-      `${description}: ${TIME_FORMAT}; a date includes its whole day`,
+      `${description} (${TIME_FORMAT}; a date includes its whole day)`,
     schema: { type: "string" },
     read: (name, text) => windowEnd(name)(text),
   };

@@ -60,7 +60,7 @@ export const CHANGE_CASE: Operation = operation({
     "What is recorded holds until the service changes the order, or the order " +
     "waits for another reason; then the case is open again. A delivery is a " +
     "release by hand: no handler and no target gets its `order.release.yes` " +
-    "afterwards, and neither of an order that was refunded.",
+    "afterwards. The same holds for an order that was refunded.",
   examples: [
     "01KA00000000000000000000 refunded --reference RF-17 --by Ada " +
     "--note 'told the customer'",
@@ -93,8 +93,8 @@ export const CHANGE_CASE: Operation = operation({
     seen: {
       // A page that shows an order which waits for nothing says that too.
       ...textParam(
-        "The reasons for which you see it wait, separated by commas; if it " +
-          "now waits for others, nothing is recorded",
+        "The reasons why the order waits, as you saw them, separated by " +
+          "commas; if they have changed, nothing is recorded",
       ),
       read: (_: string, text: string) => text,
       takesEmpty: true as const,

@@ -164,7 +164,7 @@ export const VERIFY: Operation = operation({
   },
   result: {
     schema: "Verification",
-    description: "Whether it is whole",
+    description: "Whether everything verifies",
     exitCodes: "Exit code 3 when something is wrong.",
   },
   opens: "unchanged",
@@ -296,7 +296,7 @@ export const PRUNE: Operation = operation({
   params: {
     bodiesOlderThan: { ...needed(DAYS), operand: "<days>" },
   },
-  result: { schema: "Pruning", description: "How many are gone" },
+  result: { schema: "Pruning", description: "How many bodies were deleted" },
   folds: true,
   opens: "stored",
   counts: "bodies pruned",

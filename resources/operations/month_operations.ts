@@ -271,7 +271,7 @@ export const CLOSE_MONTH: Operation = operation({
   folds: true,
   opens: "begins",
   conflicts: true,
-  final: "A month is closed for good: tick that you are sure",
+  final: "A closed month cannot be opened again: tick that you are sure",
   counts: "Orders",
   stopped: (_, { month }) => `${month} was not closed`,
   confirms: (_, { month, beforeEnd = false }) =>

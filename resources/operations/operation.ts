@@ -165,7 +165,7 @@ export interface Confirmation<Result> {
   readonly obstacle?: string | null;
 }
 
-/** Work that goes on behind the answer: how its state is asked for. */
+/** Work that goes on in the background: how its state is asked for. */
 export interface BehindAnswer {
   /** Unique name in the API. */
   readonly operationId: string;
@@ -286,7 +286,7 @@ export interface Operation<
   readonly asks?: "lists" | "sessions" | "claims" | "chain";
   /** Whether it may be refused because of what there is. @default {false} */
   readonly conflicts?: true;
-  /** Done behind the answer to a request, which then asks how it goes. */
+  /** Done in the background of a request, which then asks how it goes. */
   readonly behind?: BehindAnswer;
   /**
    * What is counted while it works, for those who wait for a command.

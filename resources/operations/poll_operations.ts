@@ -152,13 +152,13 @@ function pollerOf(
   return { poller, read: () => read };
 }
 
-/** That something is done behind the answer. */
+/** That something is done in the background. */
 export interface Accepted {
   /** Always true: what cannot be done is refused. */
   readonly accepted: true;
 }
 
-/** That an order is read behind the answer. */
+/** That an order is read in the background. */
 export interface OrderAccepted extends Accepted {
   /** The order. */
   readonly orderId: string;
@@ -175,11 +175,11 @@ export const POLL_NOW: Operation = operation({
   action: "poll",
   summary: "Ask the service at once",
   description: "The poller of this process reads what is new, what webhooks " +
-    "named and every open order, without waiting for their time.",
+    "named and every open order, before they are due.",
   params: {},
   result: {
     schema: "Accepted",
-    description: "It is done behind the answer",
+    description: "Accepted: it is done in the background",
     status: 202,
   },
   conflicts: true,
@@ -205,12 +205,12 @@ export const READ_ORDER: Operation = operation({
   action: "read_order",
   summary: "Have one order read again",
   description:
-    "Behind the answer, within seconds; `freshness.requestedAt` of " +
+    "In the background, within seconds; `freshness.requestedAt` of " +
     "the order says when it was. One order is read every ten seconds at most.",
   params: { ref: ORDER_REF },
   result: {
     schema: "OrderAccepted",
-    description: "It is done behind the answer",
+    description: "Accepted: it is done in the background",
     status: 202,
   },
   conflicts: true,

@@ -42,7 +42,7 @@ export const RECOVER: Operation = operation({
   },
   result: {
     schema: "RecoverReport",
-    description: "It has begun",
+    description: "It has begun, in the background",
     exitCodes: "Exit code 1 when completeness could not be proven.",
   },
   opens: "begins",
@@ -52,7 +52,7 @@ export const RECOVER: Operation = operation({
     operationId: "getRecovery",
     summary: "The last recovery that this process was asked for",
     answers: "How it goes, or how it ended",
-    none: "No window was read again since this process began",
+    none: "No window has been read again since this process began",
   },
   counts: "orders and users read",
   stopped: (read) =>
@@ -94,7 +94,9 @@ export const RECONCILE: Operation = operation({
   examples: ["--from 2026-11-01 --json"],
   params: {
     from: {
-      ...timeParam("Start of the window; a command takes the oldest order"),
+      ...timeParam(
+        "Start of the window; a command begins at the oldest order by default",
+      ),
       operand: "<time>",
       requestNeeds: true,
     },
@@ -103,7 +105,7 @@ export const RECONCILE: Operation = operation({
   },
   result: {
     schema: "ReconcileReport",
-    description: "It has begun",
+    description: "It has begun, in the background",
     exitCodes: "Exit code 3 when they disagree.",
   },
   opens: "begins",
@@ -114,7 +116,7 @@ export const RECONCILE: Operation = operation({
     summary: "The last comparison that this process was asked for",
     description: "Reports are not stored: they end with the process.",
     answers: "How it goes, or its report",
-    none: "Nothing was compared since this process began",
+    none: "Nothing has been compared since this process began",
   },
   counts: "orders compared",
   stopped: (compared) =>

@@ -165,7 +165,7 @@ export const UNFIRED: Operation = operation({
   }),
   says: ({ items }) =>
     items.length === 0
-      ? "Subscriptions were told of every state"
+      ? "Every state was sent to a subscription"
       : items.map(({ key }) => shellWord(key)),
 });
 
@@ -202,15 +202,19 @@ export const FIRE: Operation = operation({
     const others = key.length - fired;
     return fitted(
       columns,
-      `${counted(fired, "state")} to be told, by the process that runs the ` +
+      `${counted(fired, "state")} will be sent by the process that runs the ` +
         "subscription",
       ...(others === 0 ? [] : [
-        `Left out, because told before or not in this ledger: ${others}; to ` +
-        "list those never told: rampkit subscriptions fire",
+        `Left out, because sent before or not in this ledger: ${others}; to ` +
+        "list those never sent: rampkit subscriptions fire",
       ]),
     );
   },
 });
+
+const HISTORY =
+  "Send one subscription, once, every transition from before the " +
+  "ledger went live, except releases";
 
 /** `subscriptions fire --historic`. */
 export const FIRE_HISTORY: Operation = operation({
@@ -219,25 +223,20 @@ export const FIRE_HISTORY: Operation = operation({
   scope: "operate",
   operationId: "fireHistory",
   action: "fire_historic",
-  summary:
-    "Tell one subscription, once, what happened before the ledger went " +
-    "live, except releases",
-  description: "With `dryRun` it is counted, and nothing is told.",
+  summary: HISTORY,
+  description: "A dry run counts them, and sends nothing.",
   examples: ["goods --historic --dry-run"],
   params: {
     historic: {
-      ...needed(flagParam(
-        "Tell one subscription, once, what happened before the ledger went " +
-          "live, except releases",
-      )),
+      ...needed(flagParam(HISTORY)),
       only: "command" as const,
     },
     subscription: { ...SUBSCRIPTION, place: KEYS },
-    dryRun: flagParam("Count it, and tell nothing"),
+    dryRun: flagParam("Count them, and send nothing"),
   },
   result: {
     schema: "FiredHistory",
-    description: "How much there is, and how much is told",
+    description: "How many there are, and how many are sent",
   },
   folds: true,
   confirms: async (context, values, { columns }) => {
@@ -246,9 +245,9 @@ export const FIRE_HISTORY: Operation = operation({
     return {
       shows: fitted(
         columns,
-        `${name} was never told of ${
+        `${
           counted(plan.transitions, "transition")
-        } from before the ledger went live`,
+        } from before the ledger went live were never sent to ${name}`,
         ...(plan.released === 0 ? [] : [
           `Left out: ${counted(plan.released, "release")}, because the goods ` +
           "may have been handed over before; one that is to be shipped: " +
@@ -257,16 +256,16 @@ export const FIRE_HISTORY: Operation = operation({
       ),
       question: values.dryRun || plan.transitions === 0
         ? null
-        : `Tell ${name} of them? Type yes: `,
+        : `Send them to ${name}? Type yes: `,
       instead: plan,
-      refusal: "Nothing was fired: add --yes where nobody can be asked",
+      refusal: "Nothing was sent: add --yes where nobody can be asked",
     };
   },
   run: fireHistory,
   says: ({ fired }) =>
     `${
       counted(fired, "transition")
-    } to be told, by the process that runs the ` +
+    } will be sent by the process that runs the ` +
     "subscription",
 });
 

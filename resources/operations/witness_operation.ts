@@ -23,7 +23,7 @@ export const LOOK_AT_CHAIN: Operation = operation({
   params: { ref: { ...ORDER_REF, place: "[order]" } },
   result: {
     schema: "OrderLook",
-    description: "What they showed",
+    description: "What the nodes showed",
     exitCodes: EXIT_CODES,
   },
   folds: true,

@@ -181,9 +181,9 @@ export const ORDER_FILTERS = {
   ),
   case: filter(
     wordParam(
-      "Only orders whose case stands here: open, which wait for a person, or " +
-        "where a person has brought it, for example asked, and nothing has " +
-        "changed since",
+      "Only orders whose case is in this state: open, which wait for a " +
+        "person, or what a person recorded last, for example asked, while " +
+        "nothing has changed since",
       CASE_STATES,
     ),
     {
@@ -195,7 +195,7 @@ export const ORDER_FILTERS = {
   ),
   outcome: filter(
     wordParam(
-      "Only orders that have come to this, for example session_matched",
+      "Only orders with this outcome, for example session_matched",
       keysOf(OUTCOME_WORDS),
     ),
     {

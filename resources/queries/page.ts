@@ -30,7 +30,7 @@ export const MOST_ROWS = 1000;
 export const PAGE = {
   cursor: textParam("`next` of the page before"),
   limit: wholeParam(
-    "At most this many, and at most 4 MB of them: follow `next`",
+    "At most this many rows, and 4 MB; `next` leads to the others",
     { min: 1, max: MOST_ROWS, usual: 100 },
   ),
 } as const satisfies Params;

@@ -83,7 +83,7 @@ export class Operations {
     return result;
   }
 
-  /** The last of an operation that goes on behind the answer; null before. */
+  /** The last of an operation that goes on in the background; null before. */
   latest(operation: Operation): JobJson | null {
     return this.#jobs.get(operation)?.latest ?? null;
   }

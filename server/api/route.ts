@@ -106,37 +106,31 @@ function named(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** JSON Schema of one page of a list. */
-function pageOf(items: JsonSchema): JsonSchema {
+/**
+ * JSON Schema of a part of a list.
+ *
+ * @param next What leads to the part after it.
+ */
+function partOf(items: JsonSchema, next: JsonSchema): JsonSchema {
   return {
     type: "object",
     required: ["items", "next"],
-    properties: {
-      items: { type: "array", items },
-      next: {
-        type: ["string", "null"],
-        description:
-          "`cursor` of the next page; null on the last one. A page " +
-          "may have fewer rows than its limit, or none, and not be the last",
-      },
-    },
+    properties: { items: { type: "array", items }, next },
   };
 }
 
-/** JSON Schema of a part of a feed. */
-function feedOf(items: JsonSchema): JsonSchema {
-  return {
-    type: "object",
-    required: ["items", "next"],
-    properties: {
-      items: { type: "array", items },
-      next: {
-        type: "integer",
-        description: "`after` of the next request; the feed has no end",
-      },
-    },
-  };
-}
+/** What leads to the next page of a list. */
+const NEXT_PAGE: JsonSchema = {
+  type: ["string", "null"],
+  description: "`cursor` of the next page; null on the last one. A page may " +
+    "have fewer rows than its limit, or none, and not be the last",
+};
+
+/** What leads on in a feed. */
+const NEXT_PLACE: JsonSchema = {
+  type: "integer",
+  description: "`after` of the next request; the feed has no end",
+};
 
 /** JSON Schema of a list that has no pages. */
 function listOf(items: JsonSchema): JsonSchema {
@@ -259,9 +253,9 @@ function textAnswer(
 function schemaOf(operation: Operation): JsonSchema | null {
   const { schema, many } = operation.result;
   if (schema === null) return null;
-  if (many === "feed") return feedOf(named(schema));
+  if (many === "feed") return partOf(named(schema), NEXT_PLACE);
   if (operation.behind !== undefined) return jobOf(named(schema), operation);
-  if (pagesOf(operation) !== null) return pageOf(named(schema));
+  if (pagesOf(operation) !== null) return partOf(named(schema), NEXT_PAGE);
   return many === "list" ? listOf(named(schema)) : named(schema);
 }
 
