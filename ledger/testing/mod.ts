@@ -52,6 +52,7 @@ export {
 } from "../store/tables/polling/request_places.ts";
 export { userTextsSql } from "../store/tables/users.ts";
 export {
+  loggedRows,
   readTransitions,
   transitionOf,
   TRANSITIONS,

@@ -3,11 +3,9 @@ import { timeMs } from "./stored_times.ts";
 import type { Statement } from "../driver/driver.ts";
 import {
   excludedTexts,
-  PACKED,
   type PackedRow,
-  packRows,
+  PackedRows,
   STATE_TEXTS,
-  stateTexts,
 } from "./packed_rows.ts";
 
 /** Characters of a transaction or an address that its index has. */
@@ -345,13 +343,23 @@ export function upsertOrders(
   generation: number,
   rows: readonly PackedRow[],
 ): Statement {
-  return { sql: upsert, args: [...packRows(rows), generation] };
+  return { sql: upsert, args: [...packed.pack(rows), generation] };
 }
+
+const packed = new PackedRows(
+  ORDERS.count,
+  STATE_TEXTS.length,
+  ([
+    ...["status", "trust", "open", "commodity", "network", "currency"],
+    ...["anomalies", "attention", "release", "releaseReason", "outcome"],
+    ...["caseState"],
+  ] as const).map((field) => ORDERS.at[field]),
+);
 
 const upsert = `INSERT INTO orders (row, generation, ${ORDERS.list()},
     ${STATE_TEXTS.join(", ")})
-  SELECT ${orderKeySql("?3", `(r.value ->> ${ORDERS.at.place})`)}, ?3,
-    ${ORDERS.valuesOf("r.value")}, ${stateTexts(ORDERS.count)}
-  FROM ${PACKED} AS r WHERE true
+  SELECT ${orderKeySql("?3", `(${packed.sql[ORDERS.at.place]})`)}, ?3,
+    ${[...packed.sql, ...packed.texts].join(", ")}
+  FROM ${packed.from} WHERE true
   ON CONFLICT (generation, order_id) DO UPDATE SET
     ${ORDERS.excluded(["place", "orderId"])}, ${excludedTexts}`;

@@ -15,6 +15,7 @@ import {
 import type { Driver, ResultSet, Statement } from "../driver/driver.ts";
 import { liveGeneration } from "./checkpoints.ts";
 import { orderFoldSql } from "./orders.ts";
+import { RepeatedRows } from "./repeated_rows.ts";
 import { pageSize } from "./query_values.ts";
 
 /**
@@ -351,8 +352,21 @@ export function insertTransitions(
       historic: transition.historic ?? false,
     });
   });
-  return { sql: recurs ? insertCounted : insert, args: [JSON.stringify(rows)] };
+  return {
+    sql: recurs ? insertCounted : insert,
+    args: [loggedRows.pack(rows)],
+  };
 }
+
+/** How transitions are passed to the statement that logs them. */
+export const loggedRows: RepeatedRows = new RepeatedRows(
+  LOGGED.count,
+  ([
+    ...["entity", "machine", "trust", "status", "entry", "previous"],
+    ...["reverses", "live", "shown", "reason", "after"],
+    ...["withheld", "historic"],
+  ] as const).map((field) => LOGGED.at[field]),
+);
 
 /**
  * Whether entries are counted by the log: what a user's machine confirms, and
@@ -362,18 +376,17 @@ function isCounted({ entity, machine, trust }: TransitionName): boolean {
   return machine === "witness" || (entity === "user" && trust === "confirmed");
 }
 
-// The limit has no effect on the result. It stops SQLite from building the JSON
-// of a row again for each column.
-const entered = "(SELECT key, value FROM json_each(?) LIMIT -1)";
+const entered = loggedRows.from("?1");
+const enteredValues = loggedRows.sql.join(", ");
 
 const insert = `INSERT INTO transitions (${LOGGED.list()})
-  SELECT ${LOGGED.values} FROM ${entered} WHERE true ORDER BY key
+  SELECT ${enteredValues} FROM ${entered} WHERE true ORDER BY w.key
   ON CONFLICT DO NOTHING`;
 
 /** Counting costs twice as much as all else, so most batches go without. */
 const insertCounted = `INSERT INTO transitions (${LOGGED.list()})
   WITH entered (key, ${LOGGED.list()}) AS (
-    SELECT key, ${LOGGED.values} FROM ${entered}
+    SELECT w.key, ${enteredValues} FROM ${entered}
   ), marked AS (
     SELECT *, machine = 'witness' OR (entity = 'user' AND trust = 'confirmed')
       AS recurs FROM entered

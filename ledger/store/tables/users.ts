@@ -3,11 +3,9 @@ import { Columns, plain } from "./columns.ts";
 import { timeMs } from "./stored_times.ts";
 import {
   excludedTexts,
-  PACKED,
   type PackedRow,
-  packRows,
+  PackedRows,
   STATE_TEXTS,
-  stateTexts,
 } from "./packed_rows.ts";
 
 /** One row a user and generation, as in `orders`. */
@@ -107,12 +105,17 @@ export function upsertUsers(
   generation: number,
   rows: readonly PackedRow[],
 ): Statement {
-  return { sql: upsert, args: [...packRows(rows), generation] };
+  return { sql: upsert, args: [...packed.pack(rows), generation] };
 }
+
+const packed = new PackedRows(USERS.count, STATE_TEXTS.length, [
+  USERS.at.status,
+  USERS.at.trust,
+]);
 
 const upsert = `INSERT INTO users (generation, ${USERS.list()},
     ${STATE_TEXTS.join(", ")})
-  SELECT ?3, ${USERS.valuesOf("r.value")}, ${stateTexts(USERS.count)}
-  FROM ${PACKED} AS r WHERE true
+  SELECT ?3, ${[...packed.sql, ...packed.texts].join(", ")}
+  FROM ${packed.from} WHERE true
   ON CONFLICT (generation, user_id) DO UPDATE SET
     ${USERS.excluded(["place", "userId"])}, ${excludedTexts}`;

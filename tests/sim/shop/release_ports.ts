@@ -1,5 +1,6 @@
 import type { Transition, TransitionHandler } from "../../../ledger/mod.ts";
 import type { Driver } from "../../../ledger/for_sync.ts";
+import { loggedRows } from "../../../ledger/testing/mod.ts";
 import { altering } from "../world/broken_ports.ts";
 
 type LoggedRelease = NonNullable<Transition["logged"]>;
@@ -39,7 +40,7 @@ export function editingLog(
     };
     const [status, reason] = [place("status"), place("reason")];
     const [live, reverses] = [place("live"), place("reverses")];
-    const rows = JSON.parse(String(statement.args[0])) as unknown[][];
+    const rows = loggedRows.unpack(String(statement.args[0]));
     const edited = rows.flatMap((row) => {
       const entry = edit({
         id: String(row[place("entity_id")]),
@@ -53,10 +54,10 @@ export function editingLog(
       return entry === null ? [] : [
         row.with(status, entry.status).with(reason, entry.reason)
           .with(live, entry.live ? 1 : 0)
-          .with(reverses, entry.reverses ? row[reverses] : "[]"),
+          .with(reverses, entry.reverses ? row[reverses] ?? null : "[]"),
       ];
     });
-    return { ...statement, args: [JSON.stringify(edited)] };
+    return { ...statement, args: [loggedRows.pack(edited)] };
   });
 }
 
