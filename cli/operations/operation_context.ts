@@ -61,15 +61,14 @@ export async function operationContext(
   operation: Operation,
   source: ContextSource,
 ): Promise<OperationContext> {
-  const { io, ledger, config, flags, onProgress, endProgress } = source;
+  const { io, ledger, config, onProgress, endProgress } = source;
   const { asks } = operation;
   return {
     ...{ ledger, now: io.now, signal: io.signal, poller: null, onProgress },
     nowMs: io.now(),
     named: namer(operation),
-    service: asks === undefined || asks === "chain"
-      ? null
-      : askingPort(ledger, config, flags),
+    // Whether it could be asked is part of some advice.
+    service: asks === "chain" ? null : askingPort(operation, source),
     ...asks === "chain" ? await chainPort(io, ledger, config) : {},
     note: (text) => {
       endProgress();
@@ -88,17 +87,17 @@ export function namer(operation: Operation): (name: string) => string {
 }
 
 function askingPort(
-  ledger: Ledger,
-  config: Config,
-  { rate }: OperationFlags,
+  { asks }: Operation,
+  { ledger: { environment }, config, flags }: ContextSource,
 ): OperationContext["service"] {
-  const pace = defined({ requestsPerSecond: rate });
-  const { baseUrl: address } = serviceEnvironment(config, ledger.environment);
+  const pace = defined({ requestsPerSecond: flags.rate });
   return servicePort(
     config,
-    (options) =>
-      serviceClient(config, ledger.environment, { ...pace, ...options }),
-    { address, ...pace },
+    (options) => serviceClient(config, environment, { ...pace, ...options }),
+    asks === undefined ? {} : {
+      address: serviceEnvironment(config, environment).baseUrl,
+      ...pace,
+    },
   );
 }
 
