@@ -46,7 +46,7 @@ Deno.test("lookAtBackups() finds the newest backup beside the ledger, and says w
   const late = await stale.look();
   assert.equal(late.status, "warn");
   assert.match(late.detail, /made 30 h ago/);
-  assert.match(late.advice ?? "", /--backup-to\? backup_failing/);
+  assert.match(late.advice ?? "", /--backup-to; backup_failing/);
 });
 
 Deno.test("lookAtBackups() says where none is, and never fails for that", async () => {
