@@ -194,14 +194,12 @@ Deno.test("evolveUser() gives the same state for late repeats unless a reading l
   );
 });
 
-Deno.test("evolveUser() keeps the size and the cost of an event flat over 100,000 logins", () => {
+Deno.test("evolveUser() keeps the size flat over 100,000 logins", () => {
   const login = readFact(userWebhook(1, "login", "success"));
   const step = readFact(otp(1, "requested"));
   let fold = initialUserFold(USER);
   const sizes: number[] = [];
-  const tookMs: number[] = [];
   for (let round = 0; round < 10; round++) {
-    const started = performance.now();
     for (let turn = 0; turn < 10_000; turn++) {
       const recordedAt = at(round * 10_000 + turn);
       fold = evolveUser(fold, { ...login, recordedAt });
@@ -214,7 +212,6 @@ Deno.test("evolveUser() keeps the size and the cost of an event flat over 100,00
         });
       }
     }
-    tookMs.push(performance.now() - started);
     sizes.push(encodeUserFold(fold).length);
   }
   const activity = userActivityOf(fold.activity);
@@ -226,8 +223,4 @@ Deno.test("evolveUser() keeps the size and the cost of an event flat over 100,00
     sizes.every((size) => size < first + 50 && size < 5_000),
     `${sizes} characters`,
   );
-  // Generous, since other work shares the machine: growth with n would be tenfold.
-  const early = Math.min(...tookMs.slice(0, 5));
-  const late = Math.min(...tookMs.slice(5));
-  assert.ok(late < early * 8 + 50, `${tookMs} ms`);
 });

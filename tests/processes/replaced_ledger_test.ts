@@ -79,6 +79,15 @@ function logged(served: Served, event: string): readonly string[] {
   return served.log.filter((line) => line.includes(`"event":"${event}"`));
 }
 
+/** Waits for the head of the chain, which comes after what is folded. */
+async function anchored(folder: string, events: number): Promise<void> {
+  const place = anchorFilePath(`${folder}/ledger.db`);
+  await until(async () => {
+    const text = await Deno.readTextFile(place).catch(() => "");
+    return text.includes(`"events":${events},`);
+  }, `the chain has ${events} events`);
+}
+
 /** Starts `serve` anew on what is there, until nothing waits in its spool. */
 async function drained(env: Readonly<Record<string, string>>): Promise<void> {
   await using served = await startServe(env, ["--no-poll"]);
@@ -96,6 +105,8 @@ for (const how of ["removed", "replaced"] as const) {
         await using served = await startServe(env, ["--no-poll"]);
         await send(served, orders("before", 3));
         await served.settled();
+        // A copy made before its chain would be one whose chain was cut.
+        await anchored(folder.folder, 3);
         const made = await cli(["ledger", "backup", backup], env);
         assert.equal(made.code, 0, made.err);
         for (const suffix of ["", "-wal", "-shm"]) {
@@ -150,11 +161,7 @@ Deno.test("rampkit ledger restore is refused while serve runs, and swaps the fil
     assert.match(refused.err, /in use by serve \(process \d+\); stop it first/);
     await send(served, orders("newer", 1));
     await served.settled();
-    // The head is kept behind the fold, which is behind the spool.
-    await until(async () =>
-      (await Deno.readTextFile(anchorFilePath(`${folder.folder}/ledger.db`)))
-        .includes('"events":5,')
-    );
+    await anchored(folder.folder, 5);
     await served.kill();
   }
   const before = await stored(run, env);
