@@ -36,14 +36,22 @@ Deno.test("openLedger() stamps a new ledger and refuses another environment", as
   await using temporary = await temporaryFolder();
   const folder = temporary.path;
   const url = `file:${folder}/ledger.db`;
-  await assert.rejects(openLedger({ url }), TypeError);
-  await (await openLedger({ url, defaultEnvironment: "sandbox" })).close();
+  await assert.rejects(openLedger({ url, worker: false }), TypeError);
+  await (await openLedger({
+    url,
+    defaultEnvironment: "sandbox",
+    worker: false,
+  })).close();
   await assert.rejects(
-    openLedger({ url, environment: "production" }),
+    openLedger({ url, environment: "production", worker: false }),
     (error) =>
       error instanceof LedgerError && error.code === "wrong_environment",
   );
-  const again = await openLedger({ url, defaultEnvironment: "production" });
+  const again = await openLedger({
+    url,
+    defaultEnvironment: "production",
+    worker: false,
+  });
   assert.equal(again.environment, "sandbox");
   await again.close();
 });
@@ -56,7 +64,11 @@ Deno.test("openLedger() refuses a file that is no database, and leaves nothing o
     "not a database ".repeat(99),
   );
   await assert.rejects(
-    openLedger({ url: `file:${folder}/notes.txt`, environment: "sandbox" }),
+    openLedger({
+      url: `file:${folder}/notes.txt`,
+      environment: "sandbox",
+      worker: false,
+    }),
     (error) => error instanceof LedgerError && error.code === "not_a_database",
   );
 });
@@ -257,11 +269,16 @@ Deno.test("Ledger.project() folds a ledger of an older version again, and stops 
         ? { ...fact, reading: { ...fact.reading, status: "success" } }
         : fact,
   );
-  const older = await openLedger({ url, environment: "sandbox" });
+  const older = await openLedger({
+    url,
+    environment: "sandbox",
+    worker: false,
+  });
   await using newer = await openLedger({
     url,
     environment: "sandbox",
     fold: kinder,
+    worker: false,
   });
   await older.append([orderRead(1, { orderId: "O1", status: "pending" })]);
   await older.project();
@@ -334,6 +351,7 @@ Deno.test("Ledger.backup() copies a ledger in use, and the copy verifies", async
   await using ledger = await openLedger({
     url: `file:${folder}/ledger.db`,
     environment: "sandbox",
+    worker: false,
   });
   await ledger.append([orderRead(1, { orderId: "O1", status: "success" })]);
   await ledger.project();
@@ -343,7 +361,10 @@ Deno.test("Ledger.backup() copies a ledger in use, and the copy verifies", async
   ]);
   await ledger.backup(`${folder}/copy.db`);
   await appended;
-  await using copy = await openLedger({ url: `file:${folder}/copy.db` });
+  await using copy = await openLedger({
+    url: `file:${folder}/copy.db`,
+    worker: false,
+  });
   const found = await copy.verify({ expect: { count: 1, hash: head.hash } });
   assert.equal(found.ok, true);
   assert.equal((await copy.orders.get("O1"))?.status, "success");

@@ -56,7 +56,11 @@ async function restoreElsewhere(
 
 /** Adds events to a ledger and chains them. */
 async function extend(url: string, from: number, count: number): Promise<void> {
-  await using ledger = await openLedger({ url, environment: "sandbox" });
+  await using ledger = await openLedger({
+    url,
+    environment: "sandbox",
+    worker: false,
+  });
   await ledger.append(testEvents(count, from));
   await ledger.project();
 }
@@ -98,7 +102,10 @@ function tests(): void {
     }
     await restoreElsewhere(`file:${path}`, backup, RESTORE_STEPS.length);
     await extend(`file:${path}`, 10, 4);
-    await using ledger = await openLedger({ url: `file:${path}` });
+    await using ledger = await openLedger({
+      url: `file:${path}`,
+      worker: false,
+    });
     const { ok, events, anchoredHead, resets } = await ledger.verify();
     assert.deepEqual(
       [ok, events, anchoredHead?.events, resets.length],

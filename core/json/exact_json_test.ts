@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import Big from "big.js";
 import fc from "fast-check";
 import { parseExact, plainDecimal } from "./exact_json.ts";
+import { isThorough } from "../../tests/kit/thorough.ts";
 import {
   ExactNumber,
   requireExactJson,
@@ -305,10 +306,13 @@ Deno.test("parseExact() gives no more text than in proportion to what it is give
 });
 
 Deno.test("parseExact() reads the largest answer in bounded memory, whatever it holds", async () => {
+  const units = isThorough
+    ? ["1e999,", "1e-40,", "1,", '{"\\u0061":1},']
+    : ["1e999,"];
   const program = `
     import { parseExact } from "${import.meta.resolve("./exact_json.ts")}";
     const size = 4 * 1024 * 1024;
-    for (const unit of ["1e999,", "1e-40,", "1,", '{"\\u0061":1},']) {
+    for (const unit of ${JSON.stringify(units)}) {
       parseExact("[" + unit.repeat(size / unit.length) + "1]");
     }
     parseExact("[".repeat(size / 2) + "]".repeat(size / 2));

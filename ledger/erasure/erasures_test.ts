@@ -40,6 +40,7 @@ Deno.test("Erasures.erase() leaves no byte of the person in file, log and backup
     await using ledger = await openLedger({
       url: `file:${folder}/ledger.db`,
       environment: "sandbox",
+      worker: false,
     });
     await filled(ledger);
     const head = await ledger.chain();

@@ -56,6 +56,7 @@ Deno.test("eraseBody() leaves nothing of a body in a copy made after a refold", 
   await using ledger = await openLedger({
     url: `file:${folder.path}/ledger.db`,
     environment: "sandbox",
+    worker: false,
   });
   const ids = ["one", "two", "three"];
   await ledger.append(

@@ -474,7 +474,10 @@ testEachDatabase(
     await assert.rejects(driver.copyTo(path), /the file exists/);
     await assert.rejects(driver.copyTo(`${directory.path}/no/where.db`), /no/);
     assert.equal((await storedEvents(driver)).length, 100);
-    const copy = await openDriver({ url: `file:${encodeURI(path)}` });
+    const copy = await openDriver({
+      url: `file:${encodeURI(path)}`,
+      worker: false,
+    });
     assert.deepEqual(await prepare(copy), stamp);
     const found = await verifyChain(copy, stamp, {
       expect: { count: head.events, hash: head.hash },

@@ -24,7 +24,7 @@ async function inFolder(
 }
 
 function open(url: string): Promise<Ledger> {
-  return openLedger({ url, environment: "sandbox" });
+  return openLedger({ url, environment: "sandbox", worker: false });
 }
 
 /** A closed ledger of some events, folded and chained. */
@@ -35,7 +35,7 @@ async function made(url: string, events = 10): Promise<void> {
 }
 
 async function tamper(url: string, ...statements: string[]): Promise<void> {
-  const driver = await openDriver({ url });
+  const driver = await openDriver({ url, worker: false });
   await driver.batch(statements.map((sql) => ({ sql, args: [] })), "write");
   await driver.close();
 }
@@ -51,7 +51,7 @@ async function goOn(url: string): Promise<ChainBreak | null> {
 }
 
 async function verified(url: string) {
-  await using ledger = await openLedger({ url, readOnly: true });
+  await using ledger = await openLedger({ url, readOnly: true, worker: false });
   return await ledger.verify();
 }
 

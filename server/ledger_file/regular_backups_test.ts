@@ -15,7 +15,11 @@ async function world(filled = true) {
   const folder = await Deno.makeTempDir({ prefix: "rampkit-backups-" });
   const database = `${folder}/ledger.db`;
   const open = () =>
-    openLedger({ url: `file:${database}`, environment: "sandbox" });
+    openLedger({
+      url: `file:${database}`,
+      environment: "sandbox",
+      worker: false,
+    });
   {
     await using ledger = await open();
     if (filled) await fill(ledger);
@@ -75,7 +79,7 @@ Deno.test("RegularBackups.once() verifies each copy, keeps the newest and nothin
   assert.deepEqual(made.log, ["backup_made", "backup_made", "backup_made"]);
   const newest = `${directory}/${backupName(at.ms)}`;
   assert.equal(((await Deno.stat(newest)).mode ?? 0) & 0o777, 0o600);
-  await using copy = await openLedger({ url: `file:${newest}` });
+  await using copy = await openLedger({ url: `file:${newest}`, worker: false });
   assert.equal((await copy.verify()).ok, true);
 });
 
@@ -98,6 +102,7 @@ Deno.test("RegularBackups.run() waits for the first events, and a restart makes 
   await runUntil(() => log.length === 1);
   await using copy = await openLedger({
     url: `file:${made.directory}/${made.files()[0]}`,
+    worker: false,
   });
   assert.equal((await copy.stats()).position, 1);
   // It was due while no process ran.

@@ -14,13 +14,14 @@ async function embedding(
   await using ledger = await openLedger({
     url: `file:${path}`,
     environment: "sandbox",
+    worker: false,
   });
   await work(ledger, path);
 }
 
 /** Changes the file as somebody with a database tool would. */
 async function tamper(path: string, ...statements: string[]): Promise<void> {
-  const driver = await openDriver({ url: `file:${path}` });
+  const driver = await openDriver({ url: `file:${path}`, worker: false });
   await driver.batch(statements.map((sql) => ({ sql, args: [] })), "write");
   await driver.close();
 }

@@ -3,6 +3,7 @@ import type { Ledger } from "../../ledger/mod.ts";
 import { takeLease } from "../../ledger/for_sync.ts";
 import { readPollHealth } from "./poll_failures.ts";
 import { createPoller } from "./poller.ts";
+import { isThorough } from "../../tests/kit/thorough.ts";
 import {
   deliver,
   ledgerFor,
@@ -277,7 +278,11 @@ Deno.test("run() keeps up with a service on a bad day", async () => {
     deepCycleAtLeastMs: 60_000,
     onError: (error) => errors.push(error),
   }).run(stop.signal);
-  const living = box.sandbox.populate({ orders: 40, spanMs: 600_000 });
+  const living = box.sandbox.populate(
+    isThorough
+      ? { orders: 40, spanMs: 600_000 }
+      : { orders: 20, spanMs: 300_000 },
+  );
   const over = living.then(async () => {
     box.sandbox.heal();
     await box.clock.sleep(400_000);
