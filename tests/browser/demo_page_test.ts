@@ -187,7 +187,10 @@ Deno.test({
       assert.equal(await shop.stop(), 0);
       await page.waitForSelector("#link.gone");
     });
-    await using ledger = await openLedger({ url: shop.databaseUrl });
+    await using ledger = await openLedger({
+      url: shop.databaseUrl,
+      worker: false,
+    });
     const { orders } = await ledger.orders.page({});
     assert.deepEqual(
       orders.map(({ status, trust }) => [status, trust]),

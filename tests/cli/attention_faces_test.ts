@@ -113,6 +113,7 @@ Deno.test("rampkit case records what was done, and attention, lists and show go 
     await using ledger = await openLedger({
       url: live.url,
       environment: "sandbox",
+      worker: false,
     });
     await ledger.append([
       oddReading("01KLATE", "failed", 300, { fail_reason: "4016" }),

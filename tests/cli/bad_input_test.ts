@@ -303,6 +303,7 @@ Deno.test("poll says that another poller works on the ledger, and waits for it",
   await using ledger = await openLedger({
     url: stored.url,
     environment: "sandbox",
+    worker: false,
   });
   await takeLease(ledger.driver, {
     name: POLL_LEASE,

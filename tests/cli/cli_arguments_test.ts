@@ -213,6 +213,7 @@ Deno.test("rampkit orders list takes a status that is not documented once an ord
     await using stored = await openLedger({
       url: ledger.url,
       environment: "sandbox",
+      worker: false,
     });
     await stored.append([snapshot({ order_id: "order-1", status: "paused" })]);
   }
@@ -234,7 +235,7 @@ Deno.test("rampkit orders export leaves out what is only claimed, and says how m
   await Deno.writeTextFile(bodies, forged("forged-1") + forged("forged-2"));
   await cli(["webhook", "replay", bodies], env);
   {
-    await using stored = await openLedger({ url: ledger.url });
+    await using stored = await openLedger({ url: ledger.url, worker: false });
     await stored.append([snapshot({ order_id: "order-1", status: "success" })]);
   }
   const ids = (text: string) => text.match(/(order|forged)-\d/g)?.sort();
@@ -266,6 +267,7 @@ Deno.test("rampkit orders export takes in the first moment of --from and all of 
     await using stored = await openLedger({
       url: ledger.url,
       environment: "sandbox",
+      worker: false,
     });
     await stored.append(
       times.map((created_at, index) =>

@@ -62,6 +62,7 @@ Deno.test("rampkit poll --contradicted-after says how long a claim stands that t
     await using ledger = await openLedger({
       url: made.url,
       environment: "sandbox",
+      worker: false,
     });
     await ledger.appendDelivery({
       id: "01KB0000000000000000000001",
@@ -94,6 +95,7 @@ Deno.test("rampkit month show --recompute exits with 3 and names what was altere
     await using ledger = await openLedger({
       url: file.url,
       environment: "sandbox",
+      worker: false,
     });
     await ledger.append([
       monthReading({ order: "O1", at: "2025-11-20T10:00:00Z" }),
@@ -127,7 +129,8 @@ Deno.test("rampkit month show --recompute exits with 3 and names what was altere
 Deno.test("rampkit orders export --bom begins the file with a byte-order mark, and is refused without a file", async () => {
   await using file = await temporaryLedger();
   const { url } = file;
-  await (await openLedger({ url, environment: "sandbox" })).close();
+  await (await openLedger({ url, environment: "sandbox", worker: false }))
+    .close();
   const env = { RAMPKIT_DATABASE_URL: url };
   const path = `${file.folder}/orders.csv`;
   const exported = ["orders", "export", "--trust", "all", "--output", path];

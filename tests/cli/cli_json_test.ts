@@ -68,7 +68,11 @@ async function everything(): Promise<
 
 /** A dead letter: a handler that always fails. */
 async function failingHandler(url: string): Promise<void> {
-  await using ledger = await openLedger({ url, environment: "sandbox" });
+  await using ledger = await openLedger({
+    url,
+    environment: "sandbox",
+    worker: false,
+  });
   const goods = await ledger.subscribe(
     "goods",
     { on: "order.*.*", maxAttempts: 1, from: "start" },
@@ -290,7 +294,7 @@ Deno.test("every command prints the JSON that COMMANDS.md documents", async () =
   const [line = ""] = unfired.out.split("\n");
   await hasDocumentedShape("subscriptions fire", JSON.parse(line));
   {
-    await using ledger = await openLedger({ url: other.url });
+    await using ledger = await openLedger({ url: other.url, worker: false });
     await ledger.subscribe("goods", { on: "*", start: false }, () => {});
   }
   const past = await cli(

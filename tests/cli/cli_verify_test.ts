@@ -3,7 +3,11 @@ import { eraseBody, openDriver, openLedger } from "../../ledger/mod.ts";
 import { cli, temporaryLedger } from "../kit/cli.ts";
 
 async function made(url: string, sessions: number): Promise<void> {
-  await using ledger = await openLedger({ url, environment: "sandbox" });
+  await using ledger = await openLedger({
+    url,
+    environment: "sandbox",
+    worker: false,
+  });
   for (let n = 0; n < sessions; n++) {
     await ledger.recordSession({ session_id: `S${n}`, flow_type: "simple" });
   }
@@ -11,7 +15,7 @@ async function made(url: string, sessions: number): Promise<void> {
 }
 
 async function tamper(url: string, ...statements: string[]): Promise<void> {
-  const driver = await openDriver({ url });
+  const driver = await openDriver({ url, worker: false });
   await driver.batch(statements.map((sql) => ({ sql, args: [] })), "write");
   await driver.close();
 }
@@ -70,7 +74,7 @@ Deno.test("rampkit ledger verify says what it cannot see without an anchor", asy
 Deno.test("rampkit ledger verify counts erased bodies, and finds one that was only blanked", async () => {
   await using live = await temporaryLedger();
   await made(live.url, 3);
-  const driver = await openDriver({ url: live.url });
+  const driver = await openDriver({ url: live.url, worker: false });
   await eraseBody(driver, 2);
   await driver.close();
   const whole = await verify(live.url);
@@ -92,6 +96,7 @@ Deno.test("rampkit ledger verify --states finds an order that was made confirmed
     await using ledger = await openLedger({
       url: live.url,
       environment: "sandbox",
+      worker: false,
     });
     await ledger.appendDelivery({
       id: "01KZZZZZZZZZZZZZZZZZZZZZZZ",

@@ -21,7 +21,11 @@ const BODIES: readonly (readonly [string, Uint8Array<ArrayBuffer>])[] = [
 ]);
 
 async function received(url: string): Promise<void> {
-  await using ledger = await openLedger({ url, environment: "sandbox" });
+  await using ledger = await openLedger({
+    url,
+    environment: "sandbox",
+    worker: false,
+  });
   for (const [id, body] of BODIES) {
     await ledger.appendDelivery({
       id,

@@ -17,7 +17,11 @@ Deno.test("rampkit doctor asks the public address, whether there is a ledger or 
     without.out,
     /FAIL +Endpoint +Its public address does not answer: http:\/\/127.0.0.1:1,/,
   );
-  await (await openLedger({ url: live.url, environment: "sandbox" })).close();
+  await (await openLedger({
+    url: live.url,
+    environment: "sandbox",
+    worker: false,
+  })).close();
   const withOne = await cli(args);
   assert.match(
     withOne.out,
@@ -31,6 +35,7 @@ Deno.test("rampkit doctor does not say that no webhook came where one is stored"
     await using ledger = await openLedger({
       url: live.url,
       environment: "sandbox",
+      worker: false,
     });
     // Of the Test button: it also works while delivery is switched off.
     await ledger.append([orderWebhook("W1", 1, { type: "test", orderId: "" })]);
@@ -60,7 +65,11 @@ Deno.test("rampkit doctor tells a ledger that is missing from one that cannot be
   await Deno.writeTextFile(`${live.folder}/text`, "No ledger\n".repeat(1000));
   assert.ok((await found(noLedger)).includes("ledger_not_opened"));
   assert.ok((await found(live.url)).includes("ledger_missing"));
-  await (await openLedger({ url: live.url, environment: "sandbox" })).close();
+  await (await openLedger({
+    url: live.url,
+    environment: "sandbox",
+    worker: false,
+  })).close();
   using file = await Deno.open(`${live.folder}/ledger.db`, { write: true });
   const { size } = await file.stat();
   await file.seek(size - 4096, Deno.SeekMode.Start);

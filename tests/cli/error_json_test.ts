@@ -52,7 +52,11 @@ Deno.test("a ledger that is not there, or of another environment, is an object u
     (await failing(["ledger", "backup", "x.db"], env)).code,
     "not_found",
   );
-  await (await openLedger({ url: ledger.url, environment: "sandbox" })).close();
+  await (await openLedger({
+    url: ledger.url,
+    environment: "sandbox",
+    worker: false,
+  })).close();
   assert.equal((await failing(["orders", "show", "x"], env)).code, "not_found");
   const other = { ...env, RAMPKIT_ENVIRONMENT: "production" };
   assert.equal(
@@ -88,7 +92,11 @@ Deno.test("what the service answers is told under --json, without the key", asyn
 
 Deno.test("a command that is stopped says so as an object under --json", async () => {
   await using ledger = await temporaryLedger();
-  await (await openLedger({ url: ledger.url, environment: "sandbox" })).close();
+  await (await openLedger({
+    url: ledger.url,
+    environment: "sandbox",
+    worker: false,
+  })).close();
   const stop = AbortSignal.abort(new DOMException("Stop", "AbortError"));
   const { code, exitCode } = await failing(
     ["ledger", "verify"],

@@ -16,6 +16,7 @@ async function november() {
   await using ledger = await openLedger({
     url: file.url,
     environment: "sandbox",
+    worker: false,
   });
   await ledger.append([
     monthReading({ order: "727E28", at: "2025-11-20T10:00:00Z" }),

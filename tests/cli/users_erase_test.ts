@@ -11,7 +11,11 @@ import { cli, temporaryLedger } from "../kit/cli.ts";
 const anna = person("ANNA");
 
 async function fill(url: string, events = anna.events): Promise<void> {
-  await using ledger = await openLedger({ url, environment: "sandbox" });
+  await using ledger = await openLedger({
+    url,
+    environment: "sandbox",
+    worker: false,
+  });
   await ledger.append(events);
   await ledger.project();
 }

@@ -16,6 +16,7 @@ Deno.test("commands that read say that deliveries wait, to people, on standard e
     await using ledger = await openLedger({
       url: stored.url,
       environment: "sandbox",
+      worker: false,
     });
     await ledger.appendDelivery({
       id: "01KZZZZZZZZZZZZZZZZZZZZZZZ",

@@ -16,7 +16,11 @@ async function bytesOf(folder: string): Promise<Record<string, string>> {
 
 Deno.test("rampkit doctor changes no byte of a ledger, whether it is in use or not", async () => {
   await using live = await temporaryLedger();
-  const ledger = await openLedger({ url: live.url, environment: "sandbox" });
+  const ledger = await openLedger({
+    url: live.url,
+    environment: "sandbox",
+    worker: false,
+  });
   await ledger.recordSession({ session_id: "S1", flow_type: "simple" });
   await ledger.project();
   // Neither folded nor chained: a doctor that helps would hide it.
@@ -48,8 +52,16 @@ Deno.test("openLedger() with readOnly makes nothing, and refuses to write", asyn
     /the file does not exist/,
   );
   assert.deepEqual(await bytesOf(live.folder), {});
-  await (await openLedger({ url: live.url, environment: "sandbox" })).close();
-  await using ledger = await openLedger({ url: live.url, readOnly: true });
+  await (await openLedger({
+    url: live.url,
+    environment: "sandbox",
+    worker: false,
+  })).close();
+  await using ledger = await openLedger({
+    url: live.url,
+    readOnly: true,
+    worker: false,
+  });
   assert.equal(ledger.environment, "sandbox");
   await assert.rejects(
     ledger.recordSession({ session_id: "S1", flow_type: "simple" }),

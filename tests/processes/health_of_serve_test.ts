@@ -19,6 +19,7 @@ Deno.test("every face of a running serve shows a handler's dead letter under one
     await using ledger = await openLedger({
       url: stored.url,
       environment: "sandbox",
+      worker: false,
     });
     await ledger.append([orderRead(30, { orderId: "O1", status: "success" })]);
     await ledger.project();

@@ -81,6 +81,7 @@ Deno.test("rampkit prints no control sequences, whatever a webhook contains", as
   {
     await using opened = await openLedger({
       url: ledger.url,
+      worker: false,
     });
     const subscription = await opened.subscribe(
       "goods",

@@ -42,6 +42,7 @@ Deno.test("a serve that takes over what killed ones left counts it once, and not
     await using ledger = await openLedger({
       url: stored.url,
       environment: "sandbox",
+      worker: false,
     });
     return (await ledger.stats()).waiting;
   };
@@ -82,6 +83,7 @@ Deno.test("a serve that is stopped at once after another was killed leaves no co
       await using ledger = await openLedger({
         url: stored.url,
         environment: "sandbox",
+        worker: false,
       });
       return (await ledger.stats()).waiting !== null;
     }, "nothing waits");

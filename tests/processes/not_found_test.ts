@@ -13,6 +13,7 @@ Deno.test("rampkit orders show advises a poll for a missing order only when poll
   await using ledger = await openLedger({
     url: place.url,
     environment: "sandbox",
+    worker: false,
   });
   for (const args of asked) {
     const withoutKey = await cli(args, env);

@@ -65,7 +65,7 @@ Deno.test("rampkit serve counts refused requests, tells of many in one line, kee
   assert.match(check.detail, /20 requests \(wrong_secret, last \d+ m?s ago\)/);
   assert.match(check.advice, /address in the service's dashboard/);
 
-  await using opened = await openLedger({ url: ledger.url });
+  await using opened = await openLedger({ url: ledger.url, worker: false });
   const { points } = await statistics(
     opened,
     { from: startedAt, step: "minute" },

@@ -64,7 +64,11 @@ Deno.test("two versions of rampkit serve take deliveries side by side, and the n
   const foldedBy = async () => {
     const { ok } = await (await fetch(`${current.url}/readyz`)).json();
     assert.equal(ok, true);
-    await using ledger = await openLedger({ url: stored.url, readOnly: true });
+    await using ledger = await openLedger({
+      url: stored.url,
+      readOnly: true,
+      worker: false,
+    });
     const { orders, lag } = await ledger.stats();
     const [row] = await ledger.driver.batch([{
       sql: "SELECT fold_version FROM projections WHERE name = 'live'",

@@ -38,7 +38,10 @@ for (const version of VERSIONS) {
     const expected = JSON.parse(
       await Deno.readTextFile(new URL(`ledger_v${version}.json`, folder)),
     );
-    await using ledger = await openLedger({ url: `file:${path}` });
+    await using ledger = await openLedger({
+      url: `file:${path}`,
+      worker: false,
+    });
     await ledger.project();
     const now = JSON.parse(JSON.stringify(await said(ledger)));
     assert.deepEqual(sayingOnly(expected, now), expected);
@@ -131,7 +134,7 @@ Deno.test("a stored ledger takes a further migration, and keeps its events", asy
   await driver.close();
   // The code of the version before refuses it, and changes nothing.
   await assert.rejects(
-    openLedger({ url: `file:${path}` }),
+    openLedger({ url: `file:${path}`, worker: false }),
     new RegExp(`schema is ${version}, this version knows ${version - 1}`),
   );
 });
@@ -147,6 +150,7 @@ async function writeFixture(version: number): Promise<void> {
     url: live.url,
     environment: "sandbox",
     now,
+    worker: false,
   });
   const endpoint = webhookEndpoint({
     append: ledger.appendDelivery,

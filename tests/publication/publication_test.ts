@@ -11,7 +11,7 @@ const PERMISSIONS = [
   "--allow-write",
 ];
 
-Deno.test("a publication holds what runs, and nothing that a registry refuses", async () => {
+Deno.test("a publication holds what runs and nothing that a registry refuses, and opens a ledger, also frozen and without a registry", async () => {
   await using registry = openRegistry();
   const { code, err } = await publish(registry);
   assert.equal(code, 0, err);
@@ -33,11 +33,7 @@ Deno.test("a publication holds what runs, and nothing that a registry refuses", 
       .map(([path]) => path),
     [],
   );
-});
 
-Deno.test("an installed package opens a ledger, also frozen and without a registry", async () => {
-  await using registry = openRegistry();
-  assert.equal((await publish(registry)).code, 0);
   await using project = await freshProject(registry);
   const program = new URL("../runtimes/five_lines.mjs", import.meta.url);
   await Deno.copyFile(program, `${project.folder}/main.mjs`);
