@@ -34,7 +34,7 @@ export function readingSections(): string {
     const { code: [symbol, file], seenBy } = ASSUMPTIONS[name];
     const flag = CONFORM_FLAG[seenBy];
     const items = [
-      `We take: ${taken}`,
+      `We assume: ${taken}`,
       `Why: ${why}`,
       `If wrong: ${ifWrong}`,
       ...flag === null ? [] : [`Seen by: \`rampkit conform${flag}\`.`],
