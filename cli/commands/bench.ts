@@ -20,11 +20,6 @@ const BENCHMARK: SourceProgram = {
   command: "bench",
   file: new URL("../../bench/main.ts", import.meta.url),
   permissions: [
-    "--allow-env",
-    "--allow-sys",
-    "--allow-ffi",
-    "--allow-read",
-    "--allow-write",
     "--allow-net=127.0.0.1,localhost",
     "--allow-run=deno,npm,sh,wrk",
   ],
@@ -57,7 +52,7 @@ export function addBench(program: Command, cli: Cli): void {
     .option(
       "--keep",
       "append the figures to bench/past_runs.jsonl, with which the next runs " +
-        "are compared, and of which BENCHMARK.md prints the last",
+        "are compared; BENCHMARK.md prints the last figures",
     )
     .addHelpText(
       "after",

@@ -55,7 +55,7 @@ interface ConformFlags extends SharedFlags {
   readonly replay?: string;
 }
 
-/** `conform`: the service beside what is taken of it. */
+/** `conform`: the service beside what is assumed of it. */
 export function addConform(program: Command, cli: Cli): void {
   const command = program.command("conform").summary(
     "check that the service behaves as this version assumes",

@@ -32,13 +32,8 @@ const BROWSER_FOLDER = "rampkit-demo-browser";
 const SHOP: SourceProgram = {
   name: "the shop's page",
   command: "demo --browser",
-  file: new URL("../demo/browser/main.ts", import.meta.url),
+  file: new URL("../demo/browser/browser_program.ts", import.meta.url),
   permissions: [
-    "--allow-env",
-    "--allow-sys",
-    "--allow-ffi",
-    "--allow-read",
-    "--allow-write",
     "--allow-net=127.0.0.1",
   ],
   stopped: null,
@@ -48,8 +43,8 @@ const SHOP: SourceProgram = {
 const CHAIN: SourceProgram = {
   name: "the chain of the demo",
   command: "demo --witness",
-  file: new URL("../demo/chain/main.ts", import.meta.url),
-  permissions: [...SHOP.permissions, "--allow-run=deno"],
+  file: new URL("../demo/chain/chain_program.ts", import.meta.url),
+  permissions: ["--allow-net=127.0.0.1", "--allow-run=deno"],
   stopped: "nothing was compared; the next demo replaces the ledger",
 };
 

@@ -21,13 +21,6 @@ const SIMULATOR: SourceProgram = {
   name: "the simulator",
   command: "sim",
   file: new URL("../../tests/sim/main.ts", import.meta.url),
-  permissions: [
-    "--allow-env",
-    "--allow-sys",
-    "--allow-ffi",
-    "--allow-read",
-    "--allow-write",
-  ],
   stopped: "the seeds that are counted ran whole",
 };
 

@@ -4,16 +4,10 @@ import process from "node:process";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { CommandError } from "../../settings/errors.ts";
+import { LEDGER_PERMISSIONS } from "../program/source_program.ts";
 
 /** The permissions of the endpoint, as in the `serve` task. */
-const PERMISSIONS = [
-  "--allow-env",
-  "--allow-sys",
-  "--allow-ffi",
-  "--allow-read",
-  "--allow-write",
-  "--allow-net=127.0.0.1",
-];
+const PERMISSIONS = [...LEDGER_PERMISSIONS, "--allow-net=127.0.0.1"];
 
 /** A `serve` of its own process, started again on the same port at will. */
 export class EndpointProcess implements AsyncDisposable {

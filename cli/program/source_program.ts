@@ -4,6 +4,15 @@ import { stat } from "node:fs/promises";
 import { CommandError, EXIT, UsageError } from "../../settings/errors.ts";
 import type { Io } from "./io.ts";
 
+/** What every process with a ledger may do: its engine is native code. */
+export const LEDGER_PERMISSIONS: readonly string[] = [
+  "--allow-env",
+  "--allow-sys",
+  "--allow-ffi",
+  "--allow-read",
+  "--allow-write",
+];
+
 /** A program of the source tree that is not part of the published package. */
 export interface SourceProgram {
   /** What it is, for people. */
@@ -12,8 +21,8 @@ export interface SourceProgram {
   readonly command: string;
   /** Its file. */
   readonly file: URL;
-  /** What it may do, and nothing else. */
-  readonly permissions: readonly string[];
+  /** What it may do beyond {@linkcode LEDGER_PERMISSIONS}. @default {nothing} */
+  readonly permissions?: readonly string[];
   /** What to tell when it was stopped; null where it runs until then. */
   readonly stopped: string | null;
 }
@@ -34,7 +43,13 @@ export async function runSourceProgram(
   io.signal.throwIfAborted();
   const child = spawn(
     "deno",
-    ["run", ...program.permissions, program.file.href, ...args],
+    [
+      "run",
+      ...LEDGER_PERMISSIONS,
+      ...program.permissions ?? [],
+      program.file.href,
+      ...args,
+    ],
     { stdio: ["ignore", "inherit", "inherit"] },
   );
   const ended = once(child, "exit");

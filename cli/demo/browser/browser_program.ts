@@ -1,7 +1,9 @@
+import process from "node:process";
 import { parseArgs } from "node:util";
 import { messageOf } from "../../../core/guards.ts";
 import { EXIT } from "../../../settings/errors.ts";
 import { guardedIo, type Io, line, note } from "../../program/io.ts";
+import { processIo } from "../../program/process_io.ts";
 import { reportError } from "../../program/report_error.ts";
 import {
   type BrowserDemoAddresses,
@@ -56,4 +58,8 @@ function invite(io: Io, addresses: BrowserDemoAddresses): void {
     io,
     `  the ledger, which the next demo replaces: ${addresses.databaseUrl}`,
   );
+}
+
+if (import.meta.main) {
+  process.exit(await browserProgram(process.argv.slice(2), processIo()));
 }

@@ -1,6 +1,8 @@
+import process from "node:process";
 import { parseArgs } from "node:util";
 import { UsageError } from "../../../settings/errors.ts";
 import { guardedIo, type Io } from "../../program/io.ts";
+import { processIo } from "../../program/process_io.ts";
 import { reportError } from "../../program/report_error.ts";
 import { showDemo } from "../show_demo.ts";
 
@@ -51,4 +53,8 @@ async function startChain() {
   // Only here: loading it fetches anvil.
   const { startAnvilChain } = await import("./anvil_chain.ts");
   return await startAnvilChain();
+}
+
+if (import.meta.main) {
+  process.exit(await chainProgram(process.argv.slice(2), processIo()));
 }
