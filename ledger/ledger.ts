@@ -527,7 +527,9 @@ export class Ledger implements AsyncDisposable {
           for (const subscription of this.#open) subscription.wake();
           for (const listener of this.#listeners) listener();
         }
-        if (requests) { for (const tell of this.#requestListeners) tell(); }
+        if (requests) {
+          for (const listener of this.#requestListeners) listener();
+        }
         if (events >= MANY_EVENTS) beside.follow(position);
       };
       const done = await projectAll(

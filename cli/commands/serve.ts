@@ -149,7 +149,7 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
   if (reached === null) return log("info", "stopped");
   await using ledger = reached.ledger;
   await using early = reached.early;
-  held.tell(backupPlan(flags));
+  held.announce(backupPlan(flags));
   const goLive = await liveFrom(ledger, flags.goLive);
   const witness = await composeWitness({ config, ledger, log, now: io.now });
   const measured = { ledger, metrics: prometheus, now: io.now };
@@ -181,7 +181,7 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
       ...witness?.health() ?? [],
       ...backupFindings(regular),
     ],
-    told: {
+    alarms: {
       targets: [...forward?.alarms(ledger) ?? [], ...notified(ledger.id)],
     },
   }));
@@ -206,8 +206,8 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
   const polling = poller?.run(io.signal);
   const looking = witness?.run(io.signal);
   const backing = regular?.run(io.signal);
-  const told = { ledger, log, metrics, now: io.now };
-  const forwarding = forward?.run(told, io.signal);
+  const reports = { ledger, log, metrics, now: io.now };
+  const forwarding = forward?.run(reports, io.signal);
   const watching = health.run(io.signal);
   await aborted(io.signal);
   log("info", "stopping");

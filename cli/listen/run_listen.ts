@@ -113,7 +113,7 @@ export async function runListen(options: ListenOptions): Promise<void> {
     environment: "sandbox",
     now,
   });
-  held.tell();
+  held.announce();
   expect = (order) => {
     ledger.recordSession(expectationOf(order)).catch((error) => {
       log("error", "append_failing", { message: messageOf(error) });
@@ -168,7 +168,7 @@ export async function runListen(options: ListenOptions): Promise<void> {
   });
   const alarms = watchHealth({
     ...{ ledger, config, log, metrics, now, own: service.health },
-    told: {
+    alarms: {
       targets: targets.map(({ name, url }) => ({
         ...{ name, url, write: sign },
         shown: targetName(url),

@@ -110,7 +110,7 @@ export interface HistoryReportParts {
   /** Counts them. */
   readonly read: () => Promise<Historic>;
   /** Called once with the count, when it has stopped growing. */
-  readonly tell: (historic: Historic) => void;
+  readonly report: (historic: Historic) => void;
   /** Clock, ms since the epoch. */
   readonly now: () => number;
 }
@@ -127,7 +127,7 @@ export class HistoryReport {
   readonly #parts: HistoryReportParts;
   #lookedAtMs = -Infinity;
   #last = 0;
-  #told: number | null = null;
+  #reported: number | null = null;
 
   /** @param parts What it works with. */
   constructor(parts: HistoryReportParts) {
@@ -141,7 +141,7 @@ export class HistoryReport {
    * @throws {LedgerError} When the database fails.
    */
   async look(): Promise<void> {
-    const { read, tell, now } = this.#parts;
+    const { read, report, now } = this.#parts;
     const nowMs = now();
     if (Math.abs(nowMs - this.#lookedAtMs) < LOOK_EVERY_MS) return;
     const historic = await read();
@@ -149,9 +149,9 @@ export class HistoryReport {
     const before = this.#last;
     const withheld = historic.orders + historic.users;
     this.#last = withheld;
-    this.#told ??= withheld;
-    if (withheld !== before || withheld <= this.#told) return;
-    this.#told = withheld;
-    tell(historic);
+    this.#reported ??= withheld;
+    if (withheld !== before || withheld <= this.#reported) return;
+    this.#reported = withheld;
+    report(historic);
   }
 }

@@ -7,7 +7,7 @@ Deno.test("HistoryReport.look() tells once how many were withheld, when no more 
   let orders = 5;
   const report = new HistoryReport({
     read: () => Promise.resolve({ orders, users: orders - 5, listed: 1 }),
-    tell: ({ orders, users, listed }) =>
+    report: ({ orders, users, listed }) =>
       told.push(`${minute}: ${orders} ${users} ${listed}`),
     now: () => minute * 60_000,
   });

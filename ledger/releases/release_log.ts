@@ -53,9 +53,9 @@ export interface OrderReleases {
   /** How often each state was entered. */
   readonly entries: Readonly<Partial<Record<ReleaseEntry, number>>>;
   /** Whether subscribers received `unchecked`. */
-  readonly toldUnchecked: boolean;
+  readonly sentUnchecked: boolean;
   /** Whether subscribers received anything. */
-  readonly told: boolean;
+  readonly sent: boolean;
   /** Whether it has a `yes` that waits for a person and was sent to nobody. */
   readonly owed: boolean;
 }
@@ -64,8 +64,8 @@ export interface OrderReleases {
 export const NO_RELEASES: OrderReleases = {
   last: null,
   entries: {},
-  toldUnchecked: false,
-  told: false,
+  sentUnchecked: false,
+  sent: false,
   owed: false,
 };
 
@@ -101,7 +101,7 @@ export function nextRelease(
   if (last?.release === release && last.reason === reason) return null;
   const released = entries.yes !== undefined || now.byHand === "delivered";
   const entered = release === "yes" && released ? "restored" : release;
-  const isLate = byExpectation && last !== null && !before.told;
+  const isLate = byExpectation && last !== null && !before.sent;
   const isOwed = entered === "restored" && before.owed;
   return {
     entity: "order",
@@ -113,7 +113,7 @@ export function nextRelease(
     previous: null,
     reverses: released && release !== "yes" ? ["yes"] : [],
     logged: { entered, release, reason },
-    after: entered === "yes" && before.toldUnchecked ? ["unchecked"] : [],
+    after: entered === "yes" && before.sentUnchecked ? ["unchecked"] : [],
     position,
     recordedAt,
     live: live && !isLate && !isOwed,
@@ -139,9 +139,9 @@ export function addRelease(
   return {
     last: logged,
     entries: { ...before.entries, [logged.entered]: entry },
-    toldUnchecked: before.toldUnchecked ||
+    sentUnchecked: before.sentUnchecked ||
       (live && logged.entered === "unchecked"),
-    told: before.told || live,
+    sent: before.sent || live,
     owed: logged.entered === "yes" ? withheld && !live : before.owed,
   };
 }

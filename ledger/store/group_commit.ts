@@ -133,8 +133,8 @@ export class GroupCommit<Item extends { readonly body: Uint8Array }> {
     for (const entry of group) this.#done(entry, entry.resolve);
   }
 
-  #done(entry: Waiting<Item>, tell: () => void): void {
+  #done(entry: Waiting<Item>, settle: () => void): void {
     this.#waitingBytes -= entry.bytes;
-    tell();
+    settle();
   }
 }

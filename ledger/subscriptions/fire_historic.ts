@@ -88,12 +88,12 @@ async function firePage(
   const texts = JSON.parse(patterns) as readonly string[];
   const matches = matcher(texts.map((unlisted) => ({ unlisted })));
   const taken = historic.filter(({ transition }) => matches(transition));
-  const told = taken.filter(({ transition }) => !isRelease(transition));
+  const sent = taken.filter(({ transition }) => !isRelease(transition));
   if (!dryRun) {
     await driver.batch([
       ...moveHistoric(name, from, to),
       ...settleQueue(name, {
-        queued: told.map((one) => queuedAs(one, now)),
+        queued: sent.map((one) => queuedAs(one, now)),
         failed: [],
         delivered: [],
         passing: [],
@@ -101,8 +101,8 @@ async function firePage(
       }),
     ], "write");
   }
-  const released = taken.length - told.length;
-  return { transitions: told.length, released, to };
+  const released = taken.length - sent.length;
+  return { transitions: sent.length, released, to };
 }
 
 /** Whether goods are shipped on it. */

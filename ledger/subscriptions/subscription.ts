@@ -52,7 +52,7 @@ export class Subscription implements AsyncDisposable {
   #revision = 0;
   /** What the last run did and could not write. */
   #unwritten: Unwritten | null = null;
-  #told: "delivers" | "waits" | null = null;
+  #reported: "delivers" | "waits" | null = null;
   /** How long to wait before the next look. */
   #lookMs = POLL_INTERVAL_MS;
 
@@ -176,7 +176,7 @@ export class Subscription implements AsyncDisposable {
       onError: (error) => options.onError?.(error),
     });
     if (!(turn instanceof LeaseTurn)) {
-      this.#tell("waits");
+      this.#report("waits");
       this.#lookMs = Math.max(
         SHORTEST_LOOK_MS,
         Math.min(POLL_INTERVAL_MS, turn.leftMs),
@@ -193,7 +193,7 @@ export class Subscription implements AsyncDisposable {
     this.#turn = turn;
     turn.signal.addEventListener("abort", () => this.#current?.wake());
     if (this.#stopped.signal.aborted) turn.abort();
-    this.#tell("delivers");
+    this.#report("delivers");
     return turn;
   }
 
@@ -218,9 +218,9 @@ export class Subscription implements AsyncDisposable {
     this.#revision = placeOf(found).revision;
   }
 
-  #tell(turn: "delivers" | "waits"): void {
-    if (this.#told === turn) return;
-    this.#told = turn;
+  #report(turn: "delivers" | "waits"): void {
+    if (this.#reported === turn) return;
+    this.#reported = turn;
     this.#parts.options.onTurn?.(turn);
   }
 

@@ -86,8 +86,11 @@ export function gathered(
   return [...Map.groupBy(all, ({ subject }) => subject).values()]
     .flatMap((some) => {
       const standing = some.filter(stands);
-      const told = standing.length > 0 ? standing : some;
-      const byName = Map.groupBy(told, ({ code, about }) => `${code} ${about}`);
+      const listed = standing.length > 0 ? standing : some;
+      const byName = Map.groupBy(
+        listed,
+        ({ code, about }) => `${code} ${about}`,
+      );
       return [...byName.values()].flatMap((same) => same.slice(0, 1));
     })
     .sort((a, b) => order.indexOf(a.subject) - order.indexOf(b.subject));

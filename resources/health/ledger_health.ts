@@ -60,7 +60,7 @@ export async function lookAtWaiting(
   const waiting = await readWaiting(driver, nowMs);
   if (waiting === null) return [found("nothing_waiting")];
   const oldestMs = oldestWaitingMs(await readMovers(driver), nowMs);
-  const told = {
+  const details = {
     more: `${waiting.count}, the oldest for ${
       span(Math.max(0, nowMs - waiting.oldestMs))
     }`,
@@ -68,13 +68,13 @@ export async function lookAtWaiting(
   };
   if (oldestMs !== null && nowMs - oldestMs > LIMITS.deliveryWaitsMs) {
     const since = new Date(oldestMs).toISOString();
-    return [found("deliveries_waiting", { ...told, since })];
+    return [found("deliveries_waiting", { ...details, since })];
   }
   return [
     waiting.ended === 0
-      ? found("deliveries_moving", told)
+      ? found("deliveries_moving", details)
       : found("deliveries_left", {
-        ...told,
+        ...details,
         since: new Date(waiting.oldestMs).toISOString(),
       }),
   ];

@@ -120,7 +120,7 @@ async function lookAtRefusals(
   const next = Object.entries(REFUSALS).find(([wanted]) =>
     refused.some(([reason]) => reason === wanted)
   )?.[1];
-  const told = {
+  const details = {
     more: refused.map(([reason, { count, lastAt }]) =>
       `${counted(count, "request")} (${reason}, last ` +
       `${span(Math.max(0, nowMs - Date.parse(lastAt)))} ago)`
@@ -131,8 +131,8 @@ async function lookAtRefusals(
   };
   return [
     next === undefined
-      ? found("strangers_refused", told)
-      : found("requests_refused", { ...told, next }),
+      ? found("strangers_refused", details)
+      : found("requests_refused", { ...details, next }),
   ];
 }
 

@@ -114,14 +114,14 @@ export class AlarmSender {
     if (names.length === 0) return;
     await this.#inTurn(async () => {
       for (const name of names) {
-        const goesOn = await this.#tell(name, look.get(name) ?? null);
+        const goesOn = await this.#sendOne(name, look.get(name) ?? null);
         if (!goesOn) return;
       }
     });
   }
 
   /** Does it unless another process sends to this target now. */
-  async #inTurn(tell: () => Promise<void>): Promise<void> {
+  async #inTurn(work: () => Promise<void>): Promise<void> {
     const { driver, target } = this.#parts;
     const wanted = {
       name: `alarms:${target.name}`,
@@ -132,14 +132,17 @@ export class AlarmSender {
     const lease = await takeLease(driver, wanted).catch(() => null);
     if (lease !== null && "heldBy" in lease) return;
     try {
-      await tell();
+      await work();
     } finally {
       if (lease !== null) await releaseLease(driver, lease).catch(() => {});
     }
   }
 
   /** Sends one name, and returns whether the target accepts more. */
-  async #tell(name: string, standing: StandingAlarm | null): Promise<boolean> {
+  async #sendOne(
+    name: string,
+    standing: StandingAlarm | null,
+  ): Promise<boolean> {
     const { target, post } = this.#parts;
     if (post?.signal?.aborted) return false;
     // Another process may have sent it while this one waited for its turn.
@@ -251,7 +254,7 @@ export class AlarmSender {
     this.#notSent.raise({
       target: target.shown,
       message: "reason" in outcome ? `The target ${outcome.reason}` : "",
-      effect: "It is told later, if the alarm still stands",
+      effect: "It is sent later, if the alarm still stands",
     });
   }
 

@@ -27,7 +27,7 @@ export interface WatchHealthParts extends Omit<HealthMonitorOptions, "onLook"> {
    */
   readonly onProblem?: OnProblem;
   /** Targets that alarms are sent to. @default {none} */
-  readonly told?: Pick<AlarmSenderParts, "post"> & {
+  readonly alarms?: Pick<AlarmSenderParts, "post"> & {
     /** Each with its own address. */
     readonly targets: readonly AlarmTarget[];
   };
@@ -47,7 +47,7 @@ export interface WatchedHealth {
 
 /** Watches the health of everything. */
 export function watchHealth(parts: WatchHealthParts): WatchedHealth {
-  const { ledger, log, metrics, now, told } = parts;
+  const { ledger, log, metrics, now, alarms } = parts;
   const standing = new StandingAlarms();
   const changes = new ProblemChanges(parts.onProblem ?? problemLog(log));
   let senders: readonly AlarmSender[] = [];
@@ -65,11 +65,11 @@ export function watchHealth(parts: WatchHealthParts): WatchedHealth {
     monitor,
     run: async (signal) => {
       const host = hostname().replace(/[^A-Za-z0-9-]/g, "-");
-      senders = told?.targets.map((target) =>
+      senders = alarms?.targets.map((target) =>
         new AlarmSender({
           ...{ target, driver: ledger.driver, host, log, now },
           environment: ledger.environment,
-          post: { ...told.post, signal },
+          post: { ...alarms.post, signal },
         })
       ) ?? [];
       await monitor.run(signal);
@@ -80,12 +80,12 @@ export function watchHealth(parts: WatchHealthParts): WatchedHealth {
 
 /** Finds in each look what has begun and what is over since the one before. */
 export class ProblemChanges {
-  readonly #tell: OnProblem;
+  readonly #report: OnProblem;
   readonly #raised = new Map<string, StandingAlarm>();
 
-  /** @param tell Called with each of them. What it throws is ignored. */
-  constructor(tell: OnProblem) {
-    this.#tell = tell;
+  /** @param report Called with each of them. What it throws is ignored. */
+  constructor(report: OnProblem) {
+    this.#report = report;
   }
 
   /** Takes in what stands. */
@@ -105,7 +105,7 @@ export class ProblemChanges {
 
   #say(problem: Parameters<OnProblem>[0]): void {
     try {
-      this.#tell(problem);
+      this.#report(problem);
     } catch {
       // Whoever listens must not stop what watches.
     }

@@ -12,7 +12,7 @@ const config = { databaseUrl: ":memory:", spoolDir: null };
 
 /** A ledger in memory of which a test says what is wrong. */
 async function watched(
-  more: Pick<Parameters<typeof watchHealth>[0], "told" | "onProblem"> = {},
+  more: Pick<Parameters<typeof watchHealth>[0], "alarms" | "onProblem"> = {},
 ) {
   const ledger = await emptyLedger();
   const here: { own: readonly Finding[] } = { own: [found("ledger_writable")] };
@@ -55,7 +55,7 @@ Deno.test("watchHealth() raises an alarm in the log and clears it, where nobody 
 Deno.test("watchHealth() tells every target, and a target that hangs holds nobody up", async () => {
   const told: string[] = [];
   const { ledger, here, health } = await watched({
-    told: {
+    alarms: {
       targets: ["hangs", "breaks", "takes"].map((name) => ({
         name,
         shown: name,

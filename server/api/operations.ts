@@ -77,7 +77,7 @@ export class Operations {
       return this.#begin(caller, operation, values);
     }
     const result = await operation.run(context, values);
-    this.#tell(caller, operation, {
+    this.#report(caller, operation, {
       ...operation.logged?.(result, values) ?? { ...values, ...result },
     });
     return result;
@@ -127,11 +127,11 @@ export class Operations {
         operation.run({ ...context, onProgress }, { ...values, ...window }),
     );
     const { id, from, to } = begun;
-    this.#tell(caller, operation, { id, from, to });
+    this.#report(caller, operation, { id, from, to });
     return begun;
   }
 
-  #tell(
+  #report(
     { name }: Pick<Caller, "name">,
     operation: Operation,
     facts: Readonly<Record<string, unknown>>,

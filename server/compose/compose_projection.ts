@@ -38,7 +38,7 @@ export function composeProjection(
   };
   const report = new HistoryReport({
     read: () => ledger.historic(),
-    tell: ({ orders, users, listed }) =>
+    report: ({ orders, users, listed }) =>
       log("info", "history_withheld", { orders, users, listed }),
     now,
   });

@@ -67,11 +67,11 @@ async function lookIn(
   const more = `in ${where}, ${made}${onDisk ? ", on the ledger's disk" : ""}${
     size === 0 ? ", and is empty" : due
   }`;
-  const told = { more, facts: { ageMs, size } };
-  if (size === 0 || ageMs < 0) return found("backup_doubtful", told);
+  const details = { more, facts: { ageMs, size } };
+  if (size === 0 || ageMs < 0) return found("backup_doubtful", details);
   const oldMs = LIMITS.backupsMissed * (everyMs ?? LIMITS.backupEveryMs);
-  return ageMs <= oldMs ? found("backups_made", told) : found("backup_old", {
-    ...told,
+  return ageMs <= oldMs ? found("backups_made", details) : found("backup_old", {
+    ...details,
     since: new Date(newest.at + oldMs).toISOString(),
   });
 }

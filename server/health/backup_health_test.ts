@@ -79,11 +79,11 @@ Deno.test("lookAtBackups() looks where the running serve makes them, by its own 
   await using made = await place({ backups: [1], elsewhere: [13] });
   using serve = await holdLedger(made.config);
   const directory = `${made.folder}/elsewhere`;
-  serve.tell({ directory, everyMs: 6 * HOUR });
+  serve.announce({ directory, everyMs: 6 * HOUR });
   const late = await made.look();
   assert.equal(late.status, "warn");
   assert.match(late.detail, /elsewhere, it was made 13 h ago.*due every 6 h$/);
-  serve.tell({ directory, everyMs: 24 * HOUR });
+  serve.announce({ directory, everyMs: 24 * HOUR });
   assert.equal((await made.look()).status, "ok");
 });
 

@@ -135,14 +135,14 @@ export async function lookAtSpool(
     return [found("spool_unreadable", { more })];
   }
   const { waiting, damaged } = left;
-  const told = (files: readonly string[]) => ({
+  const details = (files: readonly string[]) => ({
     more: `${counted(files.length, "file")} in ${directory}`,
     facts: { files: files.length },
   });
-  if (damaged.length > 0) return [found("spool_damaged", told(damaged))];
+  if (damaged.length > 0) return [found("spool_damaged", details(damaged))];
   return [
     waiting.length > 0
-      ? found("spool_left", told(waiting))
+      ? found("spool_left", details(waiting))
       : found("spool_empty"),
   ];
 }

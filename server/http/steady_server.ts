@@ -155,7 +155,7 @@ export class SteadyServer {
       this.#closing.delete(closed);
     });
     this.#closing.add(closed);
-    this.#tell();
+    this.#report();
     this.#renewing = this.#listenAgain().finally(() => {
       this.#renewing = null;
     });
@@ -173,7 +173,7 @@ export class SteadyServer {
     }
   }
 
-  #tell(): void {
+  #report(): void {
     if (this.#dropping.since === null) this.#droppedTimes = 0;
     this.#droppedTimes++;
     this.#droppedAt = performance.now();

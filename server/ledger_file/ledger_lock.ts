@@ -34,7 +34,7 @@ export interface LedgerLock extends Disposable {
    * Writes down who holds it, once the ledger is open, and where it makes
    * backups.
    */
-  tell(backups?: BackupPlan): void;
+  announce(backups?: BackupPlan): void;
 }
 
 /** What is locked. It is beside the ledger, and it stays. */
@@ -69,18 +69,18 @@ export async function holdLedger(
   // Another `serve` that was at work before goes on when this one ends, as one
   // that finds its port taken does at once.
   const before = read(database);
-  let told = false;
+  let isAnnounced = false;
   return {
-    tell: (backups) => {
+    announce: (backups) => {
       write(
         database,
         defined({ pid: process.pid, database: fileId(database), backups }),
       );
-      told = true;
+      isAnnounced = true;
     },
     [Symbol.dispose]: () => {
       // One that began later has written its own name.
-      if (told && read(database)?.pid === process.pid) {
+      if (isAnnounced && read(database)?.pid === process.pid) {
         tellAgain(database, before);
       }
       lock[Symbol.dispose]();
@@ -130,7 +130,7 @@ export async function serving(database: string): Promise<Holder | null> {
   }
 }
 
-const NO_LOCK: LedgerLock = { tell: () => {}, [Symbol.dispose]: () => {} };
+const NO_LOCK: LedgerLock = { announce: () => {}, [Symbol.dispose]: () => {} };
 
 /** Loads native code, which most commands do without. */
 async function lockOf(

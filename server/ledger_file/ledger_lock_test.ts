@@ -11,7 +11,7 @@ Deno.test("takeLedger() is refused while anybody holds the ledger, and refuses o
     using serve = await holdLedger(config);
     using _backup = await holdLedger(config);
     await assert.rejects(takeLedger(file), /in use by another process/);
-    serve.tell();
+    serve.announce();
     assert.equal((await serving(file))?.pid, Deno.pid);
     await assert.rejects(
       takeLedger(file),
@@ -41,7 +41,7 @@ Deno.test("serving() names a serve that goes on when another that told of itself
   await Deno.writeTextFile(`${file}-use.json`, told);
   {
     using second = await holdLedger(config);
-    second.tell();
+    second.announce();
     assert.equal((await serving(file))?.pid, Deno.pid);
   }
   assert.equal((await serving(file))?.pid, 1);
@@ -55,7 +55,7 @@ Deno.test("serving() names a serve that began before another has ended, as in a 
   using _other = await holdLedger(config);
   {
     using old = await holdLedger(config);
-    old.tell();
+    old.announce();
     await Deno.writeTextFile(`${file}-use.json`, '{"pid":1,"database":"1:1"}');
   }
   assert.equal((await serving(file))?.pid, 1);

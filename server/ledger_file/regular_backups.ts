@@ -81,7 +81,7 @@ export class RegularBackups {
       } catch (error) {
         if (signal.aborted) return;
         retryAt = now() + Math.min(everyMs, RETRY_MS);
-        this.#tellFailure(error);
+        this.#reportFailure(error);
       }
       await sleep(Math.min(everyMs, LONGEST_SLEEP_MS), signal).catch(() => {});
     }
@@ -154,7 +154,7 @@ export class RegularBackups {
     return madeAt;
   }
 
-  #tellFailure(error: unknown): void {
+  #reportFailure(error: unknown): void {
     this.#failing.raise({
       message: messageOf(error),
       effect: "Older backups are kept; it is tried again",

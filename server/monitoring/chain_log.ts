@@ -23,7 +23,7 @@ export class ChainLog {
   readonly #log: Log;
   readonly #steady: () => number;
   readonly #broken: Alarm;
-  #toldAt = -Infinity;
+  #loggedAt = -Infinity;
 
   /** Writes nothing yet. */
   constructor({ log, now, steady }: ChainLogOptions) {
@@ -39,8 +39,8 @@ export class ChainLog {
     }
     this.#broken.clear();
     const now = this.#steady();
-    if (events === 0 || now - this.#toldAt < HOUR_MS) return;
-    this.#toldAt = now;
+    if (events === 0 || now - this.#loggedAt < HOUR_MS) return;
+    this.#loggedAt = now;
     this.#log("info", "chain_head", { events, position, hash });
   }
 }

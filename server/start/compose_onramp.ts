@@ -100,7 +100,7 @@ export function composeOnramp<User>(
       ...settingFindings(config, options.poll !== false),
       ...parts.ownFindings ?? [],
     ],
-    told: { targets: readNotify(config)(ledger.id) },
+    alarms: { targets: readNotify(config)(ledger.id) },
   });
   return {
     service,

@@ -32,7 +32,7 @@ export interface ProblemPort {
  * Reports both alike. What a look finds after a part of the program has
  * reported it is not reported a second time.
  */
-export function problemPort(tell: OnProblem): ProblemPort {
+export function problemPort(report: OnProblem): ProblemPort {
   const standing = new Set<string>();
   return {
     log: (level, event, fields = {}) => {
@@ -42,7 +42,7 @@ export function problemPort(tell: OnProblem): ProblemPort {
       for (const [begun, over] of Object.entries(ALL_CLEARS)) {
         if (over === event) standing.delete(begun);
       }
-      tell({
+      report({
         subject: null,
         code: event,
         about: textOf(name),
@@ -60,7 +60,7 @@ export function problemPort(tell: OnProblem): ProblemPort {
         : !standing.has(code);
       if (!isNews) return;
       if (level !== "fine") standing.add(code);
-      tell(problem);
+      report(problem);
     },
   };
 }

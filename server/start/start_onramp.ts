@@ -53,13 +53,13 @@ import type { StartOptions, StopSignal } from "./start_options.ts";
  * import { type Problem, startOnramp } from "@rampkit/onramp/start";
  * import assert from "node:assert/strict";
  *
- * const told: Problem[] = [];
+ * const problems: Problem[] = [];
  * await using onramp = await startOnramp({
  *   databaseUrl: ":memory:",
  *   env: () => undefined, // no variables
- *   onProblem: (problem) => told.push(problem),
+ *   onProblem: (problem) => problems.push(problem),
  * });
- * assert.deepEqual(told.map(({ code }) => code), [
+ * assert.deepEqual(problems.map(({ code }) => code), [
  *   "api_key_missing",
  *   "webhook_secret_missing",
  * ]);
@@ -72,7 +72,7 @@ export async function startOnramp<User>(
   const { now = Date.now } = options;
   const env = options.env ?? ((name: string) => process.env[name]);
   const config = readConfig(env, options, (name) => name);
-  const tell = teller(options.onProblem, givenEnv(options, env));
+  const report = reporter(options.onProblem, givenEnv(options, env));
   const opened = new Opened();
   try {
     const held = opened.add(
@@ -90,16 +90,16 @@ export async function startOnramp<User>(
       }),
       (ledger) => ledger.close(),
     );
-    held.tell();
+    held.announce();
     const isNew = await readLastSeq(ledger.driver) === 0;
     await ledger.goLive(options.goLive);
-    const { log } = problemPort(tell);
+    const { log } = problemPort(report);
     const { chains, fetch } = options;
     const witness = await composeWitness(
       defined({ config, ledger, log, now, chains, fetch }),
     );
     const composed = await compose(
-      { config, ledger, tell, now, isNew, ownFindings, witness },
+      { config, ledger, report, now, isNew, ownFindings, witness },
       options,
     );
     const { service, handlers, onramp } = opened.add(
@@ -113,7 +113,7 @@ export async function startOnramp<User>(
     const { signal } = running;
     const settings = settingFindings(config, options.poll !== false);
     for (const finding of [...settings, ...ownFindings]) {
-      if (stands(finding)) tell(problemOf(finding));
+      if (stands(finding)) report(problemOf(finding));
     }
     const work = [
       service.poller?.run(signal),
@@ -121,7 +121,7 @@ export async function startOnramp<User>(
       composed.health.run(signal),
       onramp.client === null
         ? null
-        : tellOfService(onramp.client, tell, { now, signal }),
+        : reportService(onramp.client, report, { now, signal }),
     ];
     opened.add(work, async () => {
       running.abort();
@@ -165,10 +165,10 @@ class Opened {
 }
 
 async function compose<User>(
-  { tell, config, now, ...parts }: {
+  { report, config, now, ...parts }: {
     readonly config: Config;
     readonly ledger: Ledger;
-    readonly tell: OnProblem;
+    readonly report: OnProblem;
     readonly witness: WitnessService | null;
     readonly now: () => number;
     readonly isNew: boolean;
@@ -177,7 +177,7 @@ async function compose<User>(
   options: StartOptions<User>,
 ): Promise<ComposedOnramp> {
   const { allowlist, clientAddress, fetch, requestsPerSecond } = options;
-  const { log, onProblem } = problemPort(tell);
+  const { log, onProblem } = problemPort(report);
   const metrics = serviceMetrics({ time: now });
   return composeOnramp(defined({
     ...parts,
@@ -201,26 +201,28 @@ async function compose<User>(
 }
 
 /** Asks the service once whether the key is valid and the clocks agree. */
-async function tellOfService(
+async function reportService(
   client: OnrampClient,
-  tell: OnProblem,
+  report: OnProblem,
   ask: AskOptions,
 ): Promise<void> {
   // It rejects only when it is stopped.
   const findings = await lookAtService(client, ask).catch(() => []);
-  for (const finding of findings) if (stands(finding)) tell(problemOf(finding));
+  for (const finding of findings) {
+    if (stands(finding)) report(problemOf(finding));
+  }
 }
 
 /** Reports problems, without the values of secrets. */
-function teller(
+function reporter(
   onProblem: OnProblem | undefined,
   env: (name: string) => string | undefined,
 ): OnProblem {
-  const told = onProblem ?? problemPrinter((line) => console.error(line));
+  const report = onProblem ?? problemPrinter((line) => console.error(line));
   return (problem) => {
     const { message, next } = problem;
     try {
-      told({
+      report({
         ...problem,
         message: redact(message, env),
         next: next === null ? null : redact(next, env),

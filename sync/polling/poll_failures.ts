@@ -76,7 +76,7 @@ export class PollFailures {
    * Since when the outage lasts that was reported, here or before a restart.
    */
   #outageSince: string | null = null;
-  #told = false;
+  #reported = false;
 
   /** @param options What to keep them with. */
   constructor(options: PollFailuresOptions) {
@@ -85,7 +85,7 @@ export class PollFailures {
 
   /** Continues where the last process ended. */
   async load(): Promise<void> {
-    if (this.#told) return;
+    if (this.#reported) return;
     this.#health = await readPollHealth(this.#options.driver);
     this.#outageSince = pollAlarm(this.#health)?.since ?? null;
   }
@@ -113,11 +113,11 @@ export class PollFailures {
       message: messageOf(error),
     });
     const failure = pollAlarm(this.#health);
-    if (failure !== null && !this.#told) {
-      this.#told = true;
+    if (failure !== null && !this.#reported) {
+      this.#reported = true;
       this.#outageSince ??= failure.since;
       const sweeps = this.#health.failures.map((one) => one.sweep);
-      this.#tell({ kind: "failing", failure, sweeps });
+      this.#report({ kind: "failing", failure, sweeps });
     }
     await this.store();
   }
@@ -137,9 +137,9 @@ export class PollFailures {
     if (this.attempts(sweep) === 0) return;
     this.#health = withoutFailure(this.#health, sweep);
     if (this.#outageSince !== null && this.#health.failures.length === 0) {
-      this.#tell({ kind: "recovered", since: this.#outageSince });
+      this.#report({ kind: "recovered", since: this.#outageSince });
       this.#outageSince = null;
-      this.#told = false;
+      this.#reported = false;
     }
     await this.store();
   }
@@ -158,15 +158,15 @@ export class PollFailures {
       .catch(() => {});
   }
 
-  #tell(alert: PollAlert): void {
+  #report(alert: PollAlert): void {
     quietly(() => this.#options.onAlert?.(alert));
   }
 }
 
 /** A listener that fails must not stop polling. */
-function quietly(tell: () => void): void {
+function quietly(report: () => void): void {
   try {
-    tell();
+    report();
   } catch {
     // There is no other listener to report this to.
   }

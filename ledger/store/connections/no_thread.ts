@@ -10,11 +10,11 @@ export const NO_THREAD_ADVICE: string =
   "bundle @rampkit/onramp/thread as a file of its own, and give its address as " +
   "threadModule";
 
-let isTold = false;
+let isPrinted = false;
 
 /** Prints it to standard error, once per process. */
-export function tellOfNoThread(reason: string): void {
-  if (isTold) return;
-  isTold = true;
+export function warnOfNoThread(reason: string): void {
+  if (isPrinted) return;
+  isPrinted = true;
   console.warn(`rampkit: ${NO_THREAD_MEANS}: ${reason}. ${NO_THREAD_ADVICE}`);
 }

@@ -1,6 +1,6 @@
 import { messageOf } from "../../../core/guards.ts";
 import { type ConnectionOptions, localPath } from "./database_url.ts";
-import { tellOfNoThread } from "./no_thread.ts";
+import { warnOfNoThread } from "./no_thread.ts";
 import type { Driver } from "../driver/driver.ts";
 import { LedgerError } from "../driver/errors.ts";
 import { reached } from "../driver/retrying_driver.ts";
@@ -104,7 +104,7 @@ async function openLocal(
     worker = path !== ":memory:",
     readOnly = false,
     threadModule,
-    onNoThread = tellOfNoThread,
+    onNoThread = warnOfNoThread,
   }: OpenDriverOptions,
 ): Promise<Driver> {
   const options = { path, busyTimeoutMs, readOnly };

@@ -80,7 +80,7 @@ export async function orderPage(
 <div class="columns">
 <div>
 ${section("now", "Now", await now(context, order))}
-${tell(order)}
+${customerPart(order)}
 ${await noted(context, order)}
 ${anomalies(order)}
 ${
@@ -201,7 +201,7 @@ async function noted(
   );
 }
 
-function tell(order: OrderDetailJson): Markup {
+function customerPart(order: OrderDetailJson): Markup {
   const about = order.externalOrderId ?? order.orderId;
   return section(
     "tell",

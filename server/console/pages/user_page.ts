@@ -72,7 +72,7 @@ export async function userPage(
         ? "Orders name this user; nothing else is known."
         : sentence(user.verdict.message)
     }</h1>
-${user !== null && tell(user)}
+${user !== null && customerPart(user)}
 ${await waits(context, id)}
 ${user !== null && about(context, user)}
 ${user !== null && await steps(context, id)}
@@ -164,7 +164,7 @@ async function waits(
   );
 }
 
-function tell({ verdict }: UserDetailJson): Markup {
+function customerPart({ verdict }: UserDetailJson): Markup {
   return section(
     "tell",
     "What to tell the customer",

@@ -88,7 +88,7 @@ ${error !== null && markup`<p>${outside(error)}</p>`}${
           style: "row",
         },
         markup`<button>Send again</button>
-<details><summary>Drop</summary><p>Your program is then never told of it.
+<details><summary>Drop</summary><p>Your program then never receives it.
 ${operationButton(DROP, "Drop it for good", "grave")}</p></details>`,
       )
       : NOTHING

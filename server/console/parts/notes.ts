@@ -32,7 +32,9 @@ export function notesPart(
 ): Markup {
   const { nowMs } = context;
   const list = notes.length > 0 &&
-    markup`<ul class="notes">${notes.map((note) => told(note, nowMs))}</ul>`;
+    markup`<ul class="notes">${
+      notes.map((note) => noteItem(note, nowMs))
+    }</ul>`;
   const { entity, entityId, reasons, back } = noted;
   const deal = isAcknowledged(reasons, notes)
     ? markup`<button name="action" value="reopen">Open again</button>`
@@ -55,7 +57,7 @@ export function notesPart(
 ${form}</details>`;
 }
 
-function told(
+function noteItem(
   { author, action, text, notedAt }: Note,
   nowMs: number,
 ): Markup {
