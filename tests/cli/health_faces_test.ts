@@ -190,7 +190,7 @@ const MAKERS: Partial<Readonly<Record<ConditionCode, Make>>> = {
     const held = await holdLedger({ databaseUrl: `file:${folder}/ledger.db` });
     resources.use(held);
     await Deno.copyFile(`${folder}/ledger.db`, `${folder}/before`);
-    held.tell();
+    held.announce();
     const said = `${folder}/ledger.db-use.json`;
     const holder = JSON.parse(await Deno.readTextFile(said));
     const other = JSON.stringify({ ...holder, database: "1:1" });
