@@ -8,6 +8,8 @@
  *
  * @module
  */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 // Importing it is what downloads the package that holds the executable.
@@ -40,11 +42,13 @@ function programs(): string[] {
   // A documented receiver of forwarded webhooks is run as it stands there, and
   // files for other programs are looked at by these.
   const readers = ["python3", "promtool", "systemd-analyze"];
-  return [
-    ...["deno", "npx", "tar", "/usr/bin/chromium", sqld],
-    ...confiners,
-    ...readers,
-  ];
+  const usual = ["deno", "npx", "tar", "/usr/bin/chromium"];
+  const folders = (Deno.env.get("PATH") ?? "").split(":");
+  return [...usual, sqld, ...confiners, ...readers].filter((program) =>
+    // Each thread would say of a name that it leads nowhere.
+    program.startsWith("/") ||
+    folders.some((folder) => existsSync(join(folder, program)))
+  );
 }
 
 /**
