@@ -88,14 +88,16 @@ export function namer(operation: Operation): (name: string) => string {
 
 function askingPort(
   { asks }: Operation,
-  { ledger: { environment }, config, flags }: ContextSource,
+  { ledger, config, flags }: ContextSource,
 ): OperationContext["service"] {
   const pace = defined({ requestsPerSecond: flags.rate });
   return servicePort(
     config,
-    (options) => serviceClient(config, environment, { ...pace, ...options }),
+    // An operation that asks nothing may have no ledger open.
+    (options) =>
+      serviceClient(config, ledger.environment, { ...pace, ...options }),
     asks === undefined ? {} : {
-      address: serviceEnvironment(config, environment).baseUrl,
+      address: serviceEnvironment(config, ledger.environment).baseUrl,
       ...pace,
     },
   );
