@@ -74,7 +74,7 @@ function firstOf(table: readonly OutcomeRow[], known: OutcomeFacts): Outcome {
   const [first] = rows;
   if (first === undefined) {
     throw new Error(
-      `Mend the table of outcomes: no row applies to ${JSON.stringify(known)}`,
+      `Fix the table of outcomes: no row applies to ${JSON.stringify(known)}`,
     );
   }
   const beside = ATTENTION_BESIDE.filter(({ when }) => applies(known, when));

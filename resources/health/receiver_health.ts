@@ -45,7 +45,7 @@ function finding(
     return found("dead_letters", {
       ...of,
       more: `${manyOf(dead)} to ${who}`,
-      next: `Mend it, then: rampkit subscriptions retry ${operands(name)}`,
+      next: `Fix it, then: rampkit subscriptions retry ${operands(name)}`,
     });
   }
   if (idleSince !== undefined) {

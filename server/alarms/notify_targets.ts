@@ -46,7 +46,7 @@ function readOne({ from, text }: GivenTarget): Notified {
     const [secret = "", given = PAGERDUTY_URL, ...more] = rest.split(/\s+/);
     if (!/^[\w+-]{20,64}$/.test(secret) || more.length > 0) {
       throw new UsageError(
-        `Wrong ${from}: what stands behind pagerduty: is not an integration key ` +
+        `Wrong ${from}: the text after pagerduty: is not an integration key ` +
           "of Events API v2; write pagerduty:KEY, and behind it the address " +
           "of another region where yours is not the default",
       );

@@ -108,7 +108,7 @@ export class ForwardReport {
       target,
       key,
       message: `The target ${reason}`,
-      advice: `Mend the target, then: rampkit subscriptions retry ${
+      advice: `Fix the target, then: rampkit subscriptions retry ${
         operands(name)
       }`,
     });

@@ -29,8 +29,7 @@ export function admissionOf(flags: AdmissionFlags): Admission {
   const { allow, clientAddressHeader: header, trustedProxies } = flags;
   if (header !== undefined && trustedProxies === undefined) {
     throw new UsageError(
-      "Missing --trusted-proxies: --client-address-header is believed from " +
-        "your own proxies alone, so name their addresses",
+      "Missing --trusted-proxies: --client-address-header is trusted only from your own proxies, so name their addresses",
     );
   }
   if (trustedProxies !== undefined && header === undefined) {
@@ -41,7 +40,7 @@ export function admissionOf(flags: AdmissionFlags): Admission {
   }
   if (header !== undefined && allow === undefined) {
     throw new UsageError(
-      "Missing --allow: addresses of clients are looked at for it alone",
+      "Missing --allow: only --allow uses the addresses of clients",
     );
   }
   if (allow === undefined) return {};

@@ -136,7 +136,7 @@ class HandlerReport {
         name,
         key,
         message,
-        advice: `Mend the handler, then: rampkit subscriptions retry ${
+        advice: `Fix the handler, then: rampkit subscriptions retry ${
           operands(name)
         }`,
       });
@@ -147,7 +147,7 @@ class HandlerReport {
       name,
       key,
       message,
-      advice: "Mend the handler: what it threw is in the message",
+      advice: "Fix the handler: what it threw is in the message",
     });
   }
 
@@ -161,7 +161,7 @@ class HandlerReport {
     this.#failing.raise({
       name: this.#parts.name,
       message: `${this.#parts.name}: ${messageOf(error)}`,
-      advice: "The database fails: see the disk or the server that it is on",
+      advice: "The database fails: check its disk or server",
     });
   }
 }

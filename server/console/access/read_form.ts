@@ -106,6 +106,6 @@ async function readBody(
   } catch (error) {
     reader.cancel().catch(() => {}); // It may be broken already.
     if (error instanceof FormProblem) throw error;
-    throw new FormProblem(400, "The form broke off");
+    throw new FormProblem(400, "The form was cut off");
   }
 }

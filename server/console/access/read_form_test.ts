@@ -49,7 +49,7 @@ Deno.test("readForm() says of a form that breaks off that it did", async () => {
   });
   await assert.rejects(readForm({ body }), {
     status: 400,
-    message: "The form broke off",
+    message: "The form was cut off",
   });
 });
 

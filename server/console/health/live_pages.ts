@@ -136,6 +136,6 @@ const UNDER_WAY: readonly HealthPart[] = healthParts([]).map((part) => ({
   findings: [{
     ...found("not_looked_at"),
     level: "skipped",
-    detail: "It is being looked at; load the page again",
+    detail: "It is being checked; load the page again",
   }],
 }));

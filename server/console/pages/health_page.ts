@@ -17,7 +17,7 @@ export function healthPage(
 ): PageParts {
   return {
     title: "Health",
-    body: markup`<h1>How everything is</h1>
+    body: markup`<h1>Health</h1>
 ${
       HEALTH_PARTS.map((name) =>
         section(

@@ -115,7 +115,7 @@ ${body}`,
 }
 
 function workingOut({ underWay }: OpenMonth): string {
-  return "The books are worked out now, order by order: " +
+  return "The books are computed now, order by order: " +
     `${counted(underWay ?? 0, "order")} read so far.`;
 }
 

@@ -21,7 +21,7 @@ async function pageOf(open: OpenMonth) {
 
 Deno.test("monthPage() says how far the books are while they are worked out, and loads itself again", async () => {
   const { text, refreshSeconds } = await pageOf({ last: null, underWay: 123 });
-  assert.match(text, /2026-11 open The books are worked out now/);
+  assert.match(text, /2026-11 open The books are computed now/);
   assert.match(text, /123 orders read so far/);
   assert.equal(refreshSeconds, 5);
 });

@@ -110,7 +110,7 @@ Deno.test("searchPage() lists several with what matched, and says what can be se
   );
   assert.match(wallet, /wallet address 0xAbCdEf0123456789abcdef/);
   const none = await opened.read("/search?q=" + encodeURIComponent("<b>x"));
-  assert.match(none, /^Nothing is named <b>x/);
+  assert.match(none, /^Nothing found for <b>x/);
   assert.match(none, /first four characters/);
   const empty = await opened.ask("/search?q=+");
   assert.equal(empty.headers.get("location"), "/");

@@ -360,7 +360,7 @@ Deno.test("userPage() says what waits, whether anything was paid twice, what to 
   );
   assert.match(
     buyer,
-    /What became of the verification .*Verification with documents: success/,
+    /Steps of the verification .*Verification with documents: success/,
   );
   const order = await opened.read(`/orders/${orderOfRow("paid_twice")}`);
   assert.match(order, /Paid twice\? Yes : the same purchase was paid by 01K/);

@@ -51,7 +51,7 @@ function nothing(
   searched: string,
   [recorded]: FindJson["recorded"],
 ): Markup {
-  return markup`<h1>Nothing is named <bdi>${
+  return markup`<h1>Nothing found for <bdi>${
     outsideText(searched, 100)
   }</bdi></h1>
 ${
@@ -82,7 +82,7 @@ ${more && markup`<p>More than these match; narrow your search.</p>`}
         { title: "Release" },
         { title: "Found by" },
         { title: "Created" },
-        { title: "What is true", sentence: true },
+        { title: "Outcome", sentence: true },
       ],
       items.map((found) => {
         const { order, user, matches } = found;

@@ -184,7 +184,7 @@ async function steps(
   if (log.length === 0) return NOTHING;
   return section(
     "steps",
-    "What became of the verification",
+    "Steps of the verification",
     markup`<ol class="timeline">${
       log.map((one) =>
         markup`<li class="changed"><p class="said-what">${

@@ -75,7 +75,7 @@ function userTable(users: readonly UserJson[], nowMs: number): Markup {
       { title: "Status" },
       { title: "Country" },
       { title: "Created" },
-      { title: "What is true", sentence: true },
+      { title: "Verdict", sentence: true },
     ],
     users.map((user) => [
       userLink(user.userId),

@@ -43,7 +43,7 @@ export function orderTable(
       { title: "Amount", number: true, sort: sort.amount },
       { title: "Asset" },
       { title: "Created (UTC)", sort: sort.created },
-      { title: "What is true", sentence: true },
+      { title: "Outcome", sentence: true },
     ],
     orders.map((order) => [
       markup`${orderLink(order.orderId)}${reference(order)}`,

@@ -79,8 +79,8 @@ async function undelivered(context: PageContext): Promise<Markup> {
   );
   return section(
     "dead",
-    "Dead letters: what your own programs did not take",
-    markup`<p><span class="soft">Next:</span> Mend the receiver, then send them again.</p>${await Promise
+    "Dead letters: what your own programs did not process",
+    markup`<p><span class="soft">Next:</span> Fix the receiver, then send them again.</p>${await Promise
       .all(items)}`,
   );
 }
