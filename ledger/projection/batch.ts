@@ -92,7 +92,7 @@ export interface ToConfirm {
   readonly claimedBy: number;
 }
 
-/** What subscribers and the poller are told of a batch. */
+/** What subscribers and the poller learn of a batch. */
 export interface Collected {
   /** In order; of statuses the log keeps only the first entry of each. */
   readonly transitions: readonly CollectedTransition[];
@@ -102,7 +102,7 @@ export interface Collected {
   readonly usersToConfirm: ReadonlyMap<string, ToConfirm>;
   /** Orders that were final before the ledger went live; whether it is listed. */
   readonly historic: ReadonlyMap<string, boolean>;
-  /** Orders of which something new is told. */
+  /** Orders of which something new is sent. */
   readonly revived: ReadonlySet<string>;
 }
 

@@ -114,8 +114,8 @@ export class CatchUp {
    * Starts to read the events after those of a step.
    *
    * @param after The checkpoint that the step will move to.
-   * @param read Reads them. Its failure is not told: the next step reads again,
-   * and throws what it meets.
+   * @param read Reads them. Its failure is not reported: the next step reads
+   * again, and throws what it meets.
    */
   readAhead(after: Checkpoint, read: () => Promise<EventsRead>): void {
     this.#next = { after, reading: read().catch(() => null) };

@@ -56,7 +56,7 @@ import {
   TransitionCollector,
 } from "./transition_collector.ts";
 
-/** How states are worked out, and from when on subscribers are told. */
+/** How states are computed, and from when on transitions are sent. */
 export interface CollectOptions extends ResolveOptions, LedgerTimes {}
 
 /** How one kind of entity is folded. */
@@ -88,7 +88,7 @@ const orderRule: EntityRule<OrderFold> = {
 
 /**
  * What the chain has settled of an order: a final verdict, or that the block
- * was taken back. What is still open is told of nobody.
+ * was taken back. Nothing is sent of what is still open.
  */
 function settledLook(fold: OrderFold): MachineStatus["visible"] {
   const look = countingLook(fold.looks, fold.latest);
@@ -137,7 +137,7 @@ function userMachines(fold: UserFold): readonly MachineStatus[] {
  * @param events The events, by position.
  * @param known What is known before.
  * @param collect How states are worked out, where subscribers and the poller
- * are told of it; null for a refold, of which nobody is told.
+ * are told of it; null for a refold, which sends nothing.
  * @returns What changes.
  */
 export function foldBatch(
@@ -262,7 +262,7 @@ export function foldBatch(
         folded: users,
         historicOf: () =>
           collect !== null && isHistoricUser(fact, before, collect)
-            // A webhook told of it, and that was new.
+            // A webhook claimed it, and that was new.
             ? ({ status }, previous) => previous?.status !== status
             : undefined,
       });

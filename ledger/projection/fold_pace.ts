@@ -42,7 +42,7 @@ const CALM_COUNTS = 4;
  * between two groups senders wait all the same. They count again when they are
  * appended, because a spool is to be empty soon after a crowd.
  *
- * It has no clock: every method is told the time, in ms.
+ * It has no clock: every method takes the time, in ms.
  *
  * @example An eighth of the time while a thousand a second come
  * ```ts

@@ -33,9 +33,9 @@ export interface ProjectionWorkerOptions {
 }
 
 /**
- * Folds at all times, for a process that runs until it is told to stop. A
- * failed fold is retried automatically. While many deliveries are received,
- * senders go first: {@linkcode FoldPace} says how far.
+ * Folds at all times, for a process that runs until it is stopped. A failed
+ * fold is retried automatically. While many deliveries are received, senders go
+ * first: {@linkcode FoldPace} says how far.
  */
 export class ProjectionWorker implements AsyncDisposable {
   readonly #options: Required<ProjectionWorkerOptions>;

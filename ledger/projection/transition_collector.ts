@@ -53,7 +53,7 @@ export interface Decided {
   readonly historic: boolean;
 }
 
-/** Gathers what subscribers and the poller are told of, event by event. */
+/** Collects what subscribers and the poller learn, event by event. */
 export class TransitionCollector implements Collected {
   /** Statuses entered, in order. */
   readonly transitions: CollectedTransition[] = [];
@@ -63,7 +63,7 @@ export class TransitionCollector implements Collected {
   readonly usersToConfirm = new Map<string, ToConfirm>();
   /** Orders that were final before the ledger went live; whether it is listed. */
   readonly historic = new Map<string, boolean>();
-  /** Orders of which something new is told. */
+  /** Orders of which something new is sent. */
   readonly revived = new Set<string>();
   readonly #machines = {
     order: new Map<string, readonly MachineStatus[]>(),
@@ -174,7 +174,9 @@ export class TransitionCollector implements Collected {
     this.revived.delete(orderId);
   }
 
-  /** Whether subscribers are told; then a historic order is historic no more. */
+  /**
+   * Whether transitions are sent; then a historic order is no longer historic.
+   */
   #isLive(
     { imported }: BatchEvent,
     entity: Entity,

@@ -24,10 +24,10 @@ const LOGS_RELEASES = 5;
 /**
  * The statements that log, as not live, the release of each order that a new
  * version of the fold moves: afterwards the last entry of each order says what
- * its new state says. A `yes` that nobody is told of so, and one that is
+ * its new state says. A `yes` that is sent to nobody this way, and one that is
  * withdrawn so, waits for a person. What is logged first of an order that had
- * ended before the ledger went live is historic; all is in a ledger whose version
- * had no release log, which goes live with it.
+ * ended before the ledger went live is historic; all is in a ledger whose
+ * version had no release log, which goes live with it.
  *
  * @param live The live checkpoint.
  * @param next That of the new states, at the same position.
@@ -75,7 +75,7 @@ export async function seedReleases(
     const lastId = rows.at(-1)?.[0] as string | undefined;
     afterId = rows.length < PAGE ? null : lastId ?? null;
   }
-  // What an older version has folded, it told in its own way.
+  // What an older version has folded, it sent in its own way.
   const goLive = hadLog || recordedAt === "" ? [] : [stampGoLive(recordedAt)];
   if (changes.length === 0) return goLive;
   const known = await new ReleaseLoader(driver).load(changes, {

@@ -9,8 +9,8 @@ export interface FindJson {
   /** Whether there are more than are listed. */
   readonly more: boolean;
   /**
-   * What you recorded under this very session, click id or reference, also
-   * where no order has come of it; the latest ten, latest first.
+   * What you recorded under exactly this session, click id or reference, even
+   * if no order matches it; the latest ten, latest first.
    */
   readonly recorded: FindResult["recorded"];
 }

@@ -15,7 +15,7 @@ import { type Check, checkOf, type LookAtHealth } from "../health/finding.ts";
 import { lookAtStored } from "../health/stored_health.ts";
 import { describeDelivery } from "../wording/delivery.ts";
 
-/** How delivery and polling are, by what the ledger has. */
+/** Health of delivery and polling, from what the ledger has. */
 export interface ServiceStatusJson {
   /** Whether no check fails. */
   readonly ok: boolean;
@@ -25,9 +25,9 @@ export interface ServiceStatusJson {
   readonly lag: number;
   /** Deliveries that were answered and are not in the ledger yet; or null. */
   readonly waiting: WaitingDeliveries | null;
-  /** How webhook delivery is. */
+  /** Health of webhook delivery. */
   readonly delivery: DeliveryHealthJson;
-  /** How polling is. */
+  /** Health of polling. */
   readonly polling: PollHealth & PollStatus & {
     /** Whether a poller is at work. */
     readonly polled: boolean;

@@ -5,9 +5,9 @@ import type {
 } from "../../ledger/mod.ts";
 import type { FiredHistory } from "../../ledger/types.ts";
 
-/** How far a subscription is, and what it has given up on. */
+/** Progress of a subscription, and its dead letters. */
 export interface SubscriptionJson extends SubscriptionStatus {
-  /** What it has given up on, by order of the log. */
+  /** Its dead letters, by order of the log. */
   readonly deadLetters: readonly (QueuedTransition & {
     readonly name: string;
   })[];
@@ -23,9 +23,9 @@ export interface Retried {
   readonly hastened: number;
 }
 
-/** How many dead letters were given up. */
+/** How many dead letters were dropped. */
 export interface Dropped {
-  /** Dead letters that were given up. */
+  /** Dead letters that were dropped. */
   readonly dropped: number;
 }
 
@@ -41,15 +41,15 @@ export interface Resumed {
   readonly resumed: boolean;
 }
 
-/** How many states will be told. */
+/** How many states will be sent. */
 export interface Fired {
-  /** States that subscriptions will be told of. */
+  /** States that subscriptions will receive. */
   readonly fired: number;
 }
 
-/** How much of the past a subscription is told of. */
+/** How much of the past a subscription receives. */
 export interface FiredHistoryJson extends FiredHistory {
-  /** How many it will be told of. */
+  /** How many it will receive. */
   readonly fired: number;
 }
 

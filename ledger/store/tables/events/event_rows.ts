@@ -131,7 +131,7 @@ function argsOf(batch: NextBatch): SqlValue[] {
   return [batch.slot, batch.maxEvents, batch.maxBytes, batch.after];
 }
 
-/** Where the window begins: as told, else at the slot's checkpoint. */
+/** Where the window begins: as given, else at the slot's checkpoint. */
 const checkpoint =
   "coalesce(?4, (SELECT position FROM projections WHERE name = ?1))";
 

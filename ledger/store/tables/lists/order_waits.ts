@@ -35,7 +35,7 @@ export const isUnseen = `release = 'wait' AND release_reason = 'witness_open'
 
 /**
  * Why an order waits by what its stored state does not know: the time, other
- * orders, and who was told.
+ * orders, and what was sent.
  */
 const WAITS_BY_MORE = {
   stuck: isStuck,

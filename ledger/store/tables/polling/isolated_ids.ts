@@ -21,7 +21,7 @@ export const isolatedIdsSchema: readonly string[] = [
   `CREATE INDEX isolated_ids_by_kind ON isolated_ids(kind, since)`,
 ];
 
-/** An id that is asked for alone, and what is odd about it. */
+/** An id that is requested alone, and why. */
 export interface IsolatedId {
   /** Orders or users. */
   readonly entity: Entity;

@@ -7,11 +7,11 @@ import { transitionOf, TRANSITIONS } from "../transitions.ts";
 export interface HistoricTransition {
   /** The transition. */
   readonly transition: Transition;
-  /** Whether subscribers were told of a later one of its order or user. */
+  /** Whether subscribers received a later one of its order or user. */
   readonly overtaken: boolean;
 }
 
-/** Selects what a subscription takes, and up to where it was told of the past. */
+/** Selects what a subscription takes, and how much of the past it was sent. */
 export function selectHistoricPlace(name: string): Statement {
   return {
     sql: "SELECT patterns, historic_seq FROM subscriptions WHERE name = ?",
@@ -47,7 +47,7 @@ export function historicOf(
 }
 
 /**
- * The statements that note how far a subscription was told of the past. Their
+ * The statements that note how much of the past a subscription was sent. Their
  * batch fails with `conflict` when somebody else has noted more.
  *
  * @param name Name of the subscription.

@@ -53,8 +53,8 @@ export const queuedTransitionsSchema: readonly string[] = [
  * - `retrying`: the handler failed, or could not be called in its turn; it is
  *   called at `dueAt`.
  * - `waiting`: an earlier transition of the same entity comes first.
- * - `dead`: the handler failed too often; later ones of the entity go on
- *   without it, and somebody has to decide.
+ * - `dead`: the handler failed permanently after all attempts; later ones of
+ *   the entity go on without it, and a person has to decide.
  */
 export interface QueuedTransition {
   /** The transition. */
@@ -65,7 +65,7 @@ export interface QueuedTransition {
   readonly attempts: number;
   /** When it is called next, UTC ISO 8601; empty for at once. */
   readonly dueAt: string;
-  /** What the handler last failed with. */
+  /** Last error of the handler. */
   readonly error: string | null;
   /** Whether a later transition of its order or user was delivered. */
   readonly overtaken: boolean;

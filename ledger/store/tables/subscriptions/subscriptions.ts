@@ -90,7 +90,7 @@ export function upsertSubscription(
   };
 }
 
-/** How far a subscription is. */
+/** Progress of a subscription. */
 export interface SubscriptionStatus {
   /** Its name. */
   readonly name: string;
@@ -104,9 +104,9 @@ export interface SubscriptionStatus {
   readonly retrying: number;
   /** Deliveries that wait for an earlier one of the same entity. */
   readonly waiting: number;
-  /** Deliveries that failed too often. */
+  /** Deliveries that failed permanently after all attempts. */
   readonly dead: number;
-  /** What one of those that are retrying failed with; null without any. */
+  /** Error of one that is being retried; null without any. */
   readonly lastError: string | null;
   /** Where it is forwarded to; null of a subscription of your own program. */
   readonly target: ForwardTarget | null;
