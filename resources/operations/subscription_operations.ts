@@ -87,7 +87,7 @@ export const DROP: Operation = operation({
       place: "<key>",
     },
   },
-  result: { schema: "Dropped", description: "How many were given up" },
+  result: { schema: "Dropped", description: "How many were deleted" },
   run: async ({ ledger }, { subscription, key }): Promise<Dropped> => {
     await requireSubscription(ledger, subscription);
     return { dropped: await ledger.subscriptions.drop(subscription, key) };
