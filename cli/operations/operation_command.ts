@@ -1,5 +1,7 @@
 import type { Command } from "commander";
 import {
+  givenAs,
+  type Named,
   type Operation,
   type OperationParam,
   pagesOf,
@@ -18,8 +20,6 @@ import {
 import type { OperationFlags } from "./operation_context.ts";
 import {
   flagValue,
-  givenAs,
-  type Named,
   operandValue,
   optionsOf,
   taken,

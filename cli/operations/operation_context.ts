@@ -2,6 +2,7 @@ import { defined } from "../../core/guards.ts";
 import { type Ledger, openDriver } from "../../ledger/mod.ts";
 import type { LedgerFiles } from "../../resources/operations/ledger_files.ts";
 import {
+  givenAs,
   type Operation,
   type OperationContext,
   type OperationValues,
@@ -25,7 +26,7 @@ import { openInput } from "../program/input.ts";
 import { type Io, note } from "../program/io.ts";
 import type { SharedFlags } from "../program/options.ts";
 import { servicePort } from "../program/service_port.ts";
-import { givenAs, taken } from "./operation_options.ts";
+import { taken } from "./operation_options.ts";
 
 /** Flags of the commands of operations, beside those of their parameters. */
 export interface OperationFlags extends SharedFlags {

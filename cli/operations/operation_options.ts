@@ -1,5 +1,7 @@
 import { Option } from "commander";
 import {
+  givenAs,
+  type Named,
   type Operation,
   type OperationParam,
   pagesOf,
@@ -9,25 +11,12 @@ import { PAGE } from "../../resources/queries/page.ts";
 import { lower } from "../../resources/views/text.ts";
 import { UsageError } from "../../settings/errors.ts";
 
-/** A parameter with its name. */
-export type Named = readonly [string, OperationParam<unknown>];
-
 /** The parameters that a command takes; how many rows, it says otherwise. */
 export function taken(operation: Operation): readonly Named[] {
   const isPaged = pagesOf(operation) !== null;
   return Object.entries(paramsOf(operation)).filter(([name, { only }]) =>
     only !== "request" && !(isPaged && Object.hasOwn(PAGE, name))
   );
-}
-
-/** How a parameter is named to people: its operand, or its flag. */
-export function givenAs(
-  [name, { place, flag = kebab(name), words }]: Named,
-): string {
-  if (words !== undefined) {
-    return Object.keys(words).map((word) => `--${word}`).join(" or ");
-  }
-  return place ?? `--${flag}`;
 }
 
 /** The flags of a parameter; none where it is an operand. */
@@ -94,8 +83,4 @@ export function flagValue(
   return param.words === undefined || word === undefined
     ? value
     : param.read(givenAs([name, param]), word);
-}
-
-function kebab(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

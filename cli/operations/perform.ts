@@ -4,6 +4,7 @@ import { checkpointsOf, selectCheckpoints } from "../../ledger/for_cli.ts";
 import { FOLD_VERSION } from "../../ledger/for_sync.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import {
+  givenAs,
   type Items,
   type Operation,
   type OperationContext,
@@ -34,7 +35,7 @@ import {
   operationContext,
   type OperationFlags,
 } from "./operation_context.ts";
-import { givenAs, taken } from "./operation_options.ts";
+import { taken } from "./operation_options.ts";
 import { refusedBy } from "./refused_by.ts";
 
 /**

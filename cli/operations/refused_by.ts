@@ -1,11 +1,11 @@
 import { ValidationError } from "../../client/mod.ts";
 import { ExpectationError } from "../../ledger/mod.ts";
 import {
+  givenAs,
   type Operation,
   paramsOf,
 } from "../../resources/operations/operation.ts";
 import { CommandError, UsageError } from "../../settings/errors.ts";
-import { givenAs } from "./operation_options.ts";
 
 /**
  * What client and ledger refused of an operation, in the words of its command.

@@ -394,6 +394,23 @@ export function paramsOf(
   return params;
 }
 
+/** A parameter with its name. */
+export type Named = readonly [string, OperationParam<unknown>];
+
+/** How a parameter is named to people: its operand, or its flag. */
+export function givenAs(
+  [name, { place, flag = kebab(name), words }]: Named,
+): string {
+  if (words !== undefined) {
+    return Object.keys(words).map((word) => `--${word}`).join(" or ");
+  }
+  return place ?? `--${flag}`;
+}
+
+function kebab(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
 /** Whether an operation changes nothing. */
 export function onlyReads({ scope }: Operation): boolean {
   return scope === null || scope === "read";

@@ -1,3 +1,5 @@
+import { OPERATIONS } from "../operations/mod.ts";
+import { givenAs, type Operation, paramsOf } from "../operations/operation.ts";
 import { COMPONENTS } from "./json_schema.ts";
 
 /** One kind of JSON that commands print. */
@@ -22,91 +24,83 @@ export interface ListedShape extends Pick<Shape, "description" | "commands"> {
 export const SHAPES: Readonly<Record<string, Shape>> = {
   order: shape(
     "Order",
-    [
-      "orders list",
-      "orders export --format ndjson",
-      "orders explain --as-of",
-    ],
+    ["orders export --format ndjson"],
     "orders list, orders show, orders export --format ndjson, orders explain --as-of",
   ),
-  "order-detail": shape("OrderDetail", ["orders show"], null),
-  "order-totals": shape("OrderTotals", ["orders totals"]),
+  "order-detail": shape("OrderDetail", [], null),
+  "order-totals": shape("OrderTotals"),
   "daily-total": shape("DailyTotal", [
     "orders export --totals --format ndjson",
   ]),
-  explanation: shape("Explanation", ["orders explain"]),
+  explanation: shape("Explanation"),
   freshness: shape("Freshness", [], "freshness of orders show and users show"),
-  "recorded-release": shape("OrderRelease", ["release"]),
-  "order-look": shape("OrderLook", ["witness"]),
+  "recorded-release": shape("OrderRelease"),
+  "order-look": shape("OrderLook", [], "witness"),
   asset: shape("Asset", ["assets"]),
   "chains-file": shape("ChainsFile"),
-  case: shape("Case", ["case"]),
+  case: shape("Case"),
   "found-by": shape("FoundBy", [], "foundBy of orders show"),
   anomaly: shape("Anomaly"),
   "order-state": shape("OrderState"),
-  user: shape("User", ["users list"], "users list, users show"),
-  "user-detail": shape("UserDetail", ["users show"], null),
-  erasure: shape("Erasure", ["users erase"]),
-  "erased-people": shape("ErasedPeople", ["users erased"]),
+  user: shape("User", [], "users list, users show"),
+  "user-detail": shape("UserDetail", [], null),
+  erasure: shape("Erasure"),
+  "erased-people": shape("ErasedPeople"),
   "user-state": shape("UserState"),
   transition: shape("Transition"),
   "feed-entry": shape("FeedEntry"),
   "forwarded-transition": shape("ForwardedTransition"),
   "forwarded-alarm": shape("ForwardedAlarm"),
-  found: shape("Found", ["find"]),
-  "attention-item": shape("AttentionItem", ["attention"]),
+  found: shape("Found"),
+  "attention-item": shape("AttentionItem"),
   machines: shape("Machines", ["machine"]),
-  month: shape("Month", ["month list"]),
-  "month-detail": shape(
-    "MonthDetail",
-    ["month show", "month close"],
-    "month show, month close",
-  ),
-  "statement-match": shape("StatementMatch", ["statement match"]),
+  month: shape("Month"),
+  "month-detail": shape("MonthDetail", [], "month show, month close"),
+  "statement-match": shape("StatementMatch"),
   "statement-map": shape("StatementMap"),
   "month-summary": shape("MonthSummary"),
-  "month-recomputation": shape("MonthRecomputation", [
-    "month show --recompute",
-  ]),
-  session: shape("Session", ["session create"]),
-  expectation: shape("Expectation", ["expect"]),
-  "poll-report": shape("PollReport", ["poll --once"]),
+  "month-recomputation": shape("MonthRecomputation"),
+  session: shape("Session"),
+  expectation: shape("Expectation"),
+  "poll-report": shape("PollReport"),
   "poll-status": shape("PollStatus"),
   "delivery-health": shape("DeliveryHealth"),
   "service-status": shape("ServiceStatus"),
   readiness: shape("Readiness", [], "GET /readyz of serve"),
-  "reconcile-report": shape("ReconcileReport", ["reconcile"]),
-  "recover-report": shape("RecoverReport", ["recover"]),
+  "reconcile-report": shape("ReconcileReport"),
+  "recover-report": shape("RecoverReport"),
   "conform-report": shape("ConformReport", ["conform"]),
-  verification: shape("Verification", ["ledger verify"]),
+  verification: shape("Verification"),
   "states-verification": shape("StatesVerification", [
     "ledger verify --states",
   ]),
-  "ledger-stats": shape("LedgerStats", ["ledger stats"]),
+  "ledger-stats": shape("LedgerStats"),
   statistics: shape("Statistics"),
   "chain-state": shape("ChainState"),
-  refold: shape("Refold", ["ledger refold"]),
-  pruning: shape("Pruning", ["ledger prune"]),
-  imported: shape("Imported", ["ledger import"]),
-  backup: shape("Backup", ["ledger backup"]),
-  restored: shape("Restored", ["ledger restore"]),
-  copied: shape("LedgerCopy", ["ledger copy"]),
+  refold: shape("Refold"),
+  pruning: shape("Pruning"),
+  imported: shape("Imported"),
+  backup: shape("Backup"),
+  restored: shape("Restored"),
+  copied: shape("LedgerCopy"),
   "exported-line": shape("ExportedLine", ["ledger export"], null),
-  delivery: shape("Delivery", ["deliveries list"]),
-  "delivery-detail": shape("DeliveryDetail", ["deliveries show"]),
-  subscription: shape("Subscription", ["subscriptions list"]),
-  retried: shape("Retried", ["subscriptions retry"]),
-  dropped: shape("Dropped", ["subscriptions drop"]),
-  stopped: shape("Stopped", ["subscriptions stop"]),
-  resumed: shape("Resumed", ["subscriptions resume"]),
-  fired: shape("Fired", ["subscriptions fire KEY"]),
-  "fired-history": shape("FiredHistory", [
+  delivery: shape("Delivery"),
+  "delivery-detail": shape("DeliveryDetail"),
+  subscription: shape("Subscription"),
+  retried: shape("Retried"),
+  dropped: shape("Dropped"),
+  stopped: shape("Stopped"),
+  resumed: shape("Resumed"),
+  fired: shape("Fired", [], "subscriptions fire KEY"),
+  "fired-history": shape(
+    "FiredHistory",
+    [],
     "subscriptions fire NAME --historic",
-  ]),
-  unfired: shape("Unfired", ["subscriptions fire"]),
+  ),
+  unfired: shape("Unfired"),
   webhook: shape("Webhook", ["webhook parse"], null),
   ...Object.fromEntries(webhooks()),
-  replayed: shape("Replayed", ["webhook replay"]),
+  replayed: shape("Replayed"),
   sent: shape("Sent", ["webhook send"]),
   checks: shape("Checks", ["doctor"]),
   sandbox: shape("Sandbox", ["sandbox"]),
@@ -121,17 +115,51 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
 };
 
 /**
- * @param commands Commands that print it.
+ * @param others What prints it beside the commands of operations.
  * @param heading Heading of its example. @default the first command, if any
  */
 function shape(
   component: string,
-  commands: readonly string[] = [],
-  heading: string | null = commands[0] ?? null,
+  others: readonly string[] = [],
+  heading: string | null = [...commandsOf(component), ...others][0] ?? null,
 ): Shape {
   const [description = ""] = String(COMPONENTS[component]?.description)
     .split(/\.(?:\s|$)/);
+  const commands = [...commandsOf(component), ...others];
   return { description, component, commands, heading };
+}
+
+/** The commands of operations that print a component. */
+function commandsOf(component: string): string[] {
+  return OPERATIONS.filter((row) => printedBy(row) === component)
+    .map(invocation);
+}
+
+/** What the command of an operation prints; null without one, and of a text. */
+function printedBy({ command, result }: Operation): string | null {
+  const { schema, many } = result;
+  if (command === null || schema === null) return null;
+  if (many !== "items") return schema;
+  // Where a request gets all of it, the command prints each of its items.
+  const { items = { items: { $ref: schema } } } = Object(
+    COMPONENTS[schema]?.properties,
+  );
+  return items.items.$ref.split("/").at(-1);
+}
+
+/** A command with what it needs and others of its name do not. */
+function invocation(row: Operation): string {
+  const { command } = row;
+  const same = OPERATIONS.filter((one) => one.command === command);
+  const own = Object.entries(paramsOf(row)).filter(([name, param]) =>
+    param.required && param.only !== "request" &&
+    same.some((one) => !Object.hasOwn(paramsOf(one), name))
+  );
+  const words = own.map(([name, param]) =>
+    param.place?.replaceAll(/[^a-z]/g, "").toUpperCase() ??
+      givenAs([name, param])
+  );
+  return [command, ...words].join(" ");
 }
 
 /** A shape of each type of webhook: `webhook-order-complete`. */

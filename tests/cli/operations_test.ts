@@ -3,7 +3,6 @@ import type { Command } from "commander";
 import { buildProgram } from "../../cli/program.ts";
 import { OPERATIONS } from "../../resources/operations/mod.ts";
 import { paramsOf } from "../../resources/operations/operation.ts";
-import { SHAPES } from "../../resources/schemas/shapes.ts";
 import { API_ROUTES } from "../../server/api/api_app.ts";
 
 /**
@@ -125,25 +124,5 @@ Deno.test("an operation that needs files or a file's lock has no path", () => {
     assert.deepEqual(names, [], operationId);
     assert.equal(holds, undefined, operationId);
     assert.notEqual(opens, "closed", operationId);
-  }
-});
-
-Deno.test("what a command of an operation prints has the shape that its row names", () => {
-  const printed = OPERATIONS.flatMap(({ command, path, result }) => {
-    const { schema, many } = result;
-    // The request's answer has items, of which the command prints one a line.
-    const isWhole = path !== null && many === "items";
-    return command === null || schema === null || isWhole
-      ? []
-      : [{ command, schema }];
-  });
-  for (const { command, schema } of printed) {
-    const shapes = Object.values(SHAPES).filter(({ commands }) =>
-      commands.some((one) => `${one} `.startsWith(`${command} `))
-    ).map(({ component }) => component);
-    assert.ok(
-      shapes.includes(schema),
-      `${command} prints ${schema}, and is listed with ${shapes}`,
-    );
   }
 });
