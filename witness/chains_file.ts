@@ -259,7 +259,7 @@ function readNodes(
   return Object.entries(nodes).map(([name, node]) => {
     const here = `${at}.${name}`;
     if (!/^[A-Za-z0-9_.-]{1,40}$/.test(name)) {
-      throw wrong(here, "a name has letters, digits, `-`, `_` and `.` alone");
+      throw wrong(here, "a name has letters, digits, `-`, `_` and `.` only");
     }
     const settings = typeof node === "string" ? { url: node } : node;
     if (!isRecord(settings) || typeof settings.url !== "string") {

@@ -72,7 +72,8 @@ export function settle(
     if (live === null || listed.some((position) => position > live.position)) {
       throw new LedgerError(
         "failed",
-        "Cannot blank what is not folded: fold it first, with ledger.project()",
+        "Cannot blank an event that is not folded: fold it first, with " +
+          "ledger.project()",
       );
     }
     await driver.batch([

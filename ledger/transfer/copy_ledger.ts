@@ -182,7 +182,7 @@ async function begin(
   if (copied.schemaVersion !== stamp.schemaVersion) {
     throw new LedgerError(
       "not_a_ledger",
-      `Cannot go on: the copy was begun with schema ${copied.schemaVersion}, ` +
+      `Cannot continue: the copy was begun with schema ${copied.schemaVersion}, ` +
         `and the ledger has ${stamp.schemaVersion} now; begin again in an ` +
         "empty database",
     );

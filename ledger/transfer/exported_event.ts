@@ -111,7 +111,7 @@ export function importedEvent(line: string): ImportedEvent {
   const text = (field: string): string | null => {
     const found = root[field];
     if (found === null || typeof found === "string") return found;
-    throw new SyntaxError(`"${field}" is missing or no text`);
+    throw new SyntaxError(`"${field}" is missing or not a text`);
   };
   const needed = (field: string): string => {
     const found = text(field);
@@ -208,7 +208,7 @@ export function importedNote(line: string): Note | null {
   const text = (field: string): string => {
     const found = root[field];
     if (typeof found === "string") return found;
-    throw new SyntaxError(`"${field}" of the note is missing or no text`);
+    throw new SyntaxError(`"${field}" of the note is missing or not a text`);
   };
   const oneOf = <Value extends string>(
     field: string,
@@ -282,7 +282,7 @@ export function importedErasure(line: string): Statement[] | null {
   const { erasure, row }: ExportedErasure = JSON.parse(line);
   if (!ERASURE_TABLES.includes(erasure) || !Array.isArray(row)) {
     throw new SyntaxError(
-      `"erasure" is ${JSON.stringify(erasure)}, nothing that is known here`,
+      `"erasure" is ${JSON.stringify(erasure)}, which is not known here`,
     );
   }
   return [insertErasureRow(erasure, row), ...noteImportedErasures];

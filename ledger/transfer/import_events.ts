@@ -99,7 +99,7 @@ export async function importEvents(
     throw new TypeError(
       end === null
         ? `Cannot import all: the file is cut after ${read} events; what it ` +
-          "holds is imported, and a whole file goes on from there"
+          "holds is imported, and importing a whole file continues from there"
         : `Cannot import all: the file holds ${read} events and states ${end}`,
     );
   }

@@ -261,7 +261,7 @@ export function backfillStatement(
   }));
   const first = gaps[0];
   const why = progress.finishedAt === null
-    ? `The walk through the past of the ${entity}s has come to ${doneUpTo}`
+    ? `The walk through the past of the ${entity}s has reached ${doneUpTo}`
     : first === undefined
     ? null
     : `${first.why} (from ${first.from} to ${first.until}${

@@ -78,7 +78,7 @@ Deno.test("sweepNew() splits dense windows and goes on where it was broken off",
   await drain(sweepNew(context, "order"), box.clock, 18);
   const halfway = await statement(driver);
   assert.equal(halfway.complete, false);
-  assert.match(halfway.why ?? "", /has come to 2026-/);
+  assert.match(halfway.why ?? "", /has reached 2026-/);
   const before = box.asked.length;
   const again = await bench(box, driver, { itemsPerWindow: 25 });
   await drain(sweepNew(again.context, "order"), box.clock);

@@ -51,7 +51,7 @@ Deno.test({
     const copy = ["ledger", "copy", "--to", there, "--finish", "--json"];
     const without = await cli(copy, env);
     assert.equal(without.code, 1);
-    assert.match(without.err, /does not take the token/);
+    assert.match(without.err, /rejects the token/);
     assert.deepEqual([...sent], [null], "the ledger's token stays there");
 
     sent.clear();

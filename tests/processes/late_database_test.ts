@@ -119,8 +119,7 @@ Deno.test({
     await using waiting = await startServe(env, ["--no-poll"]);
     await using _server = await startSqld({ ...stored, jwtKey });
     assert.equal(await waiting.ended(), 1);
-    const refused =
-      /does not take the token; check that it is of this database/;
+    const refused = /rejects the token; check that it belongs to this database/;
     assert.match(waiting.log.at(-1) ?? "", refused);
     const { code, err } = await cli(["serve", "--port", "0"], env);
     assert.equal(code, 1);

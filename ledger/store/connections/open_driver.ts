@@ -131,8 +131,10 @@ async function openHere(options: ConnectionOptions): Promise<Driver> {
   } catch (error) {
     throw new LedgerError(
       "cannot_open",
-      `Cannot load the native code of libsql: ${messageOf(error)}; let it be ` +
-        "installed and loaded, and leave the package libsql out of a bundle",
+      `Cannot load the native code of libsql: ${
+        messageOf(error)
+      }; allow it to ` +
+        "be installed and loaded, and leave the package libsql out of a bundle",
       { cause: error },
     );
   }

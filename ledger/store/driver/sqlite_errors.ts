@@ -28,7 +28,7 @@ const advice: Partial<Record<LedgerErrorCode, string>> = {
   corrupt: "The file is damaged; restore a backup",
   cannot_open: "The database cannot be opened; check that its folder exists " +
     "and that it may be read and written",
-  unauthorised: "The database does not take the token; check that it is of " +
+  unauthorised: "The database rejects the token; check that it belongs to " +
     "this database and has not expired",
   unreachable: "The database cannot be reached; check its address and " +
     "whether its server runs",
