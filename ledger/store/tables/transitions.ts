@@ -251,12 +251,6 @@ export function selectReleases(ids: readonly string[]): Statement {
   };
 }
 
-/** Part of the last release that was logged of an order. */
-const lastRelease = (column: string) =>
-  `(SELECT l.${column} FROM transitions AS l WHERE l.entity = 'order'
-    AND l.entity_id = o.order_id AND l.machine = 'release'
-    ORDER BY l.seq DESC LIMIT 1)`;
-
 /**
  * Selects a page of the orders of a generation, and of those whose state says
  * another release than was logged last the fold: rows of order, fold or null,
@@ -271,24 +265,23 @@ export function selectMovedReleases(
   page: { readonly afterId: string; readonly limit: number },
 ): Statement {
   return {
-    sql: `SELECT order_id,
-        CASE WHEN (entered IS NOT NULL OR EXISTS (
-            SELECT 1 FROM json_each(state, '$.history.snapshot') AS h
+    // Nearly no order has moved, so its fold and its history are looked at last.
+    sql: `SELECT o.order_id,
+        CASE WHEN (o.release_reason IS NOT l.reason
+            OR o.release IS NOT
+              CASE l.status WHEN 'restored' THEN 'yes' ELSE l.status END)
+          AND (l.status IS NOT NULL OR EXISTS (
+            SELECT 1 FROM json_each(o.state, '$.history.snapshot') AS h
             WHERE h.value = 'success'))
-          AND (release_reason IS NOT reason
-            OR release IS NOT
-              CASE entered WHEN 'restored' THEN 'yes' ELSE entered END)
-          THEN fold END, entered IS NOT NULL,
+          THEN ${orderFoldSql("o")} END,
+        l.status IS NOT NULL,
         EXISTS (SELECT 1 FROM historic_orders AS p
-          WHERE p.order_id = moved.order_id)
-      FROM (SELECT o.order_id, ${
-      orderFoldSql("o")
-    } AS fold, o.state, o.release, o.release_reason,
-          ${lastRelease("status")} AS entered, ${
-      lastRelease("reason")
-    } AS reason
-        FROM orders AS o WHERE o.generation = ?1 AND o.order_id > ?2
-        ORDER BY o.order_id LIMIT ?3) AS moved`,
+          WHERE p.order_id = o.order_id)
+      FROM orders AS o LEFT JOIN transitions AS l ON l.seq = (
+        SELECT max(t.seq) FROM transitions AS t WHERE t.entity = 'order'
+          AND t.entity_id = o.order_id AND t.machine = 'release')
+      WHERE o.generation = ?1 AND o.order_id > ?2
+      ORDER BY o.order_id LIMIT ?3`,
     args: [generation, page.afterId, page.limit],
   };
 }
