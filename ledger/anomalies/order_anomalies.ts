@@ -124,9 +124,14 @@ function transactionAnomalies(
 export function futureTimes(
   stated: Readonly<Record<string, string | null>>,
 ): readonly TimeInFuture[] {
-  return Object.entries(stated).flatMap(([field, time]) =>
-    time === null ? [] : [{ kind: "time_in_future", field, stated: time }]
-  );
+  const found: TimeInFuture[] = [];
+  for (const field in stated) {
+    const time = stated[field] ?? null;
+    if (time !== null) {
+      found.push({ kind: "time_in_future", field, stated: time });
+    }
+  }
+  return found;
 }
 
 /**

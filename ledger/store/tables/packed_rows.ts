@@ -48,32 +48,24 @@ export class PackedRows {
    * @returns Arguments `?1` and `?2`.
    */
   pack(rows: readonly PackedRow[]): [SqlValue, SqlValue] {
+    const whole = rows.flatMap(({ texts }) => texts).join("");
     // Never empty: libSQL takes an empty BLOB for NULL.
-    let capacity = 1;
-    for (const { texts } of rows) {
-      for (const text of texts) capacity += text.length;
-    }
-    let blob = new Uint8Array(capacity);
+    let blob = new Uint8Array(Math.max(whole.length, 1));
+    // One call for all of them. Where they are ASCII, as nearly always, each has
+    // as many bytes as characters.
+    const isAscii = utf8.encodeInto(whole, blob).read === whole.length;
+    if (!isAscii) blob = utf8.encode(whole);
     let end = 0;
     const packed = rows.map(({ columns, texts }) => {
       const row = columns.slice();
       for (const text of texts) {
-        let { read, written } = utf8.encodeInto(text, blob.subarray(end));
-        if (read < text.length) {
-          const grown = new Uint8Array(blob.length + 3 * text.length);
-          grown.set(blob.subarray(0, end));
-          blob = grown;
-          ({ read, written } = utf8.encodeInto(text, blob.subarray(end)));
-        }
-        row.push(end + 1, written);
-        end += written;
+        const bytes = isAscii ? text.length : utf8.encode(text).length;
+        row.push(end + 1, bytes);
+        end += bytes;
       }
       return row;
     });
-    return [
-      blob.subarray(0, Math.max(end, 1)),
-      this.#shorts.pack(packed),
-    ];
+    return [blob, this.#shorts.pack(packed)];
   }
 }
 
