@@ -4,7 +4,6 @@ import { readFact } from "../events/read_fact.ts";
 import { isExpectationKind } from "../machines/event_kind.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { decodeOrderFold } from "../projection/codec/fold_codec.ts";
-import { FOLD_VERSION } from "../projection/fold_version.ts";
 import {
   type Driver,
   readPrimary,
@@ -13,14 +12,10 @@ import {
 import { LedgerError } from "../store/driver/errors.ts";
 import { retryLostRaces } from "../store/driver/retrying_driver.ts";
 import {
-  type Checkpoint,
-  checkpointsOf,
   expectCheckpoint,
   expectLast,
   moveToLast,
-  selectCheckpoints,
 } from "../store/tables/checkpoints.ts";
-import { selectLastPosition } from "../store/tables/deliveries.ts";
 import { blankEvents } from "../store/tables/erasure/blanked_events.ts";
 import type { ErasableEvent } from "../store/tables/erasure/erasable_events.ts";
 import { insertErasedOrders } from "../store/tables/erasure/erased_orders.ts";
@@ -47,7 +42,12 @@ import { selectObservedDigests } from "../store/tables/polling/observations.ts";
 import { compareEvents, countHolders } from "./compare_events.ts";
 import { hideName } from "./erased_names.ts";
 import { hideValues, personValues } from "./erased_values.ts";
-import type { Comparison, ErasureParts } from "./erasure_parts.ts";
+import {
+  type Comparison,
+  type ErasureParts,
+  type FoldedEvents,
+  readFoldedEvents,
+} from "./erasure_parts.ts";
 import {
   erasableOrder,
   type ErasurePlan,
@@ -85,10 +85,7 @@ export interface ErasePersonOptions {
 }
 
 /** Everything that is read before writing. */
-interface Found extends PersonEvents {
-  readonly live: Checkpoint;
-  /** Whether every event is folded. */
-  readonly isLast: boolean;
+interface Found extends PersonEvents, FoldedEvents {
   readonly folds: ReadonlyMap<string, OrderFold>;
   readonly plan: ErasurePlan;
 }
@@ -182,22 +179,10 @@ export async function erasePerson(
   return { ...done, compared: await compareEvents(parts) };
 }
 
-async function find(
-  { driver, assets = "production", fold }: ErasureParts,
-  userId: string,
-): Promise<Found> {
-  const [checkpoints, last] = await readPrimary(driver, [
-    selectCheckpoints,
-    selectLastPosition,
-  ]);
-  const { live } = checkpointsOf(checkpoints);
-  if (live === null || live.foldVersion !== (fold?.version ?? FOLD_VERSION)) {
-    throw new LedgerError(
-      "failed",
-      "Cannot erase: the events are not folded by this version; fold them " +
-        "first, with ledger.project()",
-    );
-  }
+async function find(parts: ErasureParts, userId: string): Promise<Found> {
+  const { driver, assets = "production" } = parts;
+  const folded = await readFoldedEvents(parts, "erase");
+  const { live } = folded;
   const person = await readPersonEvents(driver, userId, live.position);
   const [rows] = await readPrimary(driver, [
     selectOrderFolds(live.generation, person.orderIds),
@@ -211,8 +196,7 @@ async function find(
   const orders = [...folds.values()]
     .map((fold) => erasableOrder(fold, { assets }));
   const plan = erasurePlan(person, orders);
-  const isLast = last?.rows[0]?.[0] === live.position;
-  return { ...person, live, isLast, folds, plan };
+  return { ...person, ...folded, folds, plan };
 }
 
 async function erasing(

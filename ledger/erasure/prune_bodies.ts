@@ -3,22 +3,17 @@ import { type Driver, readPrimary } from "../store/driver/driver.ts";
 import type { MatchFact } from "../events/order_facts.ts";
 import { readFact } from "../events/read_fact.ts";
 import { decodeOrderFold } from "../projection/codec/fold_codec.ts";
-import { FOLD_VERSION } from "../projection/fold_version.ts";
 import { isAbout } from "../orders/chain_readings.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { orderLinks } from "../events/links.ts";
 import { appendStatement } from "../store/tables/events/append.ts";
-import { LedgerError } from "../store/driver/errors.ts";
 import { retryLostRaces } from "../store/driver/retrying_driver.ts";
 import {
   type Checkpoint,
-  checkpointsOf,
   expectCheckpoint,
   expectLast,
   moveToLast,
-  selectCheckpoints,
 } from "../store/tables/checkpoints.ts";
-import { selectLastPosition } from "../store/tables/deliveries.ts";
 import { blankEvents } from "../store/tables/erasure/blanked_events.ts";
 import {
   type ErasableEvent,
@@ -37,7 +32,7 @@ import {
 } from "../store/tables/erasure/prunable.ts";
 import { deleteLinks, deleteStates } from "../store/tables/erasure/traces.ts";
 import { selectOrderFolds } from "../store/tables/orders.ts";
-import type { ErasureParts } from "./erasure_parts.ts";
+import { type ErasureParts, readFoldedEvents } from "./erasure_parts.ts";
 import { erasableOrder, matchToKeep } from "./erasure_plan.ts";
 import { redactEvents } from "./redact_events.ts";
 import { statesAfter, touchedBy } from "./states_after.ts";
@@ -107,20 +102,7 @@ async function prune(
   before: string,
 ): Promise<number> {
   const { driver, randomBytes, assets = "production" } = parts;
-  const [checkpoints, last] = await readPrimary(driver, [
-    selectCheckpoints,
-    selectLastPosition,
-  ]);
-  const { live } = checkpointsOf(checkpoints);
-  if (
-    live === null || live.foldVersion !== (parts.fold?.version ?? FOLD_VERSION)
-  ) {
-    throw new LedgerError(
-      "failed",
-      "Cannot prune: the events are not folded by this version; fold them " +
-        "first, with ledger.project()",
-    );
-  }
+  const { live, isLast } = await readFoldedEvents(parts, "prune");
   const found = await readEvents(driver, step, keys, live.position);
   const events = found.filter(({ event }) =>
     event.body !== null && event.recordedAt < before
@@ -160,7 +142,6 @@ async function prune(
     events: pruned,
   });
   const kept = redacted.flatMap((one) => one.retained ?? []);
-  const isLast = last?.rows[0]?.[0] === live.position;
   await driver.batch([
     expectCheckpoint("live", live),
     ...(isLast ? [expectLast(live.position)] : []),
