@@ -44,8 +44,8 @@ export interface ServedSandbox extends AsyncDisposable {
  * Serves a sandbox over HTTP, for any language, once it listens. Needs
  * permission to listen.
  *
- * Unless it is given a clock it goes by the machine's, which its control page
- * can move ahead: hours of retries then pass in a moment.
+ * Without a clock of its own it uses the machine's, which its control page can
+ * move ahead: hours of retries then pass in a moment.
  *
  * @param options Port, address, and those of the sandbox.
  * @returns The sandbox and its address.
@@ -87,13 +87,14 @@ export async function serveSandbox(
   };
 }
 
-/** Names of this machine to itself. */
+/** Names by which this machine calls itself. */
 const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * Makes the check of the `Host` that a request names. A page of a stranger can
+ * Makes the check of the `Host` that a request names. A stranger's page can
  * point its own name at 127.0.0.1 once it is open (DNS rebinding); the browser
- * then takes this server for the stranger's, and only `Host` tells.
+ * then takes this server for the stranger's, and only `Host` shows the
+ * difference.
  *
  * @param allowed Further names that this server is reached by, without a port.
  * @returns Whether a request names this machine or one of them.

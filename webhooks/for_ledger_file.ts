@@ -1,5 +1,5 @@
 /**
- * What works on the files of a spool beside those that write them.
+ * Work on the files of a spool from outside the process that writes them.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * What running an endpoint needs beside the public door, without a disk: Deno
- * Deploy loads it.
+ * What running an endpoint needs besides the public entry point, without a
+ * disk: Deno Deploy loads it.
  *
  * @module
  */

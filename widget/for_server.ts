@@ -1,5 +1,5 @@
 /**
- * What a server makes sessions with, beside the endpoint for pages.
+ * What a server makes sessions with, besides the endpoint for pages.
  *
  * @module
  */

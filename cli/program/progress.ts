@@ -66,7 +66,7 @@ function bar(io: Io, label: string, total: number, columns: number): Shown {
   };
 }
 
-/** Takes the text away that stands right of the cursor. */
+/** Clears the text to the right of the cursor. */
 const CLEAR_LINE = "\x1b[K";
 
 /** One line that shows how far work is; shorter than the terminal is wide. */

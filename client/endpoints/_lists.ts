@@ -51,7 +51,7 @@ export const zeroLimit: Fault = {
     `${PAGE_ROWS}, or page()`,
 };
 
-/** The faults of extra parameters that a walk sets itself. */
+/** The faults of extra parameters that the walk itself sets. */
 export function walkedBy(
   own: readonly string[],
   extra: ExtraParameters = {},

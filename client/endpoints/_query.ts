@@ -38,7 +38,7 @@ export interface QueryTable {
   readonly meant: Readonly<Record<string, string>>;
 }
 
-/** Checks a query against a table; what `extra` names is sent as it is. */
+/** Checks a query against a table; parameters in `extra` are sent unchecked. */
 export function checkQuery(
   query: object,
   { kinds, range, meant }: QueryTable,

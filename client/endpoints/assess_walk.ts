@@ -37,9 +37,9 @@ export interface WalkEvidence {
 /**
  * Decides whether a walk has seen everything.
  *
- * It has, when the window lies in the past, each pass reached its end, each row
- * said which it is, and passes in both directions saw the same. The service's `total` proves
- * nothing: a wrong one is a warning.
+ * It has if the window lies in the past, each pass reached its end, each row
+ * had an identifier, and passes in both directions saw the same. The service's
+ * `total` proves nothing: a wrong one is a warning.
  *
  * @param evidence All that is known about the walk.
  * @returns The statement, with its reason when there is no proof.

@@ -71,7 +71,7 @@ const changing = [
   "payment_type",
 ] as const;
 
-/** What a walk sets on each of its pages, and what it is measured by. */
+/** Parameters that a walk sets on each page, or is measured by. */
 const walked = [
   "limit",
   "cursor_id",

@@ -21,7 +21,7 @@ export interface WalkPlan<T> {
   readonly first: Pass<T>;
   /** The pass in the other direction; null when no proof is asked for. */
   readonly second: Pass<T> | null;
-  /** Why such a walk can prove nothing; null when it can. */
+  /** Why such a walk can prove nothing; null if it can prove something. */
   readonly unprovable: IncompleteReason | null;
   /** End of the window, milliseconds since 1970; null when it is open. */
   readonly windowEndMs: number | null;
@@ -46,7 +46,7 @@ export class PagedWalk<T> implements Walk<T> {
     warnings: [],
   };
 
-  /** Takes how to walk; made by `orders.list` and `users.list`. */
+  /** Creates a walk; `orders.list` and `users.list` call this. */
   constructor(plan: WalkPlan<T>) {
     this.#plan = plan;
   }

@@ -85,7 +85,7 @@ const changing = [
   "kyc_country",
 ] as const;
 
-/** What a walk sets on each of its pages. */
+/** Parameters that a walk sets on each page. */
 const walked = ["limit", "offset", "order_by", "from", "to"] as const;
 
 /** Makes the users part of a client. */

@@ -110,7 +110,7 @@ export class RateLimitError extends OnrampError {
   /** Wait the service asked for, in milliseconds; null when it named none. */
   readonly retryAfterMs: number | null;
 
-  /** Takes what to say, the facts of the call, and the wait asked for. */
+  /** Creates the error from its message, the facts, and the wait asked for. */
   constructor(
     message: string,
     facts: OnrampErrorFacts & { readonly retryAfterMs?: number | null } = {},
@@ -153,7 +153,7 @@ export class ServiceError extends OnrampError {
   /** Wait the service asked for, in milliseconds; null when it named none. */
   readonly retryAfterMs: number | null;
 
-  /** Takes what to say, the facts of the call, and the wait asked for. */
+  /** Creates the error from its message, the facts, and the wait asked for. */
   constructor(
     message: string,
     facts: OnrampErrorFacts & { readonly retryAfterMs?: number | null } = {},

@@ -62,7 +62,8 @@ export interface ListOptions extends PageOptions {
   readonly prove?: boolean;
   /**
    * How long after its creation an item may still appear, in milliseconds. A
-   * window that ends later than the service's now less this proves nothing.
+   * window that ends later than this long before the service's present time
+   * proves nothing.
    *
    * @default {60000}
    */

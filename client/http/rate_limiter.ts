@@ -57,7 +57,7 @@ export class RateLimiter {
   /**
    * Waits for a place.
    *
-   * @param endsAt When waiting is over, on the budget's clock.
+   * @param endsAt When waiting ends, on the limiter's clock.
    * @param late What to throw then.
    * @param signal Abandons the wait.
    */

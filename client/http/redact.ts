@@ -1,4 +1,4 @@
-/** Takes secrets out of texts that others wrote. */
+/** Removes secrets from texts that were written elsewhere. */
 export type Redact = (text: string) => string;
 
 const hidden = "[hidden]";

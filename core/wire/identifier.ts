@@ -3,7 +3,7 @@ import { utf8Prefix } from "../bytes.ts";
 /**
  * The most bytes of an identifier in UTF-8, which are as many characters of
  * ASCII. The service's own have at most 36, and the widget takes no other click
- * ids than of ASCII; a partner's references have room. What is longer would be
+ * ids than of ASCII; a partner's references have room. A longer one would be
  * stored again in every column, index and state that names it.
  */
 export const LONGEST_IDENTIFIER = 256;

@@ -49,8 +49,8 @@ export interface FastClock extends SandboxClock {
 }
 
 /**
- * A clock that runs a number of times faster than real time: a day of orders
- * in ten seconds, over a real network.
+ * A clock that runs faster than real time by a factor: a day of orders in ten
+ * seconds, over a real network.
  *
  * @param options Pace and start.
  * @returns The clock, running.

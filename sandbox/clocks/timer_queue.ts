@@ -101,7 +101,7 @@ export function loopTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(() => resolve()));
 }
 
-/** Refuses to move a clock by less than nothing. */
+/** Throws if a clock would be moved back. */
 export function refuseBackwards(ms: number): void {
   if (ms >= 0) return;
   throw new RangeError(

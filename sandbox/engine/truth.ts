@@ -28,7 +28,7 @@ export interface OrderTruth {
 /**
  * What the service would say about an order.
  *
- * @param order The order as it truly is.
+ * @param order The order as the service has it.
  * @returns The same in the ledger's own forms.
  *
  * @example State what an order is

@@ -14,7 +14,10 @@ export interface Faults {
   readonly reorder: number;
   /** Rate, for each event about an order, of a false event beside it. */
   readonly forge: number;
-  /** Rate, for each event about an order, of one of an unknown type beside it. */
+  /**
+   * Rate of events about an order that are accompanied by one of an unknown
+   * type.
+   */
   readonly unknownType: number;
   /** Rate of events whose body is cut short on the way. */
   readonly malformed: number;
@@ -47,7 +50,7 @@ export interface Faults {
   /** Rate of answers without `total`. */
   readonly totalMissing: number;
   /**
-   * Rate of orders and users whose row states one field as something else than
+   * Rate of orders and users whose row has one field of another kind than
    * documented, each time it is shown. Which ones follows from the id.
    */
   readonly oddRow: number;

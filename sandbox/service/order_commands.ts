@@ -122,8 +122,8 @@ function checkAmounts(input: OrderInput): void {
 }
 
 /**
- * What an order of a session is made of: what is said of the order, and what its
- * session says beside it.
+ * The input of an order: its own fields, and where they are missing those of
+ * its session.
  *
  * @param input What is said of it: its session, or the click id that the widget
  * was opened with.

@@ -20,7 +20,7 @@ import {
 import { type CrashPoint, PRICE, type Step } from "./history.ts";
 
 /**
- * What is promised of a partner's handlers.
+ * What a partner's handlers must guarantee.
  *
  * - `shipped_once`: no purchase is shipped twice.
  * - `never_unpaid`: nothing is shipped that was not paid as asked, or was known

@@ -39,11 +39,11 @@ export class ChaosError extends Error {
   readonly history: readonly string[];
 
   /**
-   * Takes what broke.
+   * Creates the error.
    *
-   * @param broken The guarantee, and in what way it broke.
+   * @param broken The guarantee, and how it broke.
    * @param seed The seed.
-   * @param history What happened, a line each.
+   * @param history What happened, one line for each step.
    */
   constructor(
     { guarantee, message }: {

@@ -34,11 +34,11 @@ const LARGE_SHARE = 1 / 8;
 /**
  * Answers requests: checks, reads the body, stores it, counts.
  *
- * This thread answers, and does no more: what a body says is looked at where the
- * ledger derives its columns. A request that is answered 204 costs an
- * {@linkcode Exchange} with the promise of its answer, two calls that wait (for
- * the body, and for the promise that all deliveries of a group share), a place
- * in the queue of deadlines, sixteen bytes of a ULID and the answer itself.
+ * This thread only answers: bodies are interpreted where the ledger derives its
+ * columns. A request that is answered 204 costs an {@linkcode Exchange} with
+ * the promise of its answer, two calls that wait (for the body, and for the
+ * promise that all deliveries of a group share), a place in the queue of
+ * deadlines, sixteen bytes of a ULID and the answer itself.
  */
 export class RequestHandler {
   readonly #gate: RequestGate;

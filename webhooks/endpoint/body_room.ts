@@ -65,8 +65,8 @@ const MOST_A_MINUTE = 6;
 const MINUTE_MS = 60_000;
 
 /**
- * Room for a few large bodies a minute: where no spool is in front of the
- * ledger, nothing else keeps them from filling it.
+ * Room for a few large bodies a minute: without a spool in front of the ledger,
+ * nothing else keeps them from filling it.
  *
  * @param clock Steady clock, ms.
  */

@@ -14,7 +14,7 @@ export interface WebhookLogEntry {
   readonly answer?: number;
   /** Deliveries concerned. */
   readonly count?: number;
-  /** Why, as the error said it. */
+  /** Why, in the words of the error. */
   readonly detail?: string;
 }
 

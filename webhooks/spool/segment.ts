@@ -143,7 +143,7 @@ export class SegmentSupply {
   #spare: Promise<Segment | null> | null = null;
   #closed = false;
 
-  /** Makes nothing yet. */
+  /** Creates a supply; makes no segment yet. */
   constructor(options: SupplyOptions) {
     this.#options = options;
   }

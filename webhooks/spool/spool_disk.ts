@@ -168,7 +168,7 @@ export async function fillWithZeros(
   }
 }
 
-/** Written and read at once: the system's memory takes and gives it. */
+/** Written and read synchronously: both go through the system's memory. */
 function segmentFile(
   file: number,
   path: string,

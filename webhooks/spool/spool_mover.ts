@@ -204,7 +204,9 @@ class Mover implements SpoolMover {
     return true;
   }
 
-  /** Tidies. A file that cannot be taken over must not keep others waiting. */
+  /**
+   * Tidies the spool. A file that cannot be taken over must not delay others.
+   */
   async #tidy(): Promise<void> {
     this.#movesLeft = MOVES_BETWEEN_TIDYING;
     let why: string | null = null;

@@ -9,7 +9,7 @@ import {
 } from "./listeners.ts";
 import type { SdkExtra, SdkListeners, WidgetOptions } from "./sdk_options.ts";
 
-/** What decides besides the input itself. */
+/** What the checks depend on, besides the input itself. */
 export interface Rules extends AssetRules {
   readonly origin: string;
   readonly now: number;

@@ -1,8 +1,8 @@
 import type { WidgetDraft } from "./sdk_options.ts";
 
 /**
- * What a session was made with, as far as it matters to the widget. The
- * client's `SessionInput` is assignable to it.
+ * The fields of a session that matter to the widget. The client's
+ * `SessionInput` is assignable to it.
  */
 export interface SessionFields {
   /**
@@ -27,7 +27,7 @@ export interface SessionFields {
   readonly wallet_address?: string;
 }
 
-/** An option that will not do what it says. */
+/** An option that will have no effect. */
 export interface IgnoredOption {
   /** The option, for example `commodity` or `extra.wallets`. */
   readonly option: string;

@@ -104,7 +104,7 @@ export interface WidgetInputFields<
    * @default {false}
    */
   readonly payment_method_restriction?: boolean;
-  /** Currency for approximate amounts beside the real ones. */
+  /** Currency for approximate amounts, shown next to the real ones. */
   readonly display_currency?: DisplayCurrency;
   /**
    * Whether the fee's parts are hidden and only its value shown.

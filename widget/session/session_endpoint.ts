@@ -39,7 +39,8 @@ export interface SessionEndpointOptions<User, Input extends SessionFields> {
   >;
   /**
    * Records the session: the ledger's `recordSession`. A session that cannot be
-   * recorded is not handed out, since its order could be compared with nothing.
+   * recorded is not handed out, because there would be nothing to compare its
+   * order with.
    */
   readonly recordSession: (record: SessionRecord) => Promise<void>;
   /**
@@ -64,8 +65,8 @@ export interface SessionEndpointOptions<User, Input extends SessionFields> {
 }
 
 /**
- * Makes the one small handler that a page asks for a session when a signed-in
- * user clicks: `POST`, JSON, same origin only. The API key stays behind it.
+ * Makes the handler that a page asks for a session when a signed-in user
+ * clicks: `POST`, JSON, same origin only. The API key stays behind it.
  *
  * It answers `{ session_id, click_id, valid_for_ms }`, or `{ error }` with
  * 401, 403, 405, 413, 415, 422 (the plan refused), 400, 502 or 503. It makes the
