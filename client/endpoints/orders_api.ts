@@ -2,6 +2,7 @@ import type { IncompleteReason } from "../../core/wire/completeness.ts";
 import { type Api, refuseFaults } from "../http/api.ts";
 import type {
   CallOptions,
+  ExtraParameters,
   ListOptions,
   PageOptions,
 } from "../http/call_options.ts";
@@ -17,8 +18,12 @@ import {
   zeroLimit,
 } from "./_lists.ts";
 import type { OrdersQuery } from "../../core/wire/queries.ts";
-import { PAGE_ROWS } from "./_query.ts";
-import { checkOrdersQuery } from "./orders_query.ts";
+import {
+  type CheckedQuery,
+  checkQuery,
+  type Kind,
+  PAGE_ROWS,
+} from "./_query.ts";
 import { type Page, rowsOn } from "../../core/wire/page.ts";
 import { cursorPass, offsetPass } from "./passes.ts";
 import { readOrderRow } from "../../core/wire/read_row.ts";
@@ -158,4 +163,64 @@ function whyUnprovable(query: OrdersQuery): IncompleteReason | null {
   return query.cursor_id || query.offset
     ? { code: "begun_in_the_middle" }
     : null;
+}
+
+/** What each parameter takes. */
+const kinds: Readonly<Record<keyof OrdersQuery, Kind>> = {
+  limit: "limit",
+  cursor_id: "text",
+  offset: "offset",
+  search_by: "list",
+  order_by: "order",
+  start_date: "time",
+  end_date: "time",
+  status: "text",
+  commodity: "dotted",
+  user_ids: "list",
+  card_id: "text",
+  tx_id: "text",
+  fail_reason: "text",
+  payment_type: "text",
+};
+
+/** What is probably meant by names that the endpoint does not have. */
+const meant = {
+  order_id: "search_by",
+  order_ids: "search_by",
+  click_id: "search_by",
+  external_order_id: "search_by",
+  user_id: "user_ids",
+  crypto: "commodity",
+  from: "start_date",
+  to: "end_date",
+  cursor: "cursor_id",
+  next_cursor_id: "cursor_id",
+};
+
+/**
+ * Checks a query of orders against the table of parameters.
+ *
+ * @param query What to read.
+ * @param extra Parameters that no rule is applied to.
+ * @returns Every fault, and the parameters to send.
+ * @throws {TypeError} When `query` is not an object.
+ *
+ * @example Find a mistyped parameter
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const { faults } = checkOrdersQuery({ limit: 50, commodity: "POL" });
+ * assert.deepEqual(faults.map((fault) => fault.field), ["limit", "commodity"]);
+ * ```
+ */
+export function checkOrdersQuery(
+  query: OrdersQuery,
+  extra: ExtraParameters = {},
+): CheckedQuery {
+  return checkQuery(
+    // An empty cursor is the documented default: the first page.
+    query.cursor_id === "" ? { ...query, cursor_id: undefined } : query,
+    { kinds, range: ["start_date", "end_date"], meant },
+    extra,
+  );
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { OrdersQuery, UsersQuery } from "../../core/wire/queries.ts";
-import { checkOrdersQuery } from "./orders_query.ts";
-import { checkUsersQuery } from "./users_query.ts";
+import { checkOrdersQuery } from "./orders_api.ts";
+import { checkUsersQuery } from "./users_api.ts";
 
 const ordersQuery: OrdersQuery = {
   limit: 20,

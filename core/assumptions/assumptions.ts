@@ -85,10 +85,10 @@ const READ_TIME = ["readServiceTime", "core/time/service_time.ts"] as const;
 const WALK = ["walkRange", "sync/walk/walk_range.ts"] as const;
 const WINDOWS = ["filterTime", "sync/walk/windows.ts"] as const;
 const BY_IDS = ["requestByIds", "sync/polling/request_by_ids.ts"] as const;
-const QUERY = ["checkOrdersQuery", "client/endpoints/orders_query.ts"] as const;
+const QUERY = ["checkOrdersQuery", "client/endpoints/orders_api.ts"] as const;
 const USERS_QUERY = [
   "checkUsersQuery",
-  "client/endpoints/users_query.ts",
+  "client/endpoints/users_api.ts",
 ] as const;
 const SESSION = ["checkSession", "core/rules/session_rules.ts"] as const;
 const ERRORS = ["errorOf", "client/http/_error_map.ts"] as const;
@@ -247,7 +247,7 @@ const TABLE = {
   user_phone_masked: stated("user_fields", "misread", READ_USER),
   user_countries_form: stated("user_fields", "misread", [
     "checkUsersQuery",
-    "client/endpoints/users_query.ts",
+    "client/endpoints/users_api.ts",
   ]),
   user_kyc_listed: stated("user_fields", "misread", [
     "VerificationStatus",

@@ -1,6 +1,6 @@
 import type { Found } from "../../ledger/mod.ts";
 import type { FieldMatch } from "../../ledger/types.ts";
-import { CLAIMED_MATCH, FOUND_FIELDS } from "../wording/found_as.ts";
+import { CLAIMED_MATCH, foundField } from "../wording/found_as.ts";
 import { type OrderJson, orderJson, orderLines } from "./order_view.ts";
 import { shellWord } from "./shell_word.ts";
 import { drawTable } from "./table.ts";
@@ -71,7 +71,7 @@ export function foundTable(
       // The id that stands beside it need not be said again.
       matches.map((match) =>
         match.field === "orderId" || match.field === "userId"
-          ? FOUND_FIELDS[match.field] + claimedText(match)
+          ? foundField(match.field) + claimedText(match)
           : matchText(match)
       ).join(", "),
       minuteText((order ?? user)?.createdAt ?? null),
@@ -82,7 +82,7 @@ export function foundTable(
 }
 
 function matchText(match: FieldMatch): string {
-  return `${FOUND_FIELDS[match.field]} ${match.value}${claimedText(match)}`;
+  return `${foundField(match.field)} ${match.value}${claimedText(match)}`;
 }
 
 function claimedText({ trust }: FieldMatch): string {

@@ -1,22 +1,33 @@
+import {
+  ORDER_FIELDS,
+  type OrderFieldName,
+} from "../../core/wire/order_fields.ts";
 import type { FindResult } from "../../ledger/mod.ts";
 import type { FoundField } from "../../ledger/types.ts";
 
 /** Says of what only webhooks name that it may be somebody else's. */
 export const CLAIMED_MATCH = "only webhooks say so";
 
-/** The field in which a text is found, for people. */
-export const FOUND_FIELDS: Readonly<Record<FoundField, string>> = {
+/** Names of what is found that is no field of an order in the table. */
+const OTHER_FIELDS: Readonly<
+  Record<Exclude<FoundField, OrderFieldName>, string>
+> = {
   orderId: "order id",
-  externalOrderId: "external order id",
   reference: "reference",
-  clickId: "click id",
   sessionId: "session",
-  txId: "transaction",
-  address: "wallet address",
-  cardId: "card id",
-  userId: "user id",
   note: "words of a note",
 };
+
+/** The field in which a text is found, for people. */
+export function foundField(field: FoundField): string {
+  return isOther(field)
+    ? OTHER_FIELDS[field]
+    : ORDER_FIELDS[field].label.toLowerCase();
+}
+
+function isOther(field: FoundField): field is keyof typeof OTHER_FIELDS {
+  return Object.hasOwn(OTHER_FIELDS, field);
+}
 
 /** What is said of a text that the service never provides. */
 export const NOT_TOLD =

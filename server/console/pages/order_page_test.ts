@@ -108,7 +108,7 @@ Deno.test("searchPage() lists several with what matched, and says what can be se
   const wallet = await opened.read(
     "/search?q=0xABCDEF0123456789abcdef0123456789ABCDEF01",
   );
-  assert.match(wallet, /wallet address 0xAbCdEf0123456789abcdef/);
+  assert.match(wallet, /address 0xAbCdEf0123456789abcdef/);
   const none = await opened.read("/search?q=" + encodeURIComponent("<b>x"));
   assert.match(none, /^Nothing found for <b>x/);
   assert.match(none, /first four characters/);

@@ -2,7 +2,7 @@ import { type FindJson, findJson } from "../../../resources/queries/find.ts";
 import type { FoundJson } from "../../../resources/views/find_view.ts";
 import {
   CLAIMED_MATCH,
-  FOUND_FIELDS,
+  foundField,
   NOT_TOLD,
   recordedText,
 } from "../../../resources/wording/found_as.ts";
@@ -88,7 +88,7 @@ ${more && markup`<p>More than these match; narrow your search.</p>`}
         const { order, user, matches } = found;
         // The ids stand in the first column.
         const by = matches.map(({ field, value, trust }, at) =>
-          markup`${at > 0 && markup`<br>`}${FOUND_FIELDS[field]}${
+          markup`${at > 0 && markup`<br>`}${foundField(field)}${
             field !== "orderId" && field !== "userId" &&
             markup` ${code(value)}`
           }${trust === "claimed" && ` (${CLAIMED_MATCH})`}`
