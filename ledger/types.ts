@@ -121,7 +121,7 @@ export type {
   MonthSums,
   MonthTotal,
 } from "./months/month_summary.ts";
-export type { MonthWork } from "./months/months_parts.ts";
+export type { MonthWork } from "./months/month_books.ts";
 export type { MonthChange } from "./months/recompute_month.ts";
 export type { MonthSummary, MonthTerms } from "./months/month_summary.ts";
 export type { OrderContext } from "./attention/attention.ts";

@@ -40,7 +40,7 @@ import { appendStatement } from "../store/tables/events/append.ts";
 import { selectOrderFolds } from "../store/tables/orders.ts";
 import { selectObservedDigests } from "../store/tables/polling/observations.ts";
 import { compareEvents, countHolders } from "./compare_events.ts";
-import { hideName } from "./erased_names.ts";
+import { hideName, isSameId } from "./erased_names.ts";
 import { hideValues, personValues } from "./erased_values.ts";
 import {
   type Comparison,
@@ -58,7 +58,6 @@ import { ownClicks, statedClicks } from "./own_clicks.ts";
 import { type PersonEvents, readPersonEvents } from "./person_events.ts";
 import { type OrderNames, redactReading } from "./redact_event.ts";
 import { redactEvents } from "./redact_events.ts";
-import { isSameId } from "./same_id.ts";
 import { statesAfter, touchedBy } from "./states_after.ts";
 
 /** Result of an erasure. */

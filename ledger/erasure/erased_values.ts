@@ -10,9 +10,8 @@ import {
   type ValueKind,
 } from "../store/tables/erasure/erased_values.ts";
 import { selectKeys } from "../store/tables/erasure/hidden_names.ts";
-import { hideName } from "./erased_names.ts";
+import { comparedId, hideName, isSameId } from "./erased_names.ts";
 import type { PersonEvents } from "./person_events.ts";
-import { comparedId, isSameId } from "./same_id.ts";
 
 /** Ids of a person, as they are compared, and what kind of value each is. */
 export type PersonValues = ReadonlyMap<string, ValueKind>;

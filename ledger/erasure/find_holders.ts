@@ -9,10 +9,9 @@ import {
   type FindingReason,
   selectShown,
 } from "../store/tables/erasure/erased_values.ts";
-import { readErasedNames } from "./erased_names.ts";
+import { comparedId, readErasedNames } from "./erased_names.ts";
 import type { FindValues } from "./erased_values.ts";
 import { LONGEST_IDENTIFIER } from "../../core/wire/identifier.ts";
-import { comparedId } from "./same_id.ts";
 
 /** The part of an event that is searched. */
 type HolderEvent = Pick<

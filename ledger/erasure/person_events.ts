@@ -22,7 +22,7 @@ import { selectPositionsOfLinks } from "../store/tables/events/expectations.ts";
 import { ownClicks, readEventsOfReferences } from "./own_clicks.ts";
 import { isRequestable } from "../../core/wire/identifier.ts";
 import { selectAskedOrders } from "../store/tables/polling/observations.ts";
-import { isSameId } from "./same_id.ts";
+import { isSameId } from "./erased_names.ts";
 import { keepsNames, redactsOf } from "./redact_events.ts";
 
 /** An order that only webhooks attribute to the person. */

@@ -28,7 +28,7 @@ import type { Redaction } from "./redact_event.ts";
 import { isExpectationKind } from "../machines/event_kind.ts";
 import { readWitnessRules } from "../expectations/witness_requirement.ts";
 import { readFact } from "../events/read_fact.ts";
-import { isSameId } from "./same_id.ts";
+import { isSameId } from "./erased_names.ts";
 import type { PersonEvents } from "./person_events.ts";
 
 /** What states are computed from. */

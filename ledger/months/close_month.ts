@@ -4,10 +4,13 @@ import { monthClosed } from "../events/mint.ts";
 import { itemsFile } from "./items_file.ts";
 import { localDay, monthAfter, monthOf } from "./local_day.ts";
 import { type MonthClose, monthFile } from "./month_close.ts";
-import { workOutMonth } from "./month_books.ts";
+import {
+  type MonthsParts,
+  type MonthWork,
+  workOutMonth,
+} from "./month_books.ts";
 import type { BookBy } from "./month_row.ts";
 import { monthSummary, summaryFile } from "./month_summary.ts";
-import type { MonthsParts, MonthWork } from "./months_parts.ts";
 import { readBooks, readHead, readMonth } from "./stored_months.ts";
 
 /** How to close a month. */

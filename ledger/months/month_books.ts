@@ -1,3 +1,7 @@
+import type { AssetTable } from "../../core/assets/environment.ts";
+import type { NewEvent, RecordedEvent } from "../events/event.ts";
+import type { Fact } from "../events/fact.ts";
+import type { Driver } from "../store/driver/driver.ts";
 import { readOrdersAt } from "../queries/orders_as_of.ts";
 import type { BooksBefore } from "./stored_months.ts";
 import {
@@ -8,7 +12,6 @@ import {
 } from "./decide_rows.ts";
 import { type MonthRow, ROW_KINDS } from "./month_row.ts";
 import type { ExclusionCounts } from "./month_summary.ts";
-import type { MonthsParts, MonthWork } from "./months_parts.ts";
 import { orderBooks } from "./order_books.ts";
 
 /** The computed books of a month. */
@@ -73,4 +76,30 @@ function compareRows(a: MonthRow, b: MonthRow): number {
   if (a.day !== b.day) return a.day < b.day ? -1 : 1;
   if (a.orderId !== b.orderId) return a.orderId < b.orderId ? -1 : 1;
   return ROW_KINDS.indexOf(a.kind) - ROW_KINDS.indexOf(b.kind);
+}
+
+/** What {@linkcode Months} works with. */
+export interface MonthsParts {
+  /** A database that has been migrated. */
+  readonly driver: Driver;
+  /** Asset table that gives the precision of amounts. */
+  readonly assets: AssetTable;
+  /** The clock, in ms. */
+  readonly now: () => number;
+  /** Random bytes for salts. */
+  readonly randomBytes: (length: number) => Uint8Array;
+  /** Turns events into facts. */
+  readonly readFact: (event: RecordedEvent) => Fact;
+  /** Version of the fold. */
+  readonly foldVersion: number;
+  /** Appends events; those stored already are skipped. */
+  readonly append: (events: readonly NewEvent[]) => Promise<void>;
+}
+
+/** How to follow long work on a month. */
+export interface MonthWork {
+  /** Stops between two pages of orders. */
+  readonly signal?: AbortSignal;
+  /** Called with the number of orders read so far. */
+  readonly onProgress?: (orders: number) => void;
 }

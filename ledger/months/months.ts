@@ -5,11 +5,14 @@ import {
   type MonthClosing,
 } from "./close_month.ts";
 import { localDay } from "./local_day.ts";
-import { workOutMonth } from "./month_books.ts";
+import {
+  type MonthsParts,
+  type MonthWork,
+  workOutMonth,
+} from "./month_books.ts";
 import type { MonthClose } from "./month_close.ts";
 import type { BookBy, MonthRow } from "./month_row.ts";
 import { type MonthSummary, monthSummary } from "./month_summary.ts";
-import type { MonthsParts, MonthWork } from "./months_parts.ts";
 import { type MonthRecomputation, recomputeMonth } from "./recompute_month.ts";
 import { listMonths, readBooks, readHead, readMonth } from "./stored_months.ts";
 

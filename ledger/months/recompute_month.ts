@@ -1,10 +1,13 @@
 import { itemsFile, readItems } from "./items_file.ts";
 import { localDay } from "./local_day.ts";
 import { fileText, type MonthClose } from "./month_close.ts";
-import { workOutMonth } from "./month_books.ts";
+import {
+  type MonthsParts,
+  type MonthWork,
+  workOutMonth,
+} from "./month_books.ts";
 import type { MonthRow, MonthRowKind } from "./month_row.ts";
 import { monthSummary, summaryFile } from "./month_summary.ts";
-import type { MonthsParts, MonthWork } from "./months_parts.ts";
 import {
   listMonths,
   readBooks,

@@ -8,8 +8,8 @@ import {
   ASSUMPTION_RISK_WORDS,
   ASSUMPTION_SUBJECT_WORDS,
   ASSUMPTION_WORDS,
+  NOT_SEEN_WORDS,
 } from "../wording/service/assumptions.ts";
-import { NOT_SEEN_WORDS } from "../wording/service/conformance.ts";
 import type { Worded } from "./order_view.ts";
 
 /** One fact of what was seen. */
