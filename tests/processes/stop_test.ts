@@ -351,8 +351,7 @@ Deno.test("rampkit demo ends its endpoint when stopped", async () => {
 });
 
 Deno.test("rampkit sim ends between two seeds and says how far it came", async () => {
-  // These seeds run through sooner than those before them.
-  const ran = await stopped(["sim", "--seed", "88", "--runs", "100000"], {
+  const ran = await stopped(["sim", "--runs", "100000"], {
     until: ({ line }) => line(/^seeds run: \d+ of 100000$/),
   });
   assert.match(ran.out, /^\d+ seeds in /);

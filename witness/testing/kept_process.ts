@@ -42,8 +42,8 @@ async function start(
   const keeper = new Deno.Command("deno", {
     args: [
       ...["run", "--no-prompt", "--no-config", "--no-lock"],
-      ...["--allow-run", "--allow-env", "--allow-read"],
-      import.meta.resolve("../../ledger/testing/sqld_test_keeper.ts"),
+      "--allow-run",
+      import.meta.resolve("./process_keeper.ts"),
       program,
       ...args(port),
     ],

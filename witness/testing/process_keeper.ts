@@ -6,7 +6,7 @@ const child = new Deno.Command(program, {
   args,
   stdin: "null",
   stdout: "null",
-  stderr: Deno.env.get("SQLD_STDERR") === "inherit" ? "inherit" : "null",
+  stderr: "null",
 }).spawn();
 
 const ended = child.status.then(() => "ended");
