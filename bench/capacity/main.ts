@@ -14,50 +14,34 @@ import { mixedOrderBody } from "../bodies.ts";
 import { fillOrders } from "../fill_ledger.ts";
 import { measureFile } from "./measure_file.ts";
 import { measurePages } from "./measure_pages.ts";
+import { spent, spentText } from "./spent.ts";
 
 /** Orders that are appended before they are folded. */
 const SLICE = 50_000;
 
-/** How the filling went. */
-interface Filled {
-  readonly orders: number;
-  readonly seconds: number;
-  /** Orders appended, folded and chained in a second. */
-  readonly perSecond: number;
-}
-
+/** Fills a ledger; gives how many orders it made. */
 async function fill(
   file: string,
   { orders, minutes }: { readonly orders: number; readonly minutes: number },
-): Promise<Filled> {
+): Promise<number> {
   await using ledger = await openLedger({
     url: `file:${file}`,
     environment: "production",
   });
   const start = performance.now();
-  const seconds = () => (performance.now() - start) / 1000;
   await ledger.project();
   const first = (await ledger.evidence()).events;
-  let made = first;
-  while (made < orders && seconds() < minutes * 60) {
-    const count = Math.min(SLICE, orders - made);
-    const began = seconds();
-    await fillOrders(ledger, { count, first: made, bodyOf: mixedOrderBody });
-    const appended = seconds();
-    await ledger.project();
-    made += count;
-    const rate = (from: number) => Math.round(count / (seconds() - from));
-    console.error(
-      `${made} orders after ${Math.round(seconds())} s: the last ${count} ` +
-        `${rate(began)}/s, folded and chained ${rate(appended)}/s`,
-    );
+  let all = first;
+  while (all < orders && performance.now() - start < minutes * 60_000) {
+    const count = Math.min(SLICE, orders - all);
+    const slice = await spent(async () => {
+      await fillOrders(ledger, { count, first: all, bodyOf: mixedOrderBody });
+      await ledger.project();
+    });
+    all += count;
+    console.error(`${all} orders; the last ${count} took ${spentText(slice)}`);
   }
-  const all = seconds();
-  return {
-    orders: made,
-    seconds: Math.round(all),
-    perSecond: Math.round((made - first) / all),
-  };
+  return all - first;
 }
 
 if (import.meta.main) {
@@ -74,11 +58,13 @@ if (import.meta.main) {
     console.error("Which file is to be filled?");
     Deno.exit(2);
   }
-  const filled = await fill(file, {
-    orders: Number(values.orders),
-    minutes: Number(values.minutes),
-  });
-  console.log(JSON.stringify(filled));
+  const { result: made, ...filling } = await spent(() =>
+    fill(file, {
+      orders: Number(values.orders),
+      minutes: Number(values.minutes),
+    })
+  );
+  console.log(`${made} orders made: ${spentText(filling)}`);
   if (values.measure) {
     for await (const [what, figure] of measurePages(file)) {
       console.log(`${what}: ${figure}`);

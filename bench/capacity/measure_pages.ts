@@ -1,15 +1,14 @@
+import { openLedger } from "../../ledger/mod.ts";
 import { startServe } from "../../tests/kit/program.ts";
 import { until } from "../../tests/kit/until.ts";
 import { orderId, userId } from "../bodies.ts";
+import { delivery } from "../events.ts";
 import { median } from "../measuring/rounds.ts";
 import { SECRET } from "../ingest_servers.ts";
 import { timesOf } from "../pages.ts";
-import type { Figure } from "./figure.ts";
+import { type Figure, spent, spentText } from "./spent.ts";
 
 const REQUESTS = 15;
-
-/** An order of the middle of the first million. */
-const ORDER = 123_456;
 
 /** Lists by what they are asked for; the second is of few among many. */
 const LISTS = [
@@ -20,16 +19,17 @@ const LISTS = [
 ];
 
 /** Pages of the console besides. */
-const PAGES = [
-  ...["/", `/orders/${orderId(ORDER)}`, `/users/${userId(ORDER)}`, "/users"],
+const pagesOf = (order: number): readonly string[] => [
+  ...["/", `/orders/${orderId(order)}`, `/users/${userId(order)}`, "/users"],
   ...["/deliveries", "/attention", "/health", "/months"],
-  `/search?q=X${ORDER}`,
+  `/search?q=X${order}`,
 ];
 
 /** Requests of the API besides. */
-const ANSWERS = [
-  ...[`/v1/orders/${orderId(ORDER)}`, `/v1/orders?user=${userId(ORDER)}`],
-  ...["/v1/users?limit=50", "/v1/deliveries?limit=50", "/v1/stats"],
+const answersOf = (order: number): readonly string[] => [
+  ...[`/v1/orders/${orderId(order)}`, `/v1/orders?user=${userId(order)}`],
+  ...[`/v1/users/${userId(order)}`, "/v1/users?limit=50"],
+  ...["/v1/deliveries?limit=50", "/v1/stats"],
 ];
 
 /**
@@ -37,6 +37,7 @@ const ANSWERS = [
  * over HTTP, one after the other: from the request to the last byte.
  */
 export async function* measurePages(file: string): AsyncGenerator<Figure> {
+  const order = await namedByWebhook(file);
   await using served = await startServe({
     RAMPKIT_DATABASE_URL: `file:${file}`,
     RAMPKIT_WEBHOOK_SECRET: SECRET,
@@ -53,13 +54,31 @@ export async function* measurePages(file: string): AsyncGenerator<Figure> {
   for (
     const [origin, path] of [
       ...lists("/orders", "").map((path) => [pages, path] as const),
-      ...PAGES.map((path) => [pages, path] as const),
+      ...pagesOf(order).map((path) => [pages, path] as const),
       ...lists("/v1/orders", "limit=50").map((path) => [api, path] as const),
-      ...ANSWERS.map((path) => [api, path] as const),
+      ...answersOf(order).map((path) => [api, path] as const),
     ]
   ) {
-    const times = await timesOf(origin + path, REQUESTS);
-    const most = Math.max(...times);
-    yield [path, `${median(times).toFixed(1)} ms, at most ${most.toFixed(1)}`];
+    const { result: times, processorMs } = await spent(
+      () => timesOf(origin + path, REQUESTS),
+      served.pid,
+    );
+    yield [
+      path,
+      spentText({ ms: median(times), processorMs: processorMs / REQUESTS }),
+    ];
   }
+}
+
+/** Has a webhook name an order in the middle, so that its user is known. */
+async function namedByWebhook(file: string): Promise<number> {
+  await using ledger = await openLedger({
+    url: `file:${file}`,
+    environment: "production",
+  });
+  const { orders } = await ledger.stats();
+  const order = Math.floor(orders / 2);
+  await ledger.appendDelivery(delivery(order));
+  await ledger.project();
+  return order;
 }
