@@ -49,6 +49,10 @@ export async function* measurePages(file: string): AsyncGenerator<Figure> {
   };
   const pages = await address("console_listening");
   const api = await address("api_listening");
+  // What a process does once, as it starts, is no matter of a page.
+  for (const origin of [`${pages}/`, `${api}/v1/orders`]) {
+    await timesOf(origin, REQUESTS);
+  }
   const lists = (path: string, more: string) =>
     LISTS.map((query) => `${path}?${[query, more].filter(Boolean).join("&")}`);
   for (
