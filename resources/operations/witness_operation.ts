@@ -99,7 +99,7 @@ function isAgainst({ look }: OrderLook): boolean {
 }
 
 /** What a look at an order came to, in one line. */
-export function lookLine({ orderId, nothing, look }: OrderLook): string {
+function lookLine({ orderId, nothing, look }: OrderLook): string {
   return `Order ${orderId}: ${
     look === null ? nothingToLookAt(nothing ?? "unknown_order") : said(look)
   }`;
