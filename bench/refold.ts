@@ -54,7 +54,7 @@ export const refold: Comparison = {
           theirs: results[side].results,
           unit: "events/s",
           at: "least",
-          bound: side === "driver" ? 0.75 : null,
+          bound: side === "driver" ? 0.65 : null,
           limit: limitOf(results.refold.usages, "the database's thread"),
         });
       return [
