@@ -5,10 +5,11 @@ import { EVENTS, recordedEvent } from "../../ledger/testing/mod.ts";
 import { fileSpool, spoolMover, webhookEndpoint } from "../../webhooks/mod.ts";
 import { PERMISSIONS } from "../kit/program.ts";
 import { temporaryFolder } from "../kit/temporary_folder.ts";
+import { isThorough } from "../kit/thorough.ts";
 import { until } from "../kit/until.ts";
 
 const SECRET = "secret-0123456789abcdef0123456789";
-const REPETITIONS = 10;
+const REPETITIONS = isThorough ? 10 : 4;
 const CONNECTIONS = 8;
 
 /**
@@ -107,7 +108,7 @@ async function recovered(directory: string): Promise<string[]> {
   return events.map(({ body }) => new TextDecoder().decode(body ?? undefined));
 }
 
-async function killUnderLoad(repetition: number): Promise<number> {
+async function killUnderLoad(repetition: number): Promise<void> {
   await using directory = await temporaryFolder();
   const child = new Deno.Command("deno", {
     args: [
@@ -125,8 +126,10 @@ async function killUnderLoad(repetition: number): Promise<number> {
     { length: CONNECTIONS },
     (_, index) => post(port, String(index), answered),
   );
-  await until(() => answered.size > 0);
-  await new Promise((resolve) => setTimeout(resolve, 10 + repetition * 12));
+  await until(() => answered.size > CONNECTIONS);
+  // Each is killed at another moment.
+  const afterMs = 120 * repetition / REPETITIONS;
+  await new Promise((resolve) => setTimeout(resolve, afterMs));
   child.kill("SIGKILL");
   await child.status;
   await Promise.all(posting);
@@ -134,7 +137,6 @@ async function killUnderLoad(repetition: number): Promise<number> {
   const present = new Set(bodies);
   assert.equal(present.size, bodies.length, "a delivery is stored twice");
   for (const body of answered) assert(present.has(body), `${body} is lost`);
-  return answered.size;
 }
 
 const [directory] = Deno.args;
@@ -142,17 +144,11 @@ if (import.meta.main && directory !== undefined) {
   await endpointProcess(directory);
 } else {
   Deno.test(`an endpoint on a spool that is killed ${REPETITIONS} times under load has every 204 in the ledger, once and in order`, async () => {
-    let answered = 0;
     for (let repetition = 0; repetition < REPETITIONS; repetition += 2) {
-      const counts = await Promise.all([
+      await Promise.all([
         killUnderLoad(repetition),
         killUnderLoad(repetition + 1),
       ]);
-      for (const count of counts) {
-        assert(count > 0, "killed before it answered anything");
-        answered += count;
-      }
     }
-    assert(answered > REPETITIONS * CONNECTIONS);
   });
 }
