@@ -16,21 +16,16 @@ import { examplesOf, exampleTest, exportsOf } from "./example_tests.ts";
 /** Files in a group: enough to share modules, few enough to share processors. */
 const FILES_IN_A_GROUP = 20;
 
-/** Tests that run whole seeds, in threads of their own. */
-const ALONE = /^tests\/sim\//;
+/** Tests that run whole seeds, in threads of their own: a group by themselves. */
+const SEEDS = /^tests\/sim\//;
 
-/** Which files of tests are put together, and which are not. */
-export interface TestGroups {
-  /** Files of tests by the name of their group: `ledger_1` for one. */
-  readonly groups: ReadonlyMap<string, readonly string[]>;
-  /** Files that run by themselves. */
-  readonly alone: readonly string[];
-}
+/** Files of tests by the name of their group: `ledger_1` for one. */
+export type TestGroups = ReadonlyMap<string, readonly string[]>;
 
 /**
  * Groups the tests of each module, those of the largest module first.
  *
- * @param isLeftOut Whether a file is neither in a group nor alone.
+ * @param isLeftOut Whether a file is in no group.
  */
 export async function groupTests(
   root: string,
@@ -39,11 +34,13 @@ export async function groupTests(
   const files = (await sourceFiles(root)).filter((file) =>
     isTestFile(file) && file.endsWith("_test.ts") && !isLeftOut(file)
   );
-  const alone = files.filter((file) => ALONE.test(file));
-  const others = files.filter((file) => !ALONE.test(file));
   const groups = new Map<string, string[]>();
-  const modules = [...Map.groupBy(others, moduleOf)]
-    .sort(([, a], [, b]) => b.length - a.length);
+  const modules = [
+    ...Map.groupBy(
+      files,
+      (file) => SEEDS.test(file) ? "seeds" : moduleOf(file),
+    ),
+  ].sort(([, a], [, b]) => b.length - a.length);
   for (const [module, ofModule] of modules) {
     const count = Math.ceil(ofModule.length / FILES_IN_A_GROUP);
     // Dealt out in turn, so that neighbours that are slow alike are apart.
@@ -52,7 +49,7 @@ export async function groupTests(
       groups.set(name, [...groups.get(name) ?? [], file]);
     });
   }
-  return { groups, alone };
+  return groups;
 }
 
 /**
@@ -62,7 +59,7 @@ export async function groupTests(
  * @returns The files that were written.
  */
 export async function writeGroups(
-  { groups }: TestGroups,
+  groups: TestGroups,
   root: string,
   folder: string,
 ): Promise<string[]> {

@@ -52,9 +52,10 @@ function programs(): string[] {
 }
 
 /**
- * What to test where nothing was named. Groups of tests that mostly wait, for
- * processes and browsers, take turns with groups that mostly compute; the
- * examples, which take least, are last.
+ * What to test where nothing was named. Seeds, which take longest at a stretch,
+ * are first. Groups of tests that mostly wait, for processes and browsers, take
+ * turns with groups that mostly compute; the examples, which take least, are
+ * last.
  */
 async function everything(folder: string): Promise<Run> {
   const grouped = await groupTests(
@@ -62,10 +63,14 @@ async function everything(folder: string): Promise<Run> {
     (file) => file === PACKED || file.startsWith(MUTATIONS),
   );
   const groups = await writeGroups(grouped, ROOT, folder);
-  const isWaiting = (path: string) => path.includes("/tests_");
-  const waiting = groups.filter(isWaiting);
-  const computing = groups.filter((path) => !isWaiting(path));
-  const paths = [...grouped.alone];
+  // All in one folder: of several, the order would not be kept.
+  const of = (module: string) =>
+    groups.filter((path) => path.startsWith(`${folder}/${module}_`));
+  const [seeds, waiting] = [of("seeds"), of("tests")];
+  const computing = groups.filter((path) =>
+    !seeds.includes(path) && !waiting.includes(path)
+  );
+  const paths = [...seeds];
   while (waiting.length + computing.length > 0) {
     paths.push(...waiting.splice(0, 1), ...computing.splice(0, 1));
   }
