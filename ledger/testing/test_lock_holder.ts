@@ -5,8 +5,8 @@
 import Database from "libsql";
 
 const [path, holdMs, pauseMs, times] = Deno.args;
-const database = new Database(path ?? "", { timeout: 5000 });
-database.exec("PRAGMA busy_timeout = 5000");
+const database = new Database(path ?? "", { timeout: 60_000 });
+database.exec("PRAGMA busy_timeout = 60000");
 for (let at = 0; at < Number(times); at++) {
   database.exec("BEGIN IMMEDIATE");
   console.log("held");

@@ -40,7 +40,7 @@ Deno.test("conform says row by row what agrees, differs and is not seen, and a r
   assert.equal(seen.code, 3, seen.err);
   assert.match(
     seen.out,
-    /^ {2}DIFF {2}Without a limit ten orders come\n {8}seen: rows 15\n {8}at risk: orders or users may not be found, or found late\n {8}used by: checkOrdersQuery in client\/endpoints\/orders_query\.ts\n {8}row: orders_limit_default in CONFORM\.md$/m,
+    /^ {2}DIFF {2}Without a limit ten orders come\n {8}seen: rows 15\n {8}at risk: orders or users may not be found, or found late\n {8}used by: checkOrdersQuery in client\/endpoints\/orders_api\.ts\n {8}row: orders_limit_default in CONFORM\.md$/m,
   );
   assert.match(seen.out, /^ {2}ok {4}With a limit of 20 twenty orders come$/m);
   assert.match(
