@@ -36,6 +36,8 @@ function failsWith(code: LedgerErrorCode): (error: unknown) => boolean {
 interface Holder extends AsyncDisposable {
   /** Resolves when the lock was taken for the first time. */
   readonly held: Promise<void>;
+  /** Whether it has ended, which it does not before it is told to. */
+  ended(): boolean;
 }
 
 function holdLock(path: string, ...o: [number, number, number]): Holder {
@@ -58,12 +60,17 @@ function holdLock(path: string, ...o: [number, number, number]): Holder {
     stderr: "inherit",
   }).spawn();
   const reader = child.stdout.getReader();
+  let ended = false;
+  const ending = child.status.then(() => {
+    ended = true;
+  });
   return {
     held: reader.read().then(() => {}),
+    ended: () => ended,
     [Symbol.asyncDispose]: async () => {
-      child.kill("SIGKILL");
+      if (!ended) child.kill("SIGKILL");
       while (!(await reader.read()).done);
-      await child.status;
+      await ending;
     },
   };
 }
@@ -139,6 +146,9 @@ for (const worker of [true, false]) {
         answered.length < 20 || refused < 5;
         number++
       ) {
+        assert.ok(!holder.ended(), "nobody takes the lock any more");
+        // The other process has its turn as well.
+        await new Promise((resolve) => setTimeout(resolve, 1));
         const event = testEvent(number);
         try {
           await log.append([event]);
