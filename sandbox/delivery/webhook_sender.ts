@@ -192,6 +192,7 @@ export class WebhookSender {
     }
     if (job.failures > 0) this.#counters.retries++;
     const attempt = await this.#post(job, false);
+    job.inFlight = false;
     if (job.state !== "pending") return;
     if (isReceived(attempt)) {
       this.#end(job, "received");
@@ -238,17 +239,17 @@ export class WebhookSender {
     this.#later(delayMs, () => void this.#post(job, true));
   }
 
-  /** Sends one request, and records the attempt. */
+  /**
+   * Sends one request, and records the attempt. The job stays in flight until
+   * the caller has looked at it: delivery may be switched off before.
+   */
   async #post(job: Job, copy: boolean): Promise<DeliveryAttempt> {
     this.#inFlight++;
     job.inFlight = true;
     const atMs = this.#clock.now();
     this.#counters.attempts++;
     const seen = await this.#transport.post(this.webhookUrl ?? "", job.body)
-      .finally(() => {
-        this.#inFlight--;
-        job.inFlight = false;
-      });
+      .finally(() => this.#inFlight--);
     const attempt: DeliveryAttempt = {
       atMs,
       tookMs: seen.tookMs,
