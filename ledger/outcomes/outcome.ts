@@ -69,6 +69,11 @@ const found = new Map<string, Outcome>();
 /** Outcomes that are remembered. */
 const MOST_FOUND = 500;
 
+/** Forgets what was looked up, for a test that changes the table in place. */
+export function forgetOutcomes(): void {
+  found.clear();
+}
+
 function firstOf(table: readonly OutcomeRow[], known: OutcomeFacts): Outcome {
   const rows = table.filter(({ when }) => applies(known, when));
   const [first] = rows;

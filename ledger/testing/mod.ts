@@ -63,6 +63,7 @@ export {
   type UserFold,
 } from "../users/user_fold.ts";
 export { decideUserStatus } from "../users/user_status.ts";
+export { forgetOutcomes } from "../outcomes/outcome.ts";
 export { FACT_VALUES, type OutcomeFacts } from "../outcomes/outcome_facts.ts";
 export { OUTCOME_TABLE, type OutcomeRow } from "../outcomes/outcome_table.ts";
 export { orderRelease } from "../releases/order_release.ts";

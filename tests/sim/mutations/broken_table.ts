@@ -1,5 +1,6 @@
 import {
   FACT_VALUES,
+  forgetOutcomes,
   OUTCOME_TABLE,
   type OutcomeFacts,
   type OutcomeRow,
@@ -18,11 +19,15 @@ export async function withTable<T>(
 ): Promise<T> {
   const table = OUTCOME_TABLE as OutcomeRow[];
   const rows = [...table];
-  table.splice(0, table.length, ...change(rows));
+  const use = (those: readonly OutcomeRow[]): void => {
+    table.splice(0, table.length, ...those);
+    forgetOutcomes();
+  };
+  use(change(rows));
   try {
     return await run();
   } finally {
-    table.splice(0, table.length, ...rows);
+    use(rows);
   }
 }
 

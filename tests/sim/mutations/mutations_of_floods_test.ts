@@ -9,10 +9,10 @@ Deno.test("tooLate() notices that invented ids get all requests", async () => {
       saying(
         saying(
           next,
-          "max(v.value ->> 3, coalesce(o.found, 0)) AS known",
+          "max(v.known, coalesce(o.found, 0)) AS known",
           "1 AS known",
         ),
-        "iif(a.kind IS 'refused', 0, v.value ->> 4) AS urgency",
+        "iif(a.kind IS 'refused', 0, v.urgency) AS urgency",
         "0 AS urgency",
       ),
   });
