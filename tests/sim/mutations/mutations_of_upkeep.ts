@@ -80,7 +80,7 @@ export const UPKEEP_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "swap refolded states in, however far the live ones are",
-    within: 60,
+    within: 125,
     ports: { driver: swapping },
   },
 ];
