@@ -1,16 +1,10 @@
+import { PERMISSIONS } from "../tests/kit/program.ts";
 import { TextLineStream } from "../tests/kit/text_line_stream.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
 /** Permissions of whatever uses a ledger in a file. */
-export const LEDGER_PERMISSIONS: readonly string[] = [
-  "--allow-env",
-  "--allow-sys",
-  "--allow-ffi",
-  "--allow-read",
-  "--allow-write",
-  "--allow-net=127.0.0.1,localhost",
-];
+export const LEDGER_PERMISSIONS: readonly string[] = PERMISSIONS;
 
 /** What would outlive a benchmark that is cut short. */
 const processes = new Set<Deno.ChildProcess>();

@@ -1,14 +1,11 @@
+import { LEDGER_PERMISSIONS } from "../../cli/program/source_program.ts";
 import { TextLineStream } from "./text_line_stream.ts";
 
 const root = new URL("../..", import.meta.url).pathname;
 
 /** Permissions of the program, as in the tasks. */
 export const PERMISSIONS: readonly string[] = [
-  "--allow-env",
-  "--allow-sys",
-  "--allow-ffi",
-  "--allow-read",
-  "--allow-write",
+  ...LEDGER_PERMISSIONS,
   "--allow-net=127.0.0.1,localhost",
 ];
 
