@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { dirname } from "node:path/posix";
-import { foldersOf } from "../kit/architecture.ts";
 import { importsOf } from "../kit/imports.ts";
 import { isTestFile, moduleOf } from "../kit/source_files.ts";
 
@@ -8,22 +7,6 @@ const root = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
 
 Deno.test("no two folders import each other, nor in a circle, at any depth", async () => {
   assert.deepEqual(circlesOf(await folderImports()), []);
-});
-
-Deno.test("a folder imports only folders above it in the tree of ARCHITECTURE.md", async () => {
-  const tree = foldersOf(await Deno.readTextFile(`${root}/ARCHITECTURE.md`));
-  const wrong: string[] = [];
-  for (const [folder, targets] of await folderImports()) {
-    // The table of modules orders the modules; the tree their folders.
-    if (folder === ".") continue;
-    for (const target of targets) {
-      const inside = target.startsWith(`${folder}/`) ||
-        folder.startsWith(`${target}/`);
-      if (inside || tree.indexOf(target) < tree.indexOf(folder)) continue;
-      wrong.push(`${folder} imports ${target}, which stands below it`);
-    }
-  }
-  assert.deepEqual(wrong, []);
 });
 
 Deno.test("circlesOf() finds a circle at any depth, and no way that is none", () => {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import config from "../../deno.json" with { type: "json" };
 
 const root = new URL("../..", import.meta.url).pathname;
 
@@ -14,6 +15,13 @@ async function graph(door: string): Promise<string[]> {
     specifier.replace(`file://${root}`, "/")
   );
 }
+
+Deno.test("every door opens with a tour", async () => {
+  for (const path of Object.values(config.exports)) {
+    const text = await Deno.readTextFile(`${root}/${path}`);
+    assert.match(text, /^(?:#!.*\n)?\/\*\*[\s\S]*?@module/, path);
+  }
+});
 
 for (const door of ["client", "webhooks", "widget", "sandbox"]) {
   Deno.test(`the door ./${door} loads no database code`, async () => {
