@@ -26,7 +26,7 @@ import { processIo } from "./program/process_io.ts";
 import { main } from "./program.ts";
 
 export { main };
-export { EXIT } from "../settings/errors.ts";
+export { EXIT } from "../core/settings/errors.ts";
 export type { Io } from "./program/io.ts";
 
 if (import.meta.main) {

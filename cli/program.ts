@@ -1,7 +1,11 @@
 import { requireExactJson } from "../core/json/exact_number.ts";
 import packageFile from "../deno.json" with { type: "json" };
 import tab from "@bomb.sh/tab/commander";
-import { SETTINGS, VARIABLE_NAMES, VARIABLES } from "../settings/settings.ts";
+import {
+  SETTINGS,
+  VARIABLE_NAMES,
+  VARIABLES,
+} from "../core/settings/settings.ts";
 import { type Argument, Command, Help } from "commander";
 import type { Cli } from "./program/cli.ts";
 import { addAssets } from "./commands/assets.ts";
@@ -20,7 +24,7 @@ import { addOperations } from "./operations/add_operations.ts";
 import { addTrigger } from "./commands/trigger.ts";
 import { addParse } from "./commands/webhook_parse.ts";
 import { addSend } from "./commands/webhook_send.ts";
-import { EXIT } from "../settings/errors.ts";
+import { EXIT } from "../core/settings/errors.ts";
 import { guardedIo, type Io } from "./program/io.ts";
 import { SETTINGS_HEADING } from "./program/options.ts";
 import { asksForJson, reportError } from "./program/report_error.ts";

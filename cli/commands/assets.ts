@@ -6,7 +6,7 @@ import {
   witnessLines,
 } from "../../resources/views/asset_view.ts";
 import { openWitness } from "../../server/compose/open_witness.ts";
-import { type ConfigFlags, readConfig } from "../../settings/config.ts";
+import { type ConfigFlags, readConfig } from "../../core/settings/config.ts";
 import { whyNotAsked } from "../../witness/mod.ts";
 import type { Cli } from "../program/cli.ts";
 import { type Io, jsonLine, lines } from "../program/io.ts";

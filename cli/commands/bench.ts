@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Cli } from "../program/cli.ts";
 import { jsonOption } from "../program/options.ts";
-import { wholeNumber } from "../../settings/values.ts";
+import { wholeNumber } from "../../core/settings/values.ts";
 import {
   runSourceProgram,
   type SourceProgram,

@@ -16,11 +16,14 @@ import {
   readConfig,
   requireApiKey,
   requireWebhookSecrets,
-} from "../../settings/config.ts";
-import { CommandError, EXIT, UsageError } from "../../settings/errors.ts";
-import { serviceClient, serviceEnvironment } from "../../settings/service.ts";
-import { stoppable } from "../../settings/stoppable.ts";
-import { wholeNumber } from "../../settings/values.ts";
+} from "../../core/settings/config.ts";
+import { CommandError, EXIT, UsageError } from "../../core/settings/errors.ts";
+import {
+  serviceClient,
+  serviceEnvironment,
+} from "../../server/compose/service_client.ts";
+import { stoppable } from "../../core/settings/stoppable.ts";
+import { wholeNumber } from "../../core/settings/values.ts";
 import {
   conform,
   judge,

@@ -12,9 +12,9 @@ import {
   settingOptions,
   type SharedFlags,
 } from "../program/options.ts";
-import { SETTINGS } from "../../settings/settings.ts";
-import { redact } from "../../settings/redact.ts";
-import { aborted } from "../../settings/stoppable.ts";
+import { SETTINGS } from "../../core/settings/settings.ts";
+import { redact } from "../../core/settings/redact.ts";
+import { aborted } from "../../core/settings/stoppable.ts";
 import { withLedger } from "../program/with_ledger.ts";
 
 interface ConsoleFlags extends SharedFlags, ConsoleSettings {}

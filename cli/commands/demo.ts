@@ -1,8 +1,8 @@
 import { type Command, Option } from "commander";
 import { showDemo } from "../demo/show_demo.ts";
-import { UsageError } from "../../settings/errors.ts";
+import { UsageError } from "../../core/settings/errors.ts";
 import { jsonOption } from "../program/options.ts";
-import { wholeNumber } from "../../settings/values.ts";
+import { wholeNumber } from "../../core/settings/values.ts";
 import {
   runSourceProgram,
   type SourceProgram,

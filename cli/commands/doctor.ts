@@ -24,11 +24,11 @@ import {
   lookAtEndpoint,
   lookAtService,
 } from "../../server/health/service_health.ts";
-import { type Config, readConfig } from "../../settings/config.ts";
-import { EXIT } from "../../settings/errors.ts";
-import { redact } from "../../settings/redact.ts";
-import { serviceClient } from "../../settings/service.ts";
-import { isStop, stoppable } from "../../settings/stoppable.ts";
+import { type Config, readConfig } from "../../core/settings/config.ts";
+import { EXIT } from "../../core/settings/errors.ts";
+import { redact } from "../../core/settings/redact.ts";
+import { serviceClient } from "../../server/compose/service_client.ts";
+import { isStop, stoppable } from "../../core/settings/stoppable.ts";
 import { lookAtSettings, lookIntoLedger } from "../doctor/own_looks.ts";
 import type { Cli } from "../program/cli.ts";
 import { paint, type Style } from "../program/colour.ts";

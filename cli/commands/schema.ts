@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { messageOf } from "../../core/guards.ts";
 import type { Cli } from "../program/cli.ts";
-import { CommandError, UsageError } from "../../settings/errors.ts";
+import { CommandError, UsageError } from "../../core/settings/errors.ts";
 import { type Io, jsonLine, line, lines } from "../program/io.ts";
 import { jsonOption } from "../program/options.ts";
 import { openOutput } from "../program/output.ts";

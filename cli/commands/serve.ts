@@ -3,7 +3,7 @@ import { defined } from "../../core/guards.ts";
 import { sleep } from "../../core/waiting/sleep.ts";
 import { type ApiFlags, configuredApi } from "../serve_flags/api_flags.ts";
 import type { Ledger } from "../../ledger/mod.ts";
-import { UsageError } from "../../settings/errors.ts";
+import { UsageError } from "../../core/settings/errors.ts";
 import { readNotify } from "../../server/alarms/notify_targets.ts";
 import { watchHealth } from "../../server/alarms/watch_health.ts";
 import { type Finding, found } from "../../resources/health/finding.ts";
@@ -25,7 +25,7 @@ import {
   givenEnv,
   readConfig,
   requireWebhookSecrets,
-} from "../../settings/config.ts";
+} from "../../core/settings/config.ts";
 import type { Io } from "../program/io.ts";
 import {
   contradictedAfterOption,
@@ -34,9 +34,9 @@ import {
   settingOptions,
   type SharedFlags,
 } from "../program/options.ts";
-import type { FlagsOf } from "../../settings/settings.ts";
-import { redact } from "../../settings/redact.ts";
-import { aborted } from "../../settings/stoppable.ts";
+import type { FlagsOf } from "../../core/settings/settings.ts";
+import { redact } from "../../core/settings/redact.ts";
+import { aborted } from "../../core/settings/stoppable.ts";
 import {
   type AdmissionFlags,
   admissionOf,

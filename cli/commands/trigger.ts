@@ -10,11 +10,11 @@ import {
 import { SandboxControl } from "../listen/sandbox_control.ts";
 import { type Scenario, SCENARIOS } from "../listen/scenarios.ts";
 import type { Cli } from "../program/cli.ts";
-import { UsageError } from "../../settings/errors.ts";
+import { UsageError } from "../../core/settings/errors.ts";
 import { type Io, jsonLine, line, note } from "../program/io.ts";
 import { jsonOption } from "../program/options.ts";
-import { wholeNumber } from "../../settings/values.ts";
-import { stoppable } from "../../settings/stoppable.ts";
+import { wholeNumber } from "../../core/settings/values.ts";
+import { stoppable } from "../../core/settings/stoppable.ts";
 
 interface TriggerFlags {
   readonly sandbox: string;

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { parseWebhook } from "../../webhooks/mod.ts";
 import type { Cli } from "../program/cli.ts";
-import { EXIT } from "../../settings/errors.ts";
+import { EXIT } from "../../core/settings/errors.ts";
 import { openInput } from "../program/input.ts";
 import { jsonLine } from "../program/io.ts";
 import { byteLines } from "../../core/lines.ts";

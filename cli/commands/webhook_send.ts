@@ -1,10 +1,13 @@
 import type { Command } from "commander";
 import type { Cli } from "../program/cli.ts";
-import { readConfig, requireWebhookSecrets } from "../../settings/config.ts";
-import { CommandError, EXIT, UsageError } from "../../settings/errors.ts";
+import {
+  readConfig,
+  requireWebhookSecrets,
+} from "../../core/settings/config.ts";
+import { CommandError, EXIT, UsageError } from "../../core/settings/errors.ts";
 import { jsonLine, line, note } from "../program/io.ts";
 import { jsonOption } from "../program/options.ts";
-import { isStop } from "../../settings/stoppable.ts";
+import { isStop } from "../../core/settings/stoppable.ts";
 
 interface SendFlags {
   readonly to: string;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import process from "node:process";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { CommandError } from "../../settings/errors.ts";
+import { CommandError } from "../../core/settings/errors.ts";
 import { LEDGER_PERMISSIONS } from "../program/source_program.ts";
 
 /** The permissions of the endpoint, as in the `serve` task. */

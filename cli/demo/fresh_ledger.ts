@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { messageOf } from "../../core/guards.ts";
-import { CommandError } from "../../settings/errors.ts";
+import { CommandError } from "../../core/settings/errors.ts";
 
 /** Says in the folder which demo made the ledger there. */
 const MARK = "made-by-demo.txt";

@@ -12,7 +12,7 @@ import {
 } from "../../sandbox/mod.ts";
 import { OnrampClient, resolveEnvironment } from "../../client/mod.ts";
 import { type Difference, differences } from "./differences.ts";
-import { aborted } from "../../settings/stoppable.ts";
+import { aborted } from "../../core/settings/stoppable.ts";
 import { freshLedger } from "./fresh_ledger.ts";
 import { EndpointProcess } from "./endpoint_process.ts";
 import { type DemoChain, SHORT_ASSET } from "./demo_chain.ts";

@@ -1,8 +1,8 @@
 import type { OrderView } from "../../ledger/mod.ts";
 import { operands, shellWord } from "../../resources/views/shell_word.ts";
 import { drawTable } from "../../resources/views/table.ts";
-import { EXIT } from "../../settings/errors.ts";
-import { stoppable } from "../../settings/stoppable.ts";
+import { EXIT } from "../../core/settings/errors.ts";
+import { stoppable } from "../../core/settings/stoppable.ts";
 import { type Io, jsonLine, line, lines, note } from "../program/io.ts";
 import { progress } from "../program/progress.ts";
 import type { DemoChain } from "./demo_chain.ts";

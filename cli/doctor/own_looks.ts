@@ -1,11 +1,11 @@
 import { type Finding, found } from "../../resources/health/finding.ts";
-import type { Config } from "../../settings/config.ts";
-import { SHORT_SECRET_LENGTH } from "../../settings/secrets.ts";
+import type { Config } from "../../core/settings/config.ts";
+import { SHORT_SECRET_LENGTH } from "../../core/settings/secrets.ts";
 import { assetDecimals } from "../../client/mod.ts";
 import { messageOf } from "../../core/guards.ts";
 import { findDamage, requireWritable } from "../../ledger/for_ledger_file.ts";
 import type { Ledger } from "../../ledger/mod.ts";
-import { untilStopped } from "../../settings/stoppable.ts";
+import { untilStopped } from "../../core/settings/stoppable.ts";
 
 /** Looks at the settings alone. */
 export function lookAtSettings(

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Config } from "../../settings/config.ts";
-import { CommandError } from "../../settings/errors.ts";
+import type { Config } from "../../core/settings/config.ts";
+import { CommandError } from "../../core/settings/errors.ts";
 import type { Io } from "../program/io.ts";
 import { requireStored } from "../program/with_ledger.ts";
 import { holdLedger } from "../../server/ledger_file/ledger_lock.ts";

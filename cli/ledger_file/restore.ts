@@ -12,8 +12,8 @@ import { describeDamage } from "../../resources/wording/damage_reason.ts";
 import { takeLedger } from "../../server/ledger_file/ledger_lock.ts";
 import { openConfigured } from "../../server/ledger_file/open_configured.ts";
 import type { Restored } from "../../resources/operations/ledger_files.ts";
-import type { Config } from "../../settings/config.ts";
-import { CommandError, UsageError } from "../../settings/errors.ts";
+import type { Config } from "../../core/settings/config.ts";
+import { CommandError, UsageError } from "../../core/settings/errors.ts";
 import type { Io } from "../program/io.ts";
 
 /** What a restore is to do, and what its steps have found so far. */

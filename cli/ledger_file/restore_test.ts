@@ -4,7 +4,7 @@ import { openLedger } from "../../ledger/mod.ts";
 import { anchorFile } from "../../ledger/testing/mod.ts";
 import { testEvents } from "../../ledger/testing/test_events.ts";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
-import { readConfig } from "../../settings/config.ts";
+import { readConfig } from "../../core/settings/config.ts";
 import type { Io } from "../program/io.ts";
 import { restore, RESTORE_STEPS, restoreJob } from "./restore.ts";
 

@@ -26,8 +26,8 @@ import { listening } from "../../server/http/listening.ts";
 import { holdLedger } from "../../server/ledger_file/ledger_lock.ts";
 import type { Log } from "../../server/monitoring/logger.ts";
 import { serviceMetrics } from "../../server/monitoring/metrics.ts";
-import { readConfig } from "../../settings/config.ts";
-import { aborted } from "../../settings/stoppable.ts";
+import { readConfig } from "../../core/settings/config.ts";
+import { aborted } from "../../core/settings/stoppable.ts";
 import type { AnsweredRequest } from "../../webhooks/mod.ts";
 import {
   type Activity,

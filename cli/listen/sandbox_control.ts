@@ -10,7 +10,7 @@ import type {
   TriggerInput,
   UserStep,
 } from "../../sandbox/mod.ts";
-import { CommandError } from "../../settings/errors.ts";
+import { CommandError } from "../../core/settings/errors.ts";
 
 /** The sandbox that is controlled. */
 export interface SandboxControlOptions {

@@ -8,7 +8,7 @@ import {
   valuesOf,
 } from "../../resources/operations/operation.ts";
 import { lower } from "../../resources/views/text.ts";
-import { UsageError } from "../../settings/errors.ts";
+import { UsageError } from "../../core/settings/errors.ts";
 import type { Cli } from "../program/cli.ts";
 import {
   jsonOption,

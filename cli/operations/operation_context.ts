@@ -14,10 +14,13 @@ import {
   leftSegments,
 } from "../../server/ledger_file/left_segments.ts";
 import { spoolDirectory } from "../../server/ledger_file/spool_directory.ts";
-import type { Config } from "../../settings/config.ts";
-import { UsageError } from "../../settings/errors.ts";
-import { serviceClient, serviceEnvironment } from "../../settings/service.ts";
-import { VARIABLES } from "../../settings/settings.ts";
+import type { Config } from "../../core/settings/config.ts";
+import { UsageError } from "../../core/settings/errors.ts";
+import {
+  serviceClient,
+  serviceEnvironment,
+} from "../../server/compose/service_client.ts";
+import { VARIABLES } from "../../core/settings/settings.ts";
 import { createWatcher, lookAtOrder } from "../../witness/mod.ts";
 import { backUp } from "../ledger_file/backup.ts";
 import { restore } from "../ledger_file/restore.ts";

@@ -9,7 +9,7 @@ import {
 } from "../../resources/operations/operation.ts";
 import { PAGE } from "../../resources/queries/page.ts";
 import { lower } from "../../resources/views/text.ts";
-import { UsageError } from "../../settings/errors.ts";
+import { UsageError } from "../../core/settings/errors.ts";
 
 /** The parameters that a command takes; how many rows, it says otherwise. */
 export function taken(operation: Operation): readonly Named[] {

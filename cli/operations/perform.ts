@@ -14,9 +14,9 @@ import {
   type WrittenText,
 } from "../../resources/operations/operation.ts";
 import { MOST_ROWS, type Page } from "../../resources/queries/page.ts";
-import { type Config, requireApiKey } from "../../settings/config.ts";
-import { CommandError, EXIT, UsageError } from "../../settings/errors.ts";
-import { stoppable, untilStopped } from "../../settings/stoppable.ts";
+import { type Config, requireApiKey } from "../../core/settings/config.ts";
+import { CommandError, EXIT, UsageError } from "../../core/settings/errors.ts";
+import { stoppable, untilStopped } from "../../core/settings/stoppable.ts";
 import {
   confirmed,
   type Io,

@@ -5,7 +5,7 @@ import {
   type Operation,
   paramsOf,
 } from "../../resources/operations/operation.ts";
-import { CommandError, UsageError } from "../../settings/errors.ts";
+import { CommandError, UsageError } from "../../core/settings/errors.ts";
 
 /**
  * What client and ledger refused of an operation, in the words of its command.

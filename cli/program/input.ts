@@ -2,7 +2,7 @@ import { open, stat } from "node:fs/promises";
 import process from "node:process";
 import { Readable } from "node:stream";
 import { errorCode, messageOf } from "../../core/guards.ts";
-import { CommandError } from "../../settings/errors.ts";
+import { CommandError } from "../../core/settings/errors.ts";
 
 /**
  * Opens a file to read, or standard input for `-`.

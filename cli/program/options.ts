@@ -1,15 +1,15 @@
 import { type Command, Option } from "commander";
 import { CONTRADICTED_AFTER_MS } from "../../sync/for_resources.ts";
-import type { ConfigFlags } from "../../settings/config.ts";
+import type { ConfigFlags } from "../../core/settings/config.ts";
 import {
   flagHelp,
   flagName,
   type Setting,
   type SettingName,
   SETTINGS,
-} from "../../settings/settings.ts";
-import { wholeNumber } from "../../settings/values.ts";
-import { UsageError } from "../../settings/errors.ts";
+} from "../../core/settings/settings.ts";
+import { wholeNumber } from "../../core/settings/values.ts";
+import { UsageError } from "../../core/settings/errors.ts";
 
 /** Heading of the flags that stand for a variable, below a command's own. */
 export const SETTINGS_HEADING = "Settings, each also a variable:";

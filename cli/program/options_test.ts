@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { Command, Option } from "commander";
-import { readConfig } from "../../settings/config.ts";
-import { UsageError } from "../../settings/errors.ts";
-import { type Setting, SETTINGS } from "../../settings/settings.ts";
-import { moment, windowEnd } from "../../settings/values.ts";
+import { readConfig } from "../../core/settings/config.ts";
+import { UsageError } from "../../core/settings/errors.ts";
+import { type Setting, SETTINGS } from "../../core/settings/settings.ts";
+import { moment, windowEnd } from "../../core/settings/values.ts";
 import { buildProgram } from "../program.ts";
 import { settingOption, settingOptions } from "./options.ts";
 

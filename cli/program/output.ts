@@ -8,7 +8,7 @@ import {
   writeSync,
 } from "node:fs";
 import { errorCode, messageOf } from "../../core/guards.ts";
-import { CommandError } from "../../settings/errors.ts";
+import { CommandError } from "../../core/settings/errors.ts";
 import type { Io } from "./io.ts";
 
 /** Where a command writes its result. */

@@ -10,7 +10,7 @@ import { PollError } from "../../sync/mod.ts";
 import { hasShape } from "../../tests/kit/documented_shape.ts";
 import { SpoolError } from "../../webhooks/mod.ts";
 import { errorJson } from "./report_error.ts";
-import { CommandError, UsageError } from "../../settings/errors.ts";
+import { CommandError, UsageError } from "../../core/settings/errors.ts";
 import type { Io } from "./io.ts";
 
 function io(signal: AbortSignal = new AbortController().signal): Io {

@@ -1,6 +1,6 @@
 import type { OnrampClient } from "../../client/mod.ts";
 import type { ServicePort } from "../../resources/operations/operation.ts";
-import type { Config } from "../../settings/config.ts";
+import type { Config } from "../../core/settings/config.ts";
 
 /**
  * What operations ask the service with.

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { stat } from "node:fs/promises";
-import { CommandError, EXIT, UsageError } from "../../settings/errors.ts";
+import { CommandError, EXIT, UsageError } from "../../core/settings/errors.ts";
 import type { Io } from "./io.ts";
 
 /** What every process with a ledger may do: its engine is native code. */

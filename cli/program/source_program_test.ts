@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { UsageError } from "../../settings/errors.ts";
+import { UsageError } from "../../core/settings/errors.ts";
 import { requireSource } from "./source_program.ts";
 
 Deno.test("requireSource() says how to get what the published package lacks", async () => {

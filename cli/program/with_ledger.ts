@@ -11,10 +11,10 @@ import {
   takeLedger,
 } from "../../server/ledger_file/ledger_lock.ts";
 import { openConfigured } from "../../server/ledger_file/open_configured.ts";
-import { type Config, readConfig } from "../../settings/config.ts";
-import { VARIABLES } from "../../settings/settings.ts";
+import { type Config, readConfig } from "../../core/settings/config.ts";
+import { VARIABLES } from "../../core/settings/settings.ts";
 import { databaseFile } from "../../ledger/for_server.ts";
-import { CommandError } from "../../settings/errors.ts";
+import { CommandError } from "../../core/settings/errors.ts";
 import { type Io, note } from "./io.ts";
 import type { SharedFlags } from "./options.ts";
 

@@ -10,10 +10,14 @@ import { hostGuard } from "../../server/http/host_guard.ts";
 import { apiMeter } from "../../server/monitoring/api_meter.ts";
 import type { Log } from "../../server/monitoring/logger.ts";
 import type { ServiceMetrics } from "../../server/monitoring/metrics.ts";
-import { type FlagsOf, SETTINGS, VARIABLES } from "../../settings/settings.ts";
-import type { Config } from "../../settings/config.ts";
-import { UsageError } from "../../settings/errors.ts";
-import { serviceClient } from "../../settings/service.ts";
+import {
+  type FlagsOf,
+  SETTINGS,
+  VARIABLES,
+} from "../../core/settings/settings.ts";
+import type { Config } from "../../core/settings/config.ts";
+import { UsageError } from "../../core/settings/errors.ts";
+import { serviceClient } from "../../server/compose/service_client.ts";
 import { servicePort } from "../program/service_port.ts";
 import { openSteadyServer } from "../../server/http/open_steady_server.ts";
 import { apiApp } from "../../server/api/api_app.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { serviceMetrics } from "../../server/monitoring/metrics.ts";
 import { PrometheusMetrics } from "../../server/monitoring/prometheus/prometheus_metrics.ts";
-import { UsageError } from "../../settings/errors.ts";
-import { readConfig } from "../../settings/config.ts";
+import { UsageError } from "../../core/settings/errors.ts";
+import { readConfig } from "../../core/settings/config.ts";
 import { until } from "../../tests/kit/until.ts";
 import { configuredApi } from "./api_flags.ts";
 import { type Logged, memoryLedger, READ } from "../../server/api/test_api.ts";

@@ -5,9 +5,9 @@ import type { BackupPlan } from "../../server/ledger_file/ledger_lock.ts";
 import { RegularBackups } from "../../server/ledger_file/regular_backups.ts";
 import type { Log } from "../../server/monitoring/logger.ts";
 import type { ServiceMetrics } from "../../server/monitoring/metrics.ts";
-import type { Config } from "../../settings/config.ts";
-import { UsageError } from "../../settings/errors.ts";
-import { type FlagsOf, SETTINGS } from "../../settings/settings.ts";
+import type { Config } from "../../core/settings/config.ts";
+import { UsageError } from "../../core/settings/errors.ts";
+import { type FlagsOf, SETTINGS } from "../../core/settings/settings.ts";
 
 /** Flags for regular backups, as commander hands them over. */
 export type BackupFlags = FlagsOf<"backupTo" | "every" | "keep">;

@@ -17,10 +17,13 @@ import {
 import { lookAround } from "../../server/health/look_around.ts";
 import { isLoopback } from "../../server/http/listening.ts";
 import type { Log } from "../../server/monitoring/logger.ts";
-import type { Config } from "../../settings/config.ts";
-import { UsageError } from "../../settings/errors.ts";
-import { serviceClient, serviceEnvironment } from "../../settings/service.ts";
-import { type FlagsOf, SETTINGS } from "../../settings/settings.ts";
+import type { Config } from "../../core/settings/config.ts";
+import { UsageError } from "../../core/settings/errors.ts";
+import {
+  serviceClient,
+  serviceEnvironment,
+} from "../../server/compose/service_client.ts";
+import { type FlagsOf, SETTINGS } from "../../core/settings/settings.ts";
 import { servicePort } from "../program/service_port.ts";
 
 /** What a console is opened with. */

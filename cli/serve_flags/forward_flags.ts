@@ -11,7 +11,7 @@ import {
 import { readForwarding } from "../../server/forwarding/read_targets.ts";
 import { webhookSigner } from "../../server/forwarding/signed_webhook.ts";
 import { targetName } from "../../server/forwarding/target_address.ts";
-import type { Config } from "../../settings/config.ts";
+import type { Config } from "../../core/settings/config.ts";
 
 /** What forwarding works with. */
 export interface Forwarded {

@@ -8,14 +8,14 @@ import {
   NOTE_ACTIONS,
   NOTED_ENTITIES,
 } from "../../ledger/for_resources.ts";
-import { CommandError, UsageError } from "../../settings/errors.ts";
+import { CommandError, UsageError } from "../../core/settings/errors.ts";
 import {
   needed,
   type Param,
   textParam,
   timeParam,
   wordParam,
-} from "../../settings/params.ts";
+} from "../../core/settings/params.ts";
 import { caseJson, caseLines } from "../views/case_view.ts";
 import { findOrder, ORDER_REF } from "./find_order.ts";
 import { type Operation, operation } from "./operation.ts";

@@ -1,6 +1,6 @@
 import { base64 } from "@scure/base";
-import { CommandError } from "../../settings/errors.ts";
-import { needed, textParam } from "../../settings/params.ts";
+import { CommandError } from "../../core/settings/errors.ts";
+import { needed, textParam } from "../../core/settings/params.ts";
 import {
   deliveriesPage,
   DELIVERY_FILTERS,

@@ -5,14 +5,14 @@ import {
 } from "../../client/mod.ts";
 import { defined } from "../../core/guards.ts";
 import type { TermsToRecord } from "../../ledger/mod.ts";
-import { UsageError } from "../../settings/errors.ts";
+import { UsageError } from "../../core/settings/errors.ts";
 import {
   flagParam,
   needed,
   type Param,
   wordParam,
-} from "../../settings/params.ts";
-import { lengthOfTime, moment } from "../../settings/values.ts";
+} from "../../core/settings/params.ts";
+import { lengthOfTime, moment } from "../../core/settings/values.ts";
 import type { SessionJson } from "../views/session_view.ts";
 import { lower } from "../views/text.ts";
 import {

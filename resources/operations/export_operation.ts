@@ -1,9 +1,13 @@
 import { defined } from "../../core/guards.ts";
 import type { Ledger, OrderView } from "../../ledger/mod.ts";
 import type { AsOf } from "../../ledger/types.ts";
-import { UsageError } from "../../settings/errors.ts";
-import { flagParam, type Param, wordParam } from "../../settings/params.ts";
-import { moment, TIME_FORMAT } from "../../settings/values.ts";
+import { UsageError } from "../../core/settings/errors.ts";
+import {
+  flagParam,
+  type Param,
+  wordParam,
+} from "../../core/settings/params.ts";
+import { moment, TIME_FORMAT } from "../../core/settings/values.ts";
 import { refuseEmptyWindow } from "../queries/list_filters.ts";
 import {
   checkStatus,

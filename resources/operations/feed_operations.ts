@@ -6,13 +6,13 @@ import {
 } from "../../ledger/for_resources.ts";
 import { ENTITIES } from "../../ledger/for_sync.ts";
 import type { Transition } from "../../ledger/mod.ts";
-import { UsageError } from "../../settings/errors.ts";
+import { UsageError } from "../../core/settings/errors.ts";
 import {
   type Param,
   textParam,
   wholeParam,
   wordParam,
-} from "../../settings/params.ts";
+} from "../../core/settings/params.ts";
 import { transitionsAfter } from "../queries/transitions.ts";
 import { type Operation, operation } from "./operation.ts";
 

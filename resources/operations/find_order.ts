@@ -1,7 +1,7 @@
 import { isPolled } from "../../ledger/for_sync.ts";
-import { CommandError } from "../../settings/errors.ts";
-import { needed, textParam } from "../../settings/params.ts";
-import { VARIABLES } from "../../settings/settings.ts";
+import { CommandError } from "../../core/settings/errors.ts";
+import { needed, textParam } from "../../core/settings/params.ts";
+import { VARIABLES } from "../../core/settings/settings.ts";
 import { type ResolvedOrder, resolveOrder } from "../queries/order.ts";
 import type { FoundBy } from "../views/found_by.ts";
 import type { OperationContext } from "./operation.ts";

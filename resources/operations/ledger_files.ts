@@ -1,6 +1,6 @@
 import type { StatesVerification } from "../../ledger/mod.ts";
 import type { Driver } from "../../ledger/types.ts";
-import { CommandError } from "../../settings/errors.ts";
+import { CommandError } from "../../core/settings/errors.ts";
 
 /** Deliveries that processes which ended have left in files. */
 export interface LeftDeliveries {

@@ -1,7 +1,7 @@
 import { defined } from "../../core/guards.ts";
 import { printable } from "../../core/printable.ts";
 import { STATISTICS_STEPS } from "../../ledger/for_resources.ts";
-import { UsageError } from "../../settings/errors.ts";
+import { UsageError } from "../../core/settings/errors.ts";
 import {
   endParam,
   flagParam,
@@ -9,7 +9,7 @@ import {
   type Param,
   timeParam,
   wordParam,
-} from "../../settings/params.ts";
+} from "../../core/settings/params.ts";
 import { serviceStatus } from "../queries/service_status.ts";
 import {
   chainStateJson,

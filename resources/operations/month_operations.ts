@@ -1,14 +1,14 @@
 import { defined } from "../../core/guards.ts";
 import { BOOK_BY, localDay } from "../../ledger/for_resources.ts";
-import { httpUrl } from "../../settings/addresses.ts";
-import { CommandError, UsageError } from "../../settings/errors.ts";
+import { httpUrl } from "../../core/settings/addresses.ts";
+import { CommandError, UsageError } from "../../core/settings/errors.ts";
 import {
   flagParam,
   needed,
   type Param,
   wordParam,
-} from "../../settings/params.ts";
-import { SETTINGS } from "../../settings/settings.ts";
+} from "../../core/settings/params.ts";
+import { SETTINGS } from "../../core/settings/settings.ts";
 import { closedBooks, readMonthBooks } from "../months/month_books.ts";
 import {
   MONTH_FILE_NAMES,

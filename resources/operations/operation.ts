@@ -1,10 +1,14 @@
 import type { SessionsApi } from "../../client/mod.ts";
 import type { Ledger } from "../../ledger/mod.ts";
-import type { Scope } from "../../settings/api_tokens.ts";
-import type { ConfigFlags } from "../../settings/config.ts";
-import { CommandError, type EXIT, UsageError } from "../../settings/errors.ts";
-import type { Param, Params, ValuesOf } from "../../settings/params.ts";
-import { VARIABLES } from "../../settings/settings.ts";
+import type { Scope } from "../../core/settings/api_tokens.ts";
+import type { ConfigFlags } from "../../core/settings/config.ts";
+import {
+  CommandError,
+  type EXIT,
+  UsageError,
+} from "../../core/settings/errors.ts";
+import type { Param, Params, ValuesOf } from "../../core/settings/params.ts";
+import { VARIABLES } from "../../core/settings/settings.ts";
 import type { PollClient, Poller } from "../../sync/mod.ts";
 import type { OrderLook } from "../../witness/mod.ts";
 import type { LookAtHealth } from "../health/finding.ts";

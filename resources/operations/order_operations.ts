@@ -1,14 +1,14 @@
 import { defined } from "../../core/guards.ts";
 import { HAND_OUTCOMES } from "../../ledger/for_resources.ts";
 import type { RecordedRelease } from "../../ledger/mod.ts";
-import { CommandError } from "../../settings/errors.ts";
+import { CommandError } from "../../core/settings/errors.ts";
 import {
   flagParam,
   needed,
   textParam,
   timeParam,
   wordParam,
-} from "../../settings/params.ts";
+} from "../../core/settings/params.ts";
 import { orderAsOf, orderExplanation } from "../queries/explanation.ts";
 import { checkStatus, ORDER_FILTERS } from "../queries/order_filters.ts";
 import { refuseEmptyWindow } from "../queries/list_filters.ts";

@@ -1,8 +1,8 @@
 import { defined } from "../../core/guards.ts";
 import { isPolled } from "../../ledger/for_sync.ts";
-import { CommandError } from "../../settings/errors.ts";
-import { flagParam, needed } from "../../settings/params.ts";
-import { SETTINGS } from "../../settings/settings.ts";
+import { CommandError } from "../../core/settings/errors.ts";
+import { flagParam, needed } from "../../core/settings/params.ts";
+import { SETTINGS } from "../../core/settings/settings.ts";
 import { createPoller, type Poller } from "../../sync/mod.ts";
 import {
   CONTRADICTED_AFTER_MS,

@@ -1,5 +1,5 @@
 import { CaseError, ReleaseError } from "../../ledger/mod.ts";
-import { CommandError, UsageError } from "../../settings/errors.ts";
+import { CommandError, UsageError } from "../../core/settings/errors.ts";
 
 /**
  * What could not be recorded about an order.

@@ -1,6 +1,6 @@
 import { PREFIX_AT_LEAST } from "../../ledger/for_resources.ts";
-import { CommandError } from "../../settings/errors.ts";
-import { needed, textParam } from "../../settings/params.ts";
+import { CommandError } from "../../core/settings/errors.ts";
+import { needed, textParam } from "../../core/settings/params.ts";
 import { attentionPage } from "../queries/attention.ts";
 import { findJson } from "../queries/find.ts";
 import { ORDER_FILTERS } from "../queries/order_filters.ts";

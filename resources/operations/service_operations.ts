@@ -1,13 +1,13 @@
 import { defined } from "../../core/guards.ts";
 import type { Ledger } from "../../ledger/mod.ts";
-import { UsageError } from "../../settings/errors.ts";
+import { UsageError } from "../../core/settings/errors.ts";
 import {
   endParam,
   flagParam,
   needed,
   timeParam,
-} from "../../settings/params.ts";
-import { epochMs } from "../../settings/values.ts";
+} from "../../core/settings/params.ts";
+import { epochMs } from "../../core/settings/values.ts";
 import { reconcile, recover } from "../../sync/mod.ts";
 import { refuseEmptyWindow } from "../queries/list_filters.ts";
 import {

@@ -1,7 +1,7 @@
 import { messageOf } from "../../core/guards.ts";
 import type { Ledger } from "../../ledger/mod.ts";
-import { CommandError, UsageError } from "../../settings/errors.ts";
-import { needed, textParam } from "../../settings/params.ts";
+import { CommandError, UsageError } from "../../core/settings/errors.ts";
+import { needed, textParam } from "../../core/settings/params.ts";
 import { readMonthBooks } from "../months/month_books.ts";
 import {
   decodeStatement,

@@ -1,7 +1,7 @@
 import { printable } from "../../core/printable.ts";
 import type { Ledger } from "../../ledger/mod.ts";
-import { CommandError } from "../../settings/errors.ts";
-import { flagParam, needed, textParam } from "../../settings/params.ts";
+import { CommandError } from "../../core/settings/errors.ts";
+import { flagParam, needed, textParam } from "../../core/settings/params.ts";
 import {
   type Dropped,
   type Fired,

@@ -2,15 +2,15 @@ import { defined } from "../../core/guards.ts";
 import { textLines } from "../../core/lines.ts";
 import { copyLedger } from "../../ledger/for_ledger_file.ts";
 import type { Import } from "../../ledger/mod.ts";
-import { databaseUrl } from "../../settings/addresses.ts";
+import { databaseUrl } from "../../core/settings/addresses.ts";
 import {
   flagParam,
   needed,
   type Param,
   textParam,
-} from "../../settings/params.ts";
-import { VARIABLES } from "../../settings/settings.ts";
-import { stoppable } from "../../settings/stoppable.ts";
+} from "../../core/settings/params.ts";
+import { VARIABLES } from "../../core/settings/settings.ts";
+import { stoppable } from "../../core/settings/stoppable.ts";
 import { shellWord } from "../views/shell_word.ts";
 import { counted, fitted } from "../views/text.ts";
 import { filesOf } from "./ledger_files.ts";

@@ -1,10 +1,10 @@
 import { messageOf } from "../../core/guards.ts";
 import { printable } from "../../core/printable.ts";
 import type { ErasurePlan } from "../../ledger/mod.ts";
-import { CommandError } from "../../settings/errors.ts";
-import { flagParam, needed, textParam } from "../../settings/params.ts";
-import { VARIABLES } from "../../settings/settings.ts";
-import { wholeNumber } from "../../settings/values.ts";
+import { CommandError } from "../../core/settings/errors.ts";
+import { flagParam, needed, textParam } from "../../core/settings/params.ts";
+import { VARIABLES } from "../../core/settings/settings.ts";
+import { wholeNumber } from "../../core/settings/values.ts";
 import { readOrders } from "../../sync/mod.ts";
 import { refuseEmptyWindow } from "../queries/list_filters.ts";
 import { PAGE, SORT } from "../queries/page.ts";

@@ -1,6 +1,6 @@
-import { CommandError } from "../../settings/errors.ts";
-import { timeParam } from "../../settings/params.ts";
-import { VARIABLES } from "../../settings/settings.ts";
+import { CommandError } from "../../core/settings/errors.ts";
+import { timeParam } from "../../core/settings/params.ts";
+import { VARIABLES } from "../../core/settings/settings.ts";
 import type { OrderLook } from "../../witness/mod.ts";
 import { fitted } from "../views/text.ts";
 import { nothingToLookAt, VERDICT } from "../wording/witness.ts";

@@ -1,5 +1,5 @@
-import { UsageError } from "../../settings/errors.ts";
-import { flagParam, textParam } from "../../settings/params.ts";
+import { UsageError } from "../../core/settings/errors.ts";
+import { flagParam, textParam } from "../../core/settings/params.ts";
 import type { OperationParam } from "./operation.ts";
 
 /** What makes some spreadsheets read a file as UTF-8. */

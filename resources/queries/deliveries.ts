@@ -18,7 +18,7 @@ import {
   wrongQuery,
 } from "../../ledger/for_resources.ts";
 import { parseWebhook } from "../../webhooks/mod.ts";
-import { flagParam, textParam } from "../../settings/params.ts";
+import { flagParam, textParam } from "../../core/settings/params.ts";
 import {
   dayAfter,
   dayParam,

@@ -1,7 +1,7 @@
 import { defined } from "../../core/guards.ts";
 import { isCalendarDate } from "../../core/time/service_time.ts";
-import { UsageError } from "../../settings/errors.ts";
-import type { Param } from "../../settings/params.ts";
+import { UsageError } from "../../core/settings/errors.ts";
+import type { Param } from "../../core/settings/params.ts";
 
 /** One way to choose rows of a list. */
 export interface ListFilter<Value, Query extends object = object>

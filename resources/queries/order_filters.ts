@@ -8,14 +8,14 @@ import {
   orderMachine,
   outcomeNow,
 } from "../../ledger/for_resources.ts";
-import { UsageError } from "../../settings/errors.ts";
+import { UsageError } from "../../core/settings/errors.ts";
 import {
   endParam,
   type Param,
   textParam,
   timeParam,
   wordParam,
-} from "../../settings/params.ts";
+} from "../../core/settings/params.ts";
 import { compareDecimals } from "../../core/decimal.ts";
 import {
   dayAfter,

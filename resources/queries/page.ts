@@ -5,7 +5,7 @@ import {
   textParam,
   wholeParam,
   wordParam,
-} from "../../settings/params.ts";
+} from "../../core/settings/params.ts";
 
 /** Rows of a list, and how to ask for those that follow. */
 export interface Page<Row> {

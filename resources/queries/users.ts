@@ -11,7 +11,7 @@ import {
   textParam,
   timeParam,
   wordParam,
-} from "../../settings/params.ts";
+} from "../../core/settings/params.ts";
 import { type UserJson, userJson } from "../views/user_view.ts";
 import {
   type FilterValues,

@@ -1,5 +1,5 @@
-import type { ConfigFlags } from "../../settings/config.ts";
-import { withoutPasswords } from "../../settings/addresses.ts";
+import type { ConfigFlags } from "../../core/settings/config.ts";
+import { withoutPasswords } from "../../core/settings/addresses.ts";
 import { isPrintable } from "../../core/printable.ts";
 
 /** What no shell reads as anything but itself. */

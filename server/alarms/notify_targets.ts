@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { CONDITIONS } from "../../resources/health/conditions.ts";
-import type { Config } from "../../settings/config.ts";
-import { UsageError } from "../../settings/errors.ts";
-import type { GivenTarget } from "../../settings/settings.ts";
+import type { Config } from "../../core/settings/config.ts";
+import { UsageError } from "../../core/settings/errors.ts";
+import type { GivenTarget } from "../../core/settings/settings.ts";
 import type { SignedWebhook } from "../forwarding/signed_webhook.ts";
 import { readTargetUrl } from "../forwarding/target_address.ts";
 import type { AlarmMessage, AlarmTarget } from "./alarm_message.ts";

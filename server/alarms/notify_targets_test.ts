@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readConfig } from "../../settings/config.ts";
+import { readConfig } from "../../core/settings/config.ts";
 import { CONDITIONS } from "../../resources/health/conditions.ts";
 import { found } from "../../resources/health/finding.ts";
 import { AlarmSender } from "./alarm_sender.ts";

@@ -1,5 +1,5 @@
 import { messageOf } from "../../core/guards.ts";
-import { CommandError, UsageError } from "../../settings/errors.ts";
+import { CommandError, UsageError } from "../../core/settings/errors.ts";
 
 /** The longest window that a job works through, ms. */
 const LONGEST_WINDOW_MS = 31 * 24 * 3_600_000;

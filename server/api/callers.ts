@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { ApiToken, Scope } from "../../settings/api_tokens.ts";
+import type { ApiToken, Scope } from "../../core/settings/api_tokens.ts";
 
 /** Who asks. */
 export interface Caller {

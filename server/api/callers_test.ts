@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readApiTokens } from "../../settings/api_tokens.ts";
+import { readApiTokens } from "../../core/settings/api_tokens.ts";
 import { callers } from "./callers.ts";
 
 const READ = "0123456789abcdef";

@@ -1,5 +1,5 @@
 import type { TransitionsJson } from "../../resources/queries/transitions.ts";
-import { UsageError } from "../../settings/errors.ts";
+import { UsageError } from "../../core/settings/errors.ts";
 import { ApiProblem } from "./problem.ts";
 import type { TransitionFeed } from "./transition_feed.ts";
 import { transitionStream } from "./transition_stream.ts";

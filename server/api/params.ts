@@ -1,5 +1,5 @@
-import { UsageError } from "../../settings/errors.ts";
-import type { Params, ValuesOf } from "../../settings/params.ts";
+import { UsageError } from "../../core/settings/errors.ts";
+import type { Params, ValuesOf } from "../../core/settings/params.ts";
 
 /**
  * Reads the parameters of a request. An unknown one is refused: a mistyped

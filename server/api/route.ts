@@ -11,10 +11,10 @@ import {
   type WrittenText,
 } from "../../resources/operations/operation.ts";
 import type { TransitionsJson } from "../../resources/queries/transitions.ts";
-import { UsageError } from "../../settings/errors.ts";
-import type { Params, ValuesOf } from "../../settings/params.ts";
+import { UsageError } from "../../core/settings/errors.ts";
+import type { Params, ValuesOf } from "../../core/settings/params.ts";
 import type { Ledger } from "../../ledger/mod.ts";
-import type { Scope } from "../../settings/api_tokens.ts";
+import type { Scope } from "../../core/settings/api_tokens.ts";
 import type { Body, BodyFields } from "./body.ts";
 import type { Caller } from "./callers.ts";
 import { textStream } from "../http/text_stream.ts";

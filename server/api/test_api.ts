@@ -6,7 +6,7 @@ import type { PollClient, Poller } from "../../sync/mod.ts";
 import type { OperationContext } from "../../resources/operations/operation.ts";
 import { hostGuard } from "../http/host_guard.ts";
 import type { LogEvent } from "../monitoring/logger.ts";
-import { readApiTokens } from "../../settings/api_tokens.ts";
+import { readApiTokens } from "../../core/settings/api_tokens.ts";
 import { apiApp } from "./api_app.ts";
 import { callers } from "./callers.ts";
 import { Operations } from "./operations.ts";

@@ -6,8 +6,8 @@ import {
 } from "../../sync/for_server.ts";
 import { logDeliveryAlert, logPollAlert } from "../monitoring/log_alerts.ts";
 import { StalledPoller } from "../monitoring/stalled_poller.ts";
-import { VARIABLES } from "../../settings/settings.ts";
-import { serviceClient } from "../../settings/service.ts";
+import { VARIABLES } from "../../core/settings/settings.ts";
+import { serviceClient } from "./service_client.ts";
 import type { Projection } from "./compose_projection.ts";
 import type { ServiceParts } from "./service_parts.ts";
 

@@ -29,7 +29,7 @@ import { OrderGauges } from "../monitoring/order_gauges.ts";
 import { RecentOutcome } from "../monitoring/recent_outcome.ts";
 import { RefusalLog } from "../monitoring/refusal_log.ts";
 import { spoolDirectory } from "../ledger_file/spool_directory.ts";
-import type { Config } from "../../settings/config.ts";
+import type { Config } from "../../core/settings/config.ts";
 import type { Readiness } from "../http/http_app.ts";
 import { lookAtStoring, readinessOf } from "./readiness.ts";
 import { composePoller } from "./compose_poller.ts";

@@ -4,7 +4,7 @@ import type { Ledger } from "../../ledger/mod.ts";
 import { until } from "../../tests/kit/until.ts";
 import { PrometheusMetrics } from "../monitoring/prometheus/prometheus_metrics.ts";
 import { serviceMetrics } from "../monitoring/metrics.ts";
-import { readConfig } from "../../settings/config.ts";
+import { readConfig } from "../../core/settings/config.ts";
 import { openSpool } from "../http/open_spool.ts";
 import { composeService } from "./compose_service.ts";
 import type { Spool } from "../../webhooks/for_server.ts";

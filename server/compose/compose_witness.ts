@@ -3,9 +3,9 @@ import { sleep as sleepFor } from "../../core/waiting/sleep.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import type { Finding } from "../../resources/health/finding.ts";
 import { nodeFindings } from "../../resources/health/node_health.ts";
-import type { Config } from "../../settings/config.ts";
-import { UsageError } from "../../settings/errors.ts";
-import { VARIABLES } from "../../settings/settings.ts";
+import type { Config } from "../../core/settings/config.ts";
+import { UsageError } from "../../core/settings/errors.ts";
+import { VARIABLES } from "../../core/settings/settings.ts";
 import {
   type ChainsFile,
   type ChainWitness,

@@ -10,10 +10,13 @@ import { Alarm } from "../monitoring/alarm.ts";
 import { jsonLog, type Log } from "../monitoring/logger.ts";
 import { lookAtStored } from "../../resources/health/stored_health.ts";
 import { type ServiceMetrics, serviceMetrics } from "../monitoring/metrics.ts";
-import { readConfig, requireWebhookSecrets } from "../../settings/config.ts";
-import { VARIABLES } from "../../settings/settings.ts";
-import { UsageError } from "../../settings/errors.ts";
-import { redact } from "../../settings/redact.ts";
+import {
+  readConfig,
+  requireWebhookSecrets,
+} from "../../core/settings/config.ts";
+import { VARIABLES } from "../../core/settings/settings.ts";
+import { UsageError } from "../../core/settings/errors.ts";
+import { redact } from "../../core/settings/redact.ts";
 import { httpApp } from "../http/http_app.ts";
 import { composeService, type Service } from "./compose_service.ts";
 import { readinessOf } from "./readiness.ts";

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { errorCode, messageOf } from "../../core/guards.ts";
-import type { Config } from "../../settings/config.ts";
-import { UsageError } from "../../settings/errors.ts";
-import { VARIABLES } from "../../settings/settings.ts";
+import type { Config } from "../../core/settings/config.ts";
+import { UsageError } from "../../core/settings/errors.ts";
+import { VARIABLES } from "../../core/settings/settings.ts";
 import {
   type Chains,
   type ChainsFile,

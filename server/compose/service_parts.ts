@@ -1,6 +1,6 @@
 import type { Ledger } from "../../ledger/for_server.ts";
 import type { PollerOptions } from "../../sync/for_server.ts";
-import type { Config } from "../../settings/config.ts";
+import type { Config } from "../../core/settings/config.ts";
 import type { Reception, ReceptionParts } from "./reception.ts";
 
 /** What the service is made of, and where `serve` and Deploy differ. */

@@ -42,7 +42,7 @@ import { usersPage } from "./pages/users_page.ts";
 import { deliveriesPage } from "./pages/deliveries_page.ts";
 import { OrderTotals } from "./context/order_totals.ts";
 import { readLivePosition } from "../../ledger/for_server.ts";
-import { UsageError } from "../../settings/errors.ts";
+import { UsageError } from "../../core/settings/errors.ts";
 import { healthPage } from "./pages/health_page.ts";
 import { targetPage, targetsPage } from "./pages/targets_page.ts";
 import { searchPage } from "./pages/search_page.ts";

@@ -4,7 +4,7 @@ import {
   Subscription,
   type TransitionHandler,
 } from "../../ledger/mod.ts";
-import { aborted } from "../../settings/stoppable.ts";
+import { aborted } from "../../core/settings/stoppable.ts";
 import {
   type ForwardReport,
   isTargetOff,

@@ -1,9 +1,9 @@
 import { messageOf } from "../../core/guards.ts";
 import { matcher } from "../../ledger/for_resources.ts";
 import type { TransitionPattern } from "../../ledger/mod.ts";
-import type { Config } from "../../settings/config.ts";
-import { type GivenTarget, VARIABLES } from "../../settings/settings.ts";
-import { UsageError } from "../../settings/errors.ts";
+import type { Config } from "../../core/settings/config.ts";
+import { type GivenTarget, VARIABLES } from "../../core/settings/settings.ts";
+import { UsageError } from "../../core/settings/errors.ts";
 import { readForwardSecrets } from "./signed_webhook.ts";
 import { readTargetUrl, targetName } from "./target_address.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { readConfig } from "../../settings/config.ts";
-import { UsageError } from "../../settings/errors.ts";
+import { readConfig } from "../../core/settings/config.ts";
+import { UsageError } from "../../core/settings/errors.ts";
 import { readForwarding } from "./read_targets.ts";
 
 const SECRET = `whsec_${btoa("a secret of enough bytes, for tests")}`;

@@ -6,7 +6,7 @@ import { type Finding, found } from "../../resources/health/finding.ts";
 import { LIMITS } from "../../resources/health/limits.ts";
 import { printable } from "../../core/printable.ts";
 import { span } from "../../resources/wording/phrases.ts";
-import type { Config } from "../../settings/config.ts";
+import type { Config } from "../../core/settings/config.ts";
 import { type Backup, backupsAmong } from "../ledger_file/copy_whole.ts";
 import { type BackupPlan, serving } from "../ledger_file/ledger_lock.ts";
 

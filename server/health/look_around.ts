@@ -9,7 +9,7 @@ import {
   lookAtStored,
   type StoredLookOptions,
 } from "../../resources/health/stored_health.ts";
-import type { Config } from "../../settings/config.ts";
+import type { Config } from "../../core/settings/config.ts";
 import type { BackupPlan } from "../ledger_file/ledger_lock.ts";
 import { lookAtBackups } from "./backup_health.ts";
 import { lookAtDisk, lookAtServe, lookAtSpool } from "./storage_health.ts";

@@ -4,7 +4,7 @@ import { type Finding, found } from "../../resources/health/finding.ts";
 import { LIMITS } from "../../resources/health/limits.ts";
 import { pollFailureAdvice } from "../../resources/wording/poll_failure.ts";
 import { span } from "../../resources/wording/phrases.ts";
-import type { Config } from "../../settings/config.ts";
+import type { Config } from "../../core/settings/config.ts";
 import { pollFailureCause } from "../../sync/for_resources.ts";
 
 /** How the service and the endpoint are asked. */

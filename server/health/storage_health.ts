@@ -4,7 +4,7 @@ import { messageOf } from "../../core/guards.ts";
 import { databaseFile } from "../../ledger/for_server.ts";
 import { type Finding, found } from "../../resources/health/finding.ts";
 import { LIMITS } from "../../resources/health/limits.ts";
-import type { Config } from "../../settings/config.ts";
+import type { Config } from "../../core/settings/config.ts";
 import { fileId } from "../../ledger/for_ledger_file.ts";
 import { serving } from "../ledger_file/ledger_lock.ts";
 import { counted } from "../../resources/views/text.ts";

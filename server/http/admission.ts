@@ -4,8 +4,8 @@ import {
   proxiedAddress,
   type WebhookEndpointOptions,
 } from "../../webhooks/mod.ts";
-import type { FlagsOf } from "../../settings/settings.ts";
-import { UsageError } from "../../settings/errors.ts";
+import type { FlagsOf } from "../../core/settings/settings.ts";
+import { UsageError } from "../../core/settings/errors.ts";
 
 /** Flags of `serve` that say where webhooks are accepted from. */
 export type AdmissionFlags = FlagsOf<

@@ -1,5 +1,5 @@
 import { errorCode, messageOf } from "../../core/guards.ts";
-import { CommandError } from "../../settings/errors.ts";
+import { CommandError } from "../../core/settings/errors.ts";
 
 /**
  * Opens a server.

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { CommandError } from "../../settings/errors.ts";
+import { CommandError } from "../../core/settings/errors.ts";
 import { listening } from "./listening.ts";
 
 async function messageFor(error: Error): Promise<string> {

@@ -2,7 +2,7 @@ import { fileSpool, type Spool } from "../../webhooks/mod.ts";
 import { spoolDirectory } from "../ledger_file/spool_directory.ts";
 import type { Log } from "../monitoring/logger.ts";
 import type { ServiceMetrics } from "../monitoring/metrics.ts";
-import type { Config } from "../../settings/config.ts";
+import type { Config } from "../../core/settings/config.ts";
 
 /**
  * Opens the spool that the settings name, and reports damage in its files.

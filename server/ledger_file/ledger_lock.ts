@@ -7,8 +7,8 @@ import {
   lockFile,
 } from "../../ledger/for_ledger_file.ts";
 import { databaseFile } from "../../ledger/for_server.ts";
-import type { Config } from "../../settings/config.ts";
-import { CommandError } from "../../settings/errors.ts";
+import type { Config } from "../../core/settings/config.ts";
+import { CommandError } from "../../core/settings/errors.ts";
 
 /** What `serve` says of itself in a file beside the ledger. */
 export interface Holder {

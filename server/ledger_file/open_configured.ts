@@ -1,5 +1,5 @@
 import { type Ledger, type LedgerTypes, openLedger } from "../../ledger/mod.ts";
-import type { Config } from "../../settings/config.ts";
+import type { Config } from "../../core/settings/config.ts";
 
 /**
  * Opens the ledger that the settings name, or makes it.

@@ -8,7 +8,7 @@ import { Alarm } from "../monitoring/alarm.ts";
 import type { Log } from "../monitoring/logger.ts";
 import type { ServiceMetrics } from "../monitoring/metrics.ts";
 import { describeDamage } from "../../resources/wording/damage_reason.ts";
-import { aborted } from "../../settings/stoppable.ts";
+import { aborted } from "../../core/settings/stoppable.ts";
 import {
   backupName,
   backupsAmong,

@@ -1,4 +1,4 @@
-import type { Config } from "../../settings/config.ts";
+import type { Config } from "../../core/settings/config.ts";
 import { databaseFile } from "../../ledger/for_server.ts";
 
 /**

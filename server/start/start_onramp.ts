@@ -5,8 +5,12 @@ import { requireExactJson } from "../../core/json/exact_number.ts";
 import { readLastSeq } from "../../ledger/for_resources.ts";
 import type { Ledger, TransitionPattern } from "../../ledger/mod.ts";
 import { type Finding, found, stands } from "../../resources/health/finding.ts";
-import { type Config, givenEnv, readConfig } from "../../settings/config.ts";
-import { redact } from "../../settings/redact.ts";
+import {
+  type Config,
+  givenEnv,
+  readConfig,
+} from "../../core/settings/config.ts";
+import { redact } from "../../core/settings/redact.ts";
 import { type AskOptions, lookAtService } from "../health/service_health.ts";
 import {
   composeWitness,

@@ -12,7 +12,7 @@ import type { Handlers } from "../../server/start/handlers.ts";
 import type { OnProblem } from "../../server/alarms/problem.ts";
 import { problemPort } from "../../server/start/problem.ts";
 import type { PageSessions } from "../../server/start/start_options.ts";
-import { readConfig } from "../../settings/config.ts";
+import { readConfig } from "../../core/settings/config.ts";
 
 /** What the webhook address of a shop in memory ends in. */
 export const SECRET = "the-secret-of-a-shop-in-memory";

@@ -3,7 +3,7 @@ import config from "../../deno.json" with { type: "json" };
 import { describeRejectType } from "../../webhooks/mod.ts";
 import { pages } from "../../tools/pack/pages.ts";
 import { cli } from "../kit/cli.ts";
-import { VARIABLES } from "../../settings/settings.ts";
+import { VARIABLES } from "../../core/settings/settings.ts";
 
 const root = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
 

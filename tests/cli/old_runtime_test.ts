@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openLedger } from "../../ledger/mod.ts";
-import { startOnramp } from "../../start.ts";
+import { startOnramp } from "../../server/start.ts";
 import { cli } from "../kit/cli.ts";
 
 Deno.test("commands, startOnramp() and openLedger() say at once that Node 20 is too old", async () => {

@@ -16,7 +16,7 @@ import { markdownTable, type WordTable } from "../../resources/views/table.ts";
 import { RECONCILE_SEVERITY } from "../../sync/testing/mod.ts";
 import { OUTCOME_WORDS } from "../../resources/wording/outcome.ts";
 import { CASE } from "../../resources/wording/case.ts";
-import { settingsTable } from "../../settings/settings.ts";
+import { settingsTable } from "../../core/settings/settings.ts";
 import { lastRunTable } from "../../bench/measuring/past_runs.ts";
 import { isTestFile, sourceFiles } from "../kit/source_files.ts";
 

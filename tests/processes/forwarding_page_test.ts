@@ -1,4 +1,4 @@
-import { readConfig } from "../../settings/config.ts";
+import { readConfig } from "../../core/settings/config.ts";
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";

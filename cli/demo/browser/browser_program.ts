@@ -1,7 +1,7 @@
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { messageOf } from "../../../core/guards.ts";
-import { EXIT } from "../../../settings/errors.ts";
+import { EXIT } from "../../../core/settings/errors.ts";
 import { guardedIo, type Io, line, note } from "../../program/io.ts";
 import { processIo } from "../../program/process_io.ts";
 import { reportError } from "../../program/report_error.ts";

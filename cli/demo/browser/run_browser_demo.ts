@@ -1,7 +1,7 @@
 import type { HttpServer } from "../../../core/serving/http_server.ts";
 import { openHttpServer } from "../../../core/serving/open_http_server.ts";
 import { listening } from "../../../server/http/listening.ts";
-import { aborted } from "../../../settings/stoppable.ts";
+import { aborted } from "../../../core/settings/stoppable.ts";
 import {
   type Environment,
   OnrampClient,

@@ -1,6 +1,6 @@
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { UsageError } from "../../../settings/errors.ts";
+import { UsageError } from "../../../core/settings/errors.ts";
 import { guardedIo, type Io } from "../../program/io.ts";
 import { processIo } from "../../program/process_io.ts";
 import { reportError } from "../../program/report_error.ts";

@@ -1,5 +1,5 @@
 import type { Operation } from "../../../resources/operations/operation.ts";
-import type { Scope } from "../../../settings/api_tokens.ts";
+import type { Scope } from "../../../core/settings/api_tokens.ts";
 
 /** What a reader of the console may do. */
 export interface Reader {

@@ -17,7 +17,7 @@ import {
   STOP,
 } from "../../../resources/operations/subscription_operations.ts";
 import { LOOK_AT_CHAIN } from "../../../resources/operations/witness_operation.ts";
-import { CommandError, UsageError } from "../../../settings/errors.ts";
+import { CommandError, UsageError } from "../../../core/settings/errors.ts";
 import type { Operations } from "../../api/operations.ts";
 import type { Reader } from "../access/access.ts";
 import { ownPath } from "../access/guards.ts";

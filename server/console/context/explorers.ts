@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { messageOf } from "../../../core/guards.ts";
-import { UsageError } from "../../../settings/errors.ts";
+import { UsageError } from "../../../core/settings/errors.ts";
 
 /** Where a transaction of a network can be looked at; `{tx}` stands for it. */
 export type Explorers = Readonly<Record<string, string>>;

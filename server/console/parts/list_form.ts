@@ -5,7 +5,7 @@ import type {
 } from "../../../resources/queries/list_filters.ts";
 import { readFilters } from "../../../resources/queries/list_filters.ts";
 import { shellWord } from "../../../resources/views/shell_word.ts";
-import { UsageError } from "../../../settings/errors.ts";
+import { UsageError } from "../../../core/settings/errors.ts";
 import {
   type Markup,
   markup,

@@ -1,4 +1,4 @@
-import { readConfig } from "../../../settings/config.ts";
+import { readConfig } from "../../../core/settings/config.ts";
 /** A ledger, a receiver and a forwarder, for tests. */
 import assert from "node:assert/strict";
 import { Webhook } from "standardwebhooks";

@@ -1,4 +1,4 @@
-import { readConfig } from "../../../settings/config.ts";
+import { readConfig } from "../../../core/settings/config.ts";
 import { Webhook } from "standardwebhooks";
 import {
   forwardMeters,

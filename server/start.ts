@@ -38,7 +38,7 @@
  *
  * @module
  */
-export { startOnramp } from "./server/start/start_onramp.ts";
+export { startOnramp } from "./start/start_onramp.ts";
 export type {
   ChainSettings,
   ChainsFile,
@@ -49,14 +49,9 @@ export type {
   StopSignal,
   TokenSettings,
   WitnessRule,
-} from "./server/start/start_options.ts";
-export type { Onramp, OnrampStatus } from "./server/start/onramp.ts";
-export type { ListenOptions } from "./server/start/listen.ts";
-export type { HandlerOptions, Handlers } from "./server/start/handlers.ts";
-export type { OnProblem, Problem } from "./server/alarms/problem.ts";
-export type {
-  ExpectedSale,
-  Sale,
-  SaleInput,
-  SaleTerms,
-} from "./server/start/sale.ts";
+} from "./start/start_options.ts";
+export type { Onramp, OnrampStatus } from "./start/onramp.ts";
+export type { ListenOptions } from "./start/listen.ts";
+export type { HandlerOptions, Handlers } from "./start/handlers.ts";
+export type { OnProblem, Problem } from "./alarms/problem.ts";
+export type { ExpectedSale, Sale, SaleInput, SaleTerms } from "./start/sale.ts";

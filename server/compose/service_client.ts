@@ -2,8 +2,8 @@ import {
   type Environment,
   OnrampClient,
   resolveEnvironment,
-} from "../client/mod.ts";
-import { type Config, requireApiKey } from "./config.ts";
+} from "../../client/mod.ts";
+import { type Config, requireApiKey } from "../../core/settings/config.ts";
 
 /** The configured environment: the preset, with the configured addresses. */
 export function serviceEnvironment(

@@ -1,4 +1,4 @@
-import { isCalendarDate } from "../core/time/service_time.ts";
+import { isCalendarDate } from "../time/service_time.ts";
 import { UsageError } from "./errors.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { WITNESS_RULES, type WitnessRule } from "../core/chain/witness_rule.ts";
+import { WITNESS_RULES, type WitnessRule } from "../chain/witness_rule.ts";
 import { databaseUrl, DEFAULT_DATABASE_URL, httpUrl } from "./addresses.ts";
 import { readApiTokens } from "./api_tokens.ts";
 import { UsageError } from "./errors.ts";
