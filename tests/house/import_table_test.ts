@@ -16,19 +16,15 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   ledger: ["core"],
   sync: ["core", "ledger"],
   witness: ["core", "ledger"],
-  settings: ["core", "client"],
-  resources: [
-    ...["core", "client", "webhooks", "ledger", "sync", "witness", "settings"],
-  ],
+  resources: ["core", "client", "webhooks", "ledger", "sync", "witness"],
   server: [
     ...["core", "client", "webhooks", "widget", "ledger", "sync", "witness"],
-    ...["settings", "resources"],
+    ...["resources"],
   ],
-  "start.ts": ["server"],
-  testing: ["sandbox", "ledger", "settings", "server"],
+  testing: ["core", "sandbox", "ledger", "server"],
   cli: [
     ...["core", "client", "webhooks", "widget", "sandbox", "ledger", "sync"],
-    ...["witness", "settings", "resources", "server", "testing"],
+    ...["witness", "resources", "server", "testing"],
   ],
 };
 
