@@ -1,0 +1,276 @@
+/**
+ * Every table of a ledger, on one page.
+ *
+ * `no` names an order or a user: twice the position of the first event that names
+ * it, and one more for a user. It survives refold and erasure.
+ *
+ * @module
+ */
+
+/** A ledger of another schema is refused, and nothing is written to it. */
+export const SCHEMA_VERSION = 1;
+
+/**
+ * What readers and the poller know of orders: what lists filter by in columns, the
+ * fold as a document, and beside it what was told, which a refold keeps.
+ *
+ * @param name `orders`, or `orders_next` while a refold fills it.
+ * @param tag Ends the names of the indexes, which outlive a renaming.
+ */
+export function orderTable(name: string, tag = ""): string[] {
+  return [
+    `CREATE TABLE ${name} (
+      no INTEGER PRIMARY KEY,
+      id TEXT NOT NULL UNIQUE,
+      at INTEGER NOT NULL,
+      began INTEGER,
+      status TEXT NOT NULL,
+      trust TEXT NOT NULL,
+      open INTEGER NOT NULL,
+      release TEXT NOT NULL,
+      reason TEXT NOT NULL,
+      outcome TEXT NOT NULL,
+      attention TEXT,
+      anomalies TEXT,
+      waiting_since INTEGER,
+      user_no INTEGER,
+      asset TEXT,
+      network TEXT,
+      currency TEXT,
+      amount INTEGER,
+      historic INTEGER NOT NULL,
+      shown INTEGER NOT NULL,
+      urgency INTEGER NOT NULL DEFAULT 0,
+      due_at INTEGER,
+      wanted_at INTEGER,
+      asked INTEGER NOT NULL DEFAULT 0,
+      told TEXT NOT NULL,
+      fold TEXT NOT NULL
+    ) STRICT`,
+    `CREATE INDEX orders_at${tag}
+      ON ${name}(at, no, status, trust, currency, amount)`,
+    `CREATE INDEX orders_status${tag} ON ${name}(status, at)`,
+    `CREATE INDEX orders_release${tag} ON ${name}(release, at)`,
+    `CREATE INDEX orders_user${tag} ON ${name}(user_no, at)
+      WHERE user_no IS NOT NULL`,
+    `CREATE INDEX orders_attention${tag} ON ${name}(at)
+      WHERE attention IS NOT NULL AND attention <> ' not_comparable '`,
+    `CREATE INDEX orders_waiting${tag} ON ${name}(waiting_since)
+      WHERE waiting_since IS NOT NULL`,
+    `CREATE INDEX orders_due${tag} ON ${name}(shown, urgency, due_at)
+      WHERE due_at IS NOT NULL`,
+  ];
+}
+
+/** The same of users; see {@linkcode orderTable}. */
+export function userTable(name: string, tag = ""): string[] {
+  return [
+    `CREATE TABLE ${name} (
+      no INTEGER PRIMARY KEY,
+      id TEXT NOT NULL UNIQUE,
+      at INTEGER NOT NULL,
+      status TEXT NOT NULL,
+      trust TEXT NOT NULL,
+      historic INTEGER NOT NULL,
+      shown INTEGER NOT NULL,
+      urgency INTEGER NOT NULL DEFAULT 0,
+      due_at INTEGER,
+      wanted_at INTEGER,
+      asked INTEGER NOT NULL DEFAULT 0,
+      told TEXT NOT NULL,
+      fold TEXT NOT NULL
+    ) STRICT`,
+    `CREATE INDEX users_at${tag} ON ${name}(at)`,
+    `CREATE INDEX users_due${tag} ON ${name}(shown, urgency, due_at)
+      WHERE due_at IS NOT NULL`,
+  ];
+}
+
+/** Kinds of which a ledger has many; an index holds the others. */
+const MANY = [
+  "webhook",
+  "order_snapshot",
+  "user_snapshot",
+  "order_absent",
+  "order_contradicted",
+  "session_created",
+  "order_expected",
+  "chain_reading",
+].map((kind) => `'${kind}'`).join(", ");
+
+/** Say it in a query for rare kinds, so that the index serves it. */
+export const IS_RARE = `kind NOT IN (${MANY})`;
+
+/**
+ * The statements that make a ledger.
+ *
+ * @param environment Whose it is. No batch that folds passes the check of another.
+ */
+export function schemaFor(environment: string): string[] {
+  const literal = `'${environment.replaceAll("'", "''")}'`;
+  return [
+    // One row, which every batch that folds moves: so no two of them overlap.
+    `CREATE TABLE ledger (
+      one INTEGER PRIMARY KEY CHECK (one = 1),
+      schema INTEGER NOT NULL,
+      id TEXT NOT NULL,
+      environment TEXT NOT NULL CHECK (environment = ${literal}),
+      key BLOB NOT NULL,
+      created_at INTEGER NOT NULL,
+      live_from INTEGER,
+      fold_version INTEGER NOT NULL,
+      position INTEGER NOT NULL,
+      turn INTEGER NOT NULL,
+      erasures INTEGER NOT NULL,
+      counts TEXT NOT NULL
+    ) STRICT`,
+
+    // Times are ms where that loses nothing, else the text as it was written.
+    `CREATE TABLE events (
+      position INTEGER PRIMARY KEY AUTOINCREMENT,
+      id TEXT NOT NULL UNIQUE,
+      kind TEXT NOT NULL,
+      recorded_at ANY NOT NULL,
+      read_at ANY,
+      body BLOB NOT NULL,
+      salt BLOB NOT NULL
+    ) STRICT`,
+    `CREATE INDEX events_rare ON events(kind, position) WHERE ${IS_RARE}`,
+    // Which events name an order or a user; written by the batch that folds them.
+    `CREATE TABLE mentions (
+      no INTEGER NOT NULL,
+      position INTEGER NOT NULL,
+      PRIMARY KEY (no, position)
+    ) STRICT, WITHOUT ROWID`,
+    // A root for each batch, and the first bytes of the leaf of each event.
+    `CREATE TABLE seals (
+      last_position INTEGER PRIMARY KEY,
+      events INTEGER NOT NULL,
+      root BLOB NOT NULL,
+      leaves BLOB NOT NULL
+    ) STRICT`,
+
+    ...orderTable("orders"),
+    ...userTable("users"),
+    // Keyed hashes of 52 bits of what leads to an order; hits are checked there.
+    `CREATE TABLE lookup (
+      hash INTEGER NOT NULL,
+      shown INTEGER NOT NULL,
+      no INTEGER NOT NULL,
+      PRIMARY KEY (hash, shown, no)
+    ) STRICT, WITHOUT ROWID`,
+    // What the partner asked for, by the same hashes of click id and reference.
+    `CREATE TABLE expected (
+      position INTEGER PRIMARY KEY,
+      click INTEGER,
+      reference INTEGER,
+      asked_at INTEGER NOT NULL,
+      valid_until INTEGER NOT NULL
+    ) STRICT`,
+    `CREATE INDEX expected_click ON expected(click, valid_until, asked_at)
+      WHERE click IS NOT NULL`,
+    `CREATE INDEX expected_reference ON expected(reference, asked_at)
+      WHERE reference IS NOT NULL`,
+
+    // The transitions that were told: never rewritten.
+    `CREATE TABLE log (
+      seq INTEGER PRIMARY KEY AUTOINCREMENT,
+      no INTEGER NOT NULL,
+      code TEXT NOT NULL,
+      entry INTEGER NOT NULL,
+      position INTEGER NOT NULL,
+      flags INTEGER NOT NULL,
+      more TEXT,
+      UNIQUE (no, code, entry)
+    ) STRICT`,
+    `CREATE INDEX log_flagged ON log(seq) WHERE flags > 1`,
+    // One order holds a purchase; others wait for it in the order of since.
+    `CREATE TABLE purchases (
+      name BLOB NOT NULL,
+      no INTEGER NOT NULL,
+      held INTEGER NOT NULL,
+      since INTEGER NOT NULL,
+      more TEXT,
+      PRIMARY KEY (name, no)
+    ) STRICT, WITHOUT ROWID`,
+    `CREATE UNIQUE INDEX purchases_held ON purchases(name) WHERE held = 1`,
+    `CREATE INDEX purchases_no ON purchases(no)`,
+
+    `CREATE TABLE subscriptions (
+      name TEXT PRIMARY KEY,
+      patterns TEXT NOT NULL,
+      created_at INTEGER NOT NULL,
+      seq INTEGER NOT NULL,
+      historic_seq INTEGER NOT NULL DEFAULT 0
+    ) STRICT, WITHOUT ROWID`,
+    `CREATE TABLE targets (
+      name TEXT PRIMARY KEY,
+      url TEXT NOT NULL,
+      off_at TEXT,
+      off_reason TEXT
+    ) STRICT, WITHOUT ROWID`,
+    // What a subscription has still to be told, oldest first of each entity.
+    `CREATE TABLE outbox (
+      name TEXT NOT NULL,
+      seq INTEGER NOT NULL,
+      no INTEGER NOT NULL,
+      state TEXT NOT NULL,
+      due_at INTEGER,
+      attempts INTEGER NOT NULL,
+      error TEXT,
+      PRIMARY KEY (name, seq)
+    ) STRICT, WITHOUT ROWID`,
+    `CREATE INDEX outbox_entity ON outbox(name, no, seq)`,
+    `CREATE INDEX outbox_due ON outbox(name, state, due_at)`,
+    // Subscriptions that were begun to be told an order's yes.
+    `CREATE TABLE handed (
+      no INTEGER NOT NULL,
+      name TEXT NOT NULL,
+      seq INTEGER NOT NULL,
+      state TEXT NOT NULL,
+      PRIMARY KEY (no, name)
+    ) STRICT, WITHOUT ROWID`,
+
+    `CREATE TABLE leases (
+      name TEXT PRIMARY KEY,
+      holder TEXT NOT NULL,
+      fence INTEGER NOT NULL,
+      expires_at INTEGER NOT NULL,
+      lease_ms INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID`,
+    // How far something got: a sweep, an import, a refold.
+    `CREATE TABLE cursors (
+      name TEXT PRIMARY KEY,
+      value TEXT NOT NULL,
+      updated_at INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID`,
+    // Ids that are asked for alone, and why.
+    `CREATE TABLE set_aside (
+      entity TEXT NOT NULL,
+      id TEXT NOT NULL,
+      kind TEXT NOT NULL,
+      why TEXT NOT NULL,
+      since TEXT NOT NULL,
+      attempts INTEGER NOT NULL,
+      again_at INTEGER NOT NULL,
+      PRIMARY KEY (entity, id)
+    ) STRICT, WITHOUT ROWID`,
+    // Changes that readings showed, for the watchdog: was each announced?
+    `CREATE TABLE observed (
+      no INTEGER NOT NULL,
+      status TEXT NOT NULL,
+      moved_at INTEGER NOT NULL,
+      seen_at INTEGER NOT NULL,
+      PRIMARY KEY (no, status)
+    ) STRICT, WITHOUT ROWID`,
+    `CREATE INDEX observed_moved ON observed(moved_at)`,
+    `CREATE TABLE unanswered (event_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID`,
+
+    // Random names of people who were erased, by a keyed hash of what they had.
+    `CREATE TABLE aliases (
+      hash BLOB PRIMARY KEY,
+      kind TEXT NOT NULL,
+      alias TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID`,
+  ];
+}
