@@ -15,13 +15,6 @@ import { type Difference, differences } from "./differences.ts";
 import { aborted } from "../../core/settings/stoppable.ts";
 import { freshLedger } from "./fresh_ledger.ts";
 import { EndpointProcess } from "./endpoint_process.ts";
-import { type DemoChain, SHORT_ASSET } from "./demo_chain.ts";
-import {
-  countWitnesses,
-  type DemoWitness,
-  lookAtAll,
-  recordAsked,
-} from "./three_witnesses.ts";
 
 /** How the demo runs. */
 export interface DemoOptions {
@@ -37,8 +30,6 @@ export interface DemoOptions {
   readonly onReplace: (text: string) => void;
   /** Ends the endpoint's process with SIGKILL halfway, and starts it again. */
   readonly crash: boolean;
-  /** The chains on which orders are paid out; null without any. */
-  readonly chain: DemoChain | null;
   /** Ends the demo; the ledger stays as it is then. */
   readonly signal: AbortSignal;
   /** Called now and then with the number of orders. */
@@ -75,16 +66,6 @@ export interface DemoReport {
   readonly exampleOrderId: string | null;
   /** Database of the ledger. */
   readonly databaseUrl: string;
-  /** What was asked, confirmed and arrived; null without a chain. */
-  readonly witness: DemoWitness | null;
-}
-
-/** The report of a demo, and its orders. */
-export interface DemoResult {
-  /** What became of the orders. */
-  readonly report: DemoReport;
-  /** Every order in the ledger. */
-  readonly orders: readonly OrderView[];
 }
 
 /** A bad network: what the seed draws from. */
@@ -112,10 +93,9 @@ const API_KEY = "demo-key";
 const SECRET = "demo-secret-of-one-run";
 
 /** Runs the demo from nothing to the comparison. */
-export async function runDemo(options: DemoOptions): Promise<DemoResult> {
+export async function runDemo(options: DemoOptions): Promise<DemoReport> {
   const databaseUrl = await freshLedger({
     folder: options.folder,
-    made: "demo",
     fresh: options.fresh,
     onReplace: options.onReplace,
   });
@@ -147,9 +127,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoResult> {
     `Sandbox at http://127.0.0.1:${api.port}, endpoint at ${endpoint.url}`,
   );
   const { signal } = options;
-  const { chain } = options;
   await unlessStopped(live(sandbox, endpoint, options), signal);
-  const shortOrderId = chain === null ? null : await paidShort(sandbox, chain);
   clock.setFactor(RETRY_FACTOR);
   options.onStep("All orders are finished; waiting for the last retries");
   await unlessStopped(sandbox.idle(), signal);
@@ -159,7 +137,6 @@ export async function runDemo(options: DemoOptions): Promise<DemoResult> {
     url: databaseUrl,
     environment: "sandbox",
   });
-  if (chain !== null) await recordAsked(ledger, sandbox.orders());
   await ledger.project({ signal });
   const before = differences(sandbox.truth(), await allOrders(ledger));
   options.onStep(
@@ -169,30 +146,11 @@ export async function runDemo(options: DemoOptions): Promise<DemoResult> {
   );
   await poll(ledger, `http://127.0.0.1:${api.port}`, signal);
   await ledger.project({ signal });
-  if (chain !== null) {
-    options.onStep("The service confirms them; asking the chain's nodes");
-    await chain.settle();
-    await lookAtAll(ledger, chain, { endedMs: clock.now(), signal });
-  }
   return await result(sandbox, ledger, {
     seed: options.seed,
     databaseUrl,
     wrongBeforePoll: wrongOrders(before),
-    shortOrderId,
   });
-}
-
-/** One more order, which the service calls paid and has not paid in full. */
-async function paidShort(
-  sandbox: Sandbox,
-  chain: DemoChain,
-): Promise<string> {
-  const order = sandbox.createOrder({ ...SHORT_ASSET, cryptoType: "simple" });
-  const { orderId } = order;
-  const txId = await chain.payShort(order);
-  sandbox.advance(orderId, "pay");
-  sandbox.advance(orderId, "complete", { txId });
-  return orderId;
 }
 
 /** Waits for work that cannot be stopped; it ends with the sandbox. */
@@ -208,15 +166,10 @@ async function unlessStopped(
 async function live(
   sandbox: Sandbox,
   endpoint: EndpointProcess,
-  { orders, crash, chain, signal, onProgress, onStep }: DemoOptions,
+  { orders, crash, signal, onProgress, onStep }: DemoOptions,
 ): Promise<void> {
   let crashed = !crash;
-  const lives = sandbox.populate({
-    // One more is made when they are over.
-    orders: chain === null ? orders : orders - 1,
-    spanMs: SPAN_MS,
-    ...(chain === null ? {} : { payOut: (order) => chain.payOut(order) }),
-  });
+  const lives = sandbox.populate({ orders, spanMs: SPAN_MS });
   let over = false;
   const watching = (async () => {
     while (!over && !signal.aborted) {
@@ -265,20 +218,17 @@ async function allOrders(
 async function result(
   sandbox: Sandbox,
   ledger: Ledger,
-  known: Pick<DemoReport, "seed" | "databaseUrl" | "wrongBeforePoll"> & {
-    readonly shortOrderId: string | null;
-  },
-): Promise<DemoResult> {
+  known: Pick<DemoReport, "seed" | "databaseUrl" | "wrongBeforePoll">,
+): Promise<DemoReport> {
   const truth = sandbox.truth();
   const orders = await allOrders(ledger);
   const differing = differences(truth, orders);
   const { counters } = sandbox;
-  const { shortOrderId } = known;
   const deliveries = sandbox.deliveries();
   const arrivals = deliveries.map(({ attempts }) =>
     attempts.filter(({ truth }) => truth.reached).length
   );
-  const report: DemoReport = {
+  return {
     seed: known.seed,
     ordersAtService: truth.length,
     ordersInLedger: orders.size,
@@ -293,13 +243,9 @@ async function result(
     wrongBeforePoll: known.wrongBeforePoll,
     differences: differing.length,
     differing,
-    exampleOrderId: shortOrderId ?? mostEventful(sandbox),
+    exampleOrderId: mostEventful(sandbox),
     databaseUrl: known.databaseUrl,
-    witness: shortOrderId === null
-      ? null
-      : countWitnesses([...orders.values()], shortOrderId),
   };
-  return { report, orders: [...orders.values()] };
 }
 
 /** The order whose webhooks came in the most attempts. */

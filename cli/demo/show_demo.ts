@@ -1,14 +1,10 @@
-import type { OrderView } from "../../ledger/mod.ts";
 import { operands, shellWord } from "../../resources/views/shell_word.ts";
 import { drawTable } from "../../resources/views/table.ts";
 import { EXIT } from "../../core/settings/errors.ts";
 import { stoppable } from "../../core/settings/stoppable.ts";
 import { type Io, jsonLine, line, lines, note } from "../program/io.ts";
 import { progress } from "../program/progress.ts";
-import type { DemoChain } from "./demo_chain.ts";
 import { type DemoReport, runDemo } from "./run_demo.ts";
-import { isAsPlanned } from "./three_witnesses.ts";
-import { witnessLines } from "./witness_picture.ts";
 
 /** How the demo was asked for. */
 export interface DemoFlags {
@@ -29,16 +25,14 @@ export interface DemoFlags {
 /**
  * Runs the demo, and prints its result.
  *
- * @param chain The chains behind it; null without any.
- * @returns The exit code: 3 when something differs that was not planned.
+ * @returns The exit code: 3 when something differs.
  */
 export async function showDemo(
   io: Io,
   flags: DemoFlags,
-  chain: DemoChain | null,
 ): Promise<number> {
   using bar = progress(io, "orders", !flags.json, flags.orders);
-  const { report, orders } = await stoppable(
+  const report = await stoppable(
     io.signal,
     () =>
       runDemo({
@@ -48,7 +42,6 @@ export async function showDemo(
         fresh: flags.fresh,
         onReplace: (text) => note(io, text),
         crash: flags.crash,
-        chain,
         signal: io.signal,
         onProgress: (orders) => bar.at(orders),
         onStep: (text) => {
@@ -62,17 +55,12 @@ export async function showDemo(
   );
   bar.end();
   if (flags.json) jsonLine(io, report);
-  else print(io, report, orders);
-  const isFine = report.differences + report.answeredAndMissing === 0 &&
-    (report.witness === null || isAsPlanned(report.witness));
+  else print(io, report);
+  const isFine = report.differences + report.answeredAndMissing === 0;
   return isFine ? EXIT.fine : EXIT.disagreement;
 }
 
-function print(
-  io: Io,
-  report: DemoReport,
-  orders: readonly OrderView[],
-): void {
+function print(io: Io, report: DemoReport): void {
   const rows: [string, number][] = [
     ["Orders at the service", report.ordersAtService],
     ["Orders in the ledger", report.ordersInLedger],
@@ -94,9 +82,6 @@ function print(
   ]);
   for (const { orderId, field, service, ledger } of report.differing) {
     line(io, `  ${orderId} ${field}: service ${service}, ledger ${ledger}`);
-  }
-  if (report.witness !== null) {
-    lines(io, ["", ...witnessLines(report.witness, orders, io.columns)]);
   }
   line(io);
   line(io, "The ledger stays until the next demo replaces it. To look inside:");

@@ -3,14 +3,11 @@ import type { FaultInjector } from "../faults/fault_injector.ts";
 import type { Random } from "../seeded/random.ts";
 import type { OrderCommands } from "./order_commands.ts";
 import {
-  namesTransaction,
   nextSteps,
   type OrderStep,
   pickEnding,
-  type StepFacts,
 } from "../engine/order_steps.ts";
 import type { OrderStore } from "../engine/order_store.ts";
-import type { SandboxOrder } from "../engine/sandbox_order.ts";
 import type { UserCommands } from "./user_commands.ts";
 import type { UserStep } from "../engine/user_steps.ts";
 import type { UserStore } from "../engine/user_store.ts";
@@ -34,13 +31,6 @@ export interface PopulateOptions {
    * @default {0.03}
    */
   readonly openShare?: number;
-  /**
-   * Sends the crypto of an order before its transaction is named, and gives the
-   * transaction: for a sandbox with a chain behind it. Null where it sends
-   * nothing, then the seed names one.
-   * @default {nothing is sent}
-   */
-  readonly payOut?: (order: SandboxOrder) => Promise<string | null>;
 }
 
 /** What simulated customers act on. */
@@ -112,11 +102,7 @@ async function visit(
   }
   for (const step of pickEnding(random)) {
     await pause();
-    // Without it nothing waits: on a virtual clock a seed repeats exactly.
-    const facts = options.payOut === undefined
-      ? {}
-      : await paidOut(target, options.payOut, orderId, step);
-    if (!advanceIfPossible(target, orderId, step, facts)) return;
+    if (!advanceIfPossible(target, orderId, step)) return;
   }
   if (random.chance(0.3)) {
     await pause();
@@ -129,27 +115,11 @@ function advanceIfPossible(
   { orders, orderCommands }: PopulateTarget,
   orderId: string,
   step: OrderStep,
-  facts: Partial<StepFacts> = {},
 ): boolean {
   const order = orders.get(orderId);
   if (!order || !nextSteps(order).includes(step)) return false;
-  orderCommands.advance(orderId, step, facts);
+  orderCommands.advance(orderId, step);
   return true;
-}
-
-/** Pays an order out, once, before a step that names its transaction. */
-async function paidOut(
-  { orders }: PopulateTarget,
-  payOut: NonNullable<PopulateOptions["payOut"]>,
-  orderId: string,
-  step: OrderStep,
-): Promise<Partial<StepFacts>> {
-  const order = orders.get(orderId);
-  if (!order || order.txId !== "" || !nextSteps(order).includes(step)) {
-    return {};
-  }
-  const txId = namesTransaction(step) ? await payOut(order) : null;
-  return txId === null ? {} : { txId };
 }
 
 function stepsBeforePaying(isNew: boolean, random: Random): UserStep[] {

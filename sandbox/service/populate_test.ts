@@ -160,28 +160,3 @@ Deno.test("populate() searches neither all users nor all sleepers for each step,
     AbortSignal.prototype.addEventListener = add;
   }
 });
-
-Deno.test("populate() names the transaction by which an order was paid out, and pays once", async () => {
-  const clock = virtualClock(Date.UTC(2026, 0, 1));
-  const sandbox = createSandbox({ clock });
-  const paid: string[] = [];
-  void sandbox.populate({
-    orders: 60,
-    payOut: (order) => {
-      if (order.network === "solana") return Promise.resolve(null);
-      paid.push(order.orderId);
-      return Promise.resolve(`paid-${order.orderId}`);
-    },
-  });
-  await clock.runUntilIdle();
-  assert.ok(paid.length > 20);
-  assert.equal(new Set(paid).size, paid.length);
-  for (const { orderId, txId, network, status } of sandbox.orders()) {
-    if (paid.includes(orderId)) assert.equal(txId, `paid-${orderId}`);
-    else if (status === "success") {
-      assert.equal(network, "solana");
-      assert.notEqual(txId, "");
-    }
-  }
-  await sandbox.close();
-});

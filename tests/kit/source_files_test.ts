@@ -21,7 +21,6 @@ Deno.test("isTestFile() tells what is published from tests, their kits and the f
     "core/decimal_test.ts",
     "core/json/read_bench.ts",
     "ledger/testing/test_databases.ts",
-    "cli/demo/browser/shop.ts",
     "tests/kit/until.ts",
     "tools/run_tests.ts",
     "bench/pages.ts",
