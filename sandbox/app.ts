@@ -1,6 +1,5 @@
 import { Hono } from "hono";
 import { controlRoutes } from "./control/control_routes.ts";
-import { differingAnswers } from "./differences/differences.ts";
 import type { SandboxEngine } from "./service/sandbox_engine.ts";
 import { statedDate } from "./http/page_faults.ts";
 import { answer } from "./http/answer.ts";
@@ -21,7 +20,7 @@ export function createApp(engine: SandboxEngine): App {
   app.route("/control", controlRoutes(engine));
   app.get("/", (context) => context.redirect("/control"));
   app.notFound(() => answer(404, { message: "not found" }));
-  return differingAnswers(engine.differs, async (request) => {
+  return async (request) => {
     const declared = Number(request.headers.get("content-length") ?? 0);
     const response = declared > MAX_BODY_BYTES
       ? answer(413, { message: "request body is too large" })
@@ -34,5 +33,5 @@ export function createApp(engine: SandboxEngine): App {
       statusText: response.statusText,
       headers,
     });
-  });
+  };
 }

@@ -51,8 +51,7 @@ export class Sandbox {
    * Sets a sandbox up; it does nothing until it is used.
    *
    * @throws {TypeError} If a fault is not known.
-   * @throws {RangeError} If the rate of a fault is out of range, or a name in
-   * `differs` is not known.
+   * @throws {RangeError} If the rate of a fault is out of range.
    */
   constructor(options: SandboxOptions = {}) {
     this.#engine = new SandboxEngine(options);

@@ -1,4 +1,3 @@
-import packageFile from "../../deno.json" with { type: "json" };
 import type { Command } from "commander";
 import {
   AuthenticationError,
@@ -6,37 +5,23 @@ import {
   OnrampError,
   TimeoutError,
 } from "../../client/mod.ts";
-import {
-  type ConformJson,
-  conformJson,
-  conformLines,
-} from "../../resources/views/conform_view.ts";
+import { openConfigured } from "../../server/ledger_file/open_configured.ts";
 import {
   type Config,
   readConfig,
   requireApiKey,
-  requireWebhookSecrets,
 } from "../../core/settings/config.ts";
-import { CommandError, EXIT, UsageError } from "../../core/settings/errors.ts";
+import { EXIT } from "../../core/settings/errors.ts";
 import {
   serviceClient,
   serviceEnvironment,
-} from "../../server/compose/service_client.ts";
+} from "../../server/compose/compose_service.ts";
 import { stoppable } from "../../core/settings/stoppable.ts";
-import { wholeNumber } from "../../core/settings/values.ts";
-import {
-  conform,
-  judge,
-  readTranscript,
-  sampleLedger,
-  type Transcript,
-  writeTranscript,
-} from "../../sync/for_conform.ts";
+import { conform, type ConformRow } from "../../sync/conformance/conform.ts";
+import { SUBJECTS } from "../../sync/conformance/rows.ts";
 import { askByClient } from "../conform/ask_by_client.ts";
-import { waitForTest } from "../conform/await_button.ts";
 import type { Cli } from "../program/cli.ts";
-import { openInput } from "../program/input.ts";
-import { type Io, jsonLine, line, note } from "../program/io.ts";
+import { type Io, jsonLine, line } from "../program/io.ts";
 import {
   jsonOption,
   ledgerOptions,
@@ -44,18 +29,27 @@ import {
   serviceOptions,
   type SharedFlags,
 } from "../program/options.ts";
-import { openOutput } from "../program/output.ts";
 import { progress } from "../program/progress.ts";
 import { isStored } from "../program/with_ledger.ts";
-import { openConfigured } from "../../server/ledger_file/open_configured.ts";
 
 interface ConformFlags extends SharedFlags {
   readonly rate: number;
-  readonly createSession?: boolean;
-  readonly wrongKey?: boolean;
-  readonly waitForTest?: number;
-  readonly transcript?: string;
-  readonly replay?: string;
+}
+
+/** The service, compared with what is assumed of it. */
+export interface ConformReport {
+  /** Environment of the service. */
+  readonly environment: "production" | "sandbox";
+  /** Day on which it was looked at, UTC. */
+  readonly day: string;
+  /** Rows by verdict. */
+  readonly counts: {
+    readonly agrees: number;
+    readonly differs: number;
+    readonly not_seen: number;
+  };
+  /** Every row. */
+  readonly rows: readonly ConformRow[];
 }
 
 /** `conform`: the service beside what is assumed of it. */
@@ -64,120 +58,68 @@ export function addConform(program: Command, cli: Cli): void {
     "check that the service behaves as this version assumes",
   ).description(
     "check row by row that the service behaves as this version assumes, by " +
-      "reading orders and users; it never creates users, registers cards or pays",
+      "reading orders and users; it changes nothing there",
   );
-  jsonOption(
-    rateOption(serviceOptions(ledgerOptions(command))),
-    "one object",
-  )
-    .option(
-      "--create-session",
-      "also create widget sessions; nobody opens them, and they expire",
-    )
-    .option(
-      "--wrong-key",
-      "also send one request with a wrong key, at the end",
-    )
-    .option(
-      "--wait-for-test <port>",
-      "first listen on this port in place of `serve`, until somebody presses " +
-        "Test in the sandbox's dashboard",
-      wholeNumber("--wait-for-test", 0, 65_535),
-    )
-    .option(
-      "--transcript <file>",
-      "write what was seen to this file, without keys, ids, amounts and addresses",
-    )
-    .option(
-      "--replay <file>",
-      "evaluate a transcript again, without asking the service",
-    )
+  jsonOption(rateOption(serviceOptions(ledgerOptions(command))), "one object")
     .addHelpText(
       "after",
-      "\nExit code 3 when anything differs.\n\nExample:\n  rampkit conform --transcript conform.json",
+      "\nExit code 3 when anything differs.\n\nExample:\n  rampkit conform --json",
     )
     .action(cli.run((flags: ConformFlags) => look(cli.io, flags)));
 }
 
 async function look(io: Io, flags: ConformFlags): Promise<number> {
-  const transcript = flags.replay === undefined
-    ? await seenNow(io, flags)
-    : await replayed(io, flags.replay, flags);
-  if (flags.transcript !== undefined) {
-    using file = openOutput(io, flags.transcript);
-    file.write(writeTranscript(transcript));
-    file.finish();
-  }
-  const json = conformJson(transcript, judge(transcript.observations));
-  if (flags.json) jsonLine<ConformJson>(io, json);
-  else print(io, json, flags.transcript);
-  return json.counts.differs === 0 ? EXIT.fine : EXIT.disagreement;
-}
-
-/** Reads a transcript; flags that ask the service make no sense beside it. */
-async function replayed(
-  io: Io,
-  file: string,
-  flags: ConformFlags,
-): Promise<Transcript> {
-  const { createSession, wrongKey, waitForTest, transcript } = flags;
-  if (createSession || wrongKey || waitForTest !== undefined || transcript) {
-    throw new UsageError(
-      "Wrong --replay: it asks nobody, so it stands alone or with --json",
-    );
-  }
-  const text = await new Response(await openInput(file, io.signal)).text();
-  try {
-    return readTranscript(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) {
-      throw new CommandError(`${error.message}: ${file}`);
-    }
-    throw error;
-  }
-}
-
-async function seenNow(io: Io, flags: ConformFlags): Promise<Transcript> {
   const config = readConfig(io.env, flags);
   const apiKey = requireApiKey(config);
-  const { ledger, environment } = await lookIntoLedger(config, io);
-  const service = serviceEnvironment(config, environment);
-  const test = await awaitTest(io, config, flags, environment);
+  const environment = await environmentOf(config, io);
   const client = serviceClient(config, environment, {
     requestsPerSecond: flags.rate,
   });
   using bar = progress(io, "rows looked at", !flags.json);
   let done = 0;
-  const observations = await stoppable(io.signal, async () => {
+  const rows = await stoppable(io.signal, async () => {
     await reachable(() =>
       client.orders.page({ limit: 1 }, { signal: io.signal })
     );
     return await conform({
       ask: askByClient({
-        environment: service,
+        environment: serviceEnvironment(config, environment),
         apiKey,
         requestsPerSecond: flags.rate,
         now: io.now,
-        sessions: flags.createSession ?? false,
-        wrongKey: flags.wrongKey ?? false,
         signal: io.signal,
       }),
-      assets: environment,
-      ledger,
-      test: () => test,
       now: io.now,
       onProgress: (count) => bar.at(done = count),
       signal: io.signal,
     });
   }, () => `${done} rows were looked at, and nothing is concluded`);
   bar.end();
-  return {
-    form: 1,
-    version: packageFile.version,
+  const count = (verdict: ConformRow["verdict"]) =>
+    rows.filter((one) => one.verdict === verdict).length;
+  const report: ConformReport = {
     environment,
     day: new Date(io.now()).toISOString().slice(0, 10),
-    observations,
+    counts: {
+      agrees: count("agrees"),
+      differs: count("differs"),
+      not_seen: count("not_seen"),
+    },
+    rows,
   };
+  if (flags.json) jsonLine(io, report);
+  else print(io, report);
+  return report.counts.differs === 0 ? EXIT.fine : EXIT.disagreement;
+}
+
+/** A ledger that is there belongs to one environment, and it is that one. */
+async function environmentOf(config: Config, io: Io) {
+  const named = config.environment ?? "sandbox";
+  if (config.databaseUrl === ":memory:" || !await isStored(config)) {
+    return named;
+  }
+  await using ledger = await openConfigured(config, { ...io, readOnly: true });
+  return ledger.environment === "production" ? "production" : "sandbox";
 }
 
 /** A service that cannot be asked at all is a failure, and no difference. */
@@ -194,61 +136,48 @@ async function reachable(ask: () => Promise<unknown>): Promise<void> {
   }
 }
 
-async function lookIntoLedger(config: Config, io: Io) {
-  const named = config.environment ?? "sandbox";
-  // A ledger in memory is a new one, and shows nothing.
-  const isKept = config.databaseUrl !== ":memory:" && await isStored(config);
-  if (!isKept) return { ledger: null, environment: named };
-  await using ledger = await openConfigured(config, { ...io, readOnly: true });
-  return {
-    ledger: await sampleLedger(ledger),
-    environment: ledger.environment === "production"
-      ? "production" as const
-      : "sandbox" as const,
-  };
-}
+const INDENT = 8;
+const SIGN = { agrees: "ok", differs: "DIFF", not_seen: "-" } as const;
 
-async function awaitTest(
-  io: Io,
-  config: Config,
-  { waitForTest: port }: ConformFlags,
-  environment: "production" | "sandbox",
-) {
-  if (port === undefined) return "not_awaited";
-  if (environment === "production") {
-    throw new UsageError(
-      "Wrong --wait-for-test: it listens in place of `serve`, and would miss " +
-        "what happens in production; use it in the sandbox",
-    );
+/**
+ * Rows by subject: first what was seen, then by reason what was not. What
+ * differs is listed with what was seen and what is at risk.
+ */
+function print(io: Io, { environment, day, counts, rows }: ConformReport) {
+  const head = ({ verdict, taken }: ConformRow) =>
+    line(io, `  ${SIGN[verdict].padEnd(INDENT - 2)}${taken}`, INDENT);
+  const below = (text: string) =>
+    line(io, `${" ".repeat(INDENT)}${text}`, INDENT + 2);
+  for (const [subject, some] of Map.groupBy(rows, (row) => row.subject)) {
+    line(io, SUBJECTS[subject], 2);
+    for (const row of some) {
+      if (row.facts === null) continue;
+      head(row);
+      if (row.verdict !== "differs") continue;
+      below(`seen: ${factsText(row.facts)}`);
+      below(`at risk: ${row.risk.message}`);
+      below(`row: ${row.name}`);
+    }
+    const byReason = Map.groupBy(some, ({ reason }) => reason?.message ?? null);
+    for (const [reason, same] of byReason) {
+      if (reason === null) continue;
+      line(io, `  Not seen: ${reason}`, INDENT);
+      same.forEach(head);
+    }
+    line(io);
   }
-  const came = await stoppable(
-    io.signal,
-    () =>
-      waitForTest({
-        port,
-        secrets: requireWebhookSecrets(config),
-        signal: io.signal,
-        onListening: (open) =>
-          note(
-            io,
-            `Listening on 127.0.0.1:${open} for ten minutes: set the webhook ` +
-              "address of the sandbox's dashboard to /webhooks/SECRET there, " +
-              "and press Test",
-          ),
-      }),
-    () => "the Test button's event did not come, and nothing was looked at",
-  );
-  return came ?? "none_came";
-}
-
-function print(io: Io, json: ConformJson, transcript?: string): void {
-  for (const [text, hang] of conformLines(json)) line(io, text, hang);
-  const { agrees, differs, not_seen } = json.counts;
-  line(io);
+  const { agrees, differs, not_seen } = counts;
   line(
     io,
-    `${json.environment}, ${json.day}: ${agrees} agree, ${differs} ` +
+    `${environment}, ${day}: ${agrees} agree, ${differs} ` +
       `${differs === 1 ? "differs" : "differ"}, ${not_seen} not seen`,
   );
-  if (transcript !== undefined) line(io, `Written to ${transcript}`);
+}
+
+/** Facts as words: `status 200, rows 21, unknown a and b`. */
+function factsText(facts: NonNullable<ConformRow["facts"]>): string {
+  return facts.map(({ name, value }) => {
+    const words = Array.isArray(value) ? value.join(" and ") : value ?? "";
+    return `${name} ${words === "" ? "none" : String(words)}`;
+  }).join(", ");
 }

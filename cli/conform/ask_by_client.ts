@@ -5,12 +5,11 @@ import {
   OnrampError,
   ValidationError,
 } from "../../client/mod.ts";
-import { SESSION_FIELDS } from "../../core/rules/session_rules.ts";
 import {
   type AskService,
   NoAnswerError,
   type ServiceAnswer,
-} from "../../sync/for_conform.ts";
+} from "../../sync/conformance/reader.ts";
 
 /** How the service is asked. */
 export interface AskByClientOptions
@@ -20,53 +19,30 @@ export interface AskByClientOptions
   readonly requestsPerSecond: number;
   /** Clock, milliseconds since 1970. */
   readonly now: () => number;
-  /** Whether sessions may be created. */
-  readonly sessions: boolean;
-  /** Whether a wrong key may be tried. */
-  readonly wrongKey: boolean;
   readonly signal: AbortSignal;
 }
-
-/** A key that no service gives out. */
-const WRONG_KEY = "rampkit-conform-wrong-key";
 
 /**
  * Asks the service by the client, at its rate and with its retries; what the
  * client makes of an answer is put aside, and the answer itself is given.
  */
 export function askByClient(options: AskByClientOptions): AskService {
-  const { sessions, wrongKey, signal } = options;
-  const own = observed(options, options.apiKey);
+  const { signal } = options;
+  const own = observed(options);
   return {
     orders: (extra) =>
       own((client) => client.orders.page({}, { extra, signal })),
     users: (extra) => own((client) => client.users.page({}, { extra, signal })),
-    session: sessions
-      ? (body) =>
-        own((client) => {
-          // A field that is named here is sent as it is, or not at all.
-          const unset = SESSION_FIELDS.map((name) => [name, undefined]);
-          const extra = { ...Object.fromEntries(unset), ...body };
-          return client.sessions.create({}, { extra, signal });
-        })
-      : null,
-    withWrongKey: wrongKey
-      ? () =>
-        observed(options, WRONG_KEY)((client) =>
-          client.orders.page({ limit: 1 }, { signal })
-        )
-      : null,
   };
 }
 
 /** Makes calls, one at a time, and gives the answers as they came. */
 function observed(
   options: AskByClientOptions,
-  apiKey: string,
 ): (
   call: (client: OnrampClient) => Promise<unknown>,
 ) => Promise<ServiceAnswer> {
-  const { now, requestsPerSecond, environment, signal } = options;
+  const { now, requestsPerSecond, environment, apiKey, signal } = options;
   const send = options.fetch ?? globalThis.fetch;
   let seen: ServiceAnswer | null = null;
   const client = new OnrampClient({
@@ -75,7 +51,6 @@ function observed(
     requestsPerSecond,
     maxInFlight: 1,
     hookBodies: true,
-    allowUnlistedAssets: true,
     now,
     ...(options.sleep && { sleep: options.sleep }),
     ...(options.steadyNow && { steadyNow: options.steadyNow }),
@@ -85,7 +60,6 @@ function observed(
       const date = Date.parse(response.headers.get("date") ?? "");
       seen = {
         status: response.status,
-        contentType: response.headers.get("content-type"),
         dateMs: Number.isNaN(date) ? null : date,
         askedAtMs,
         answeredAtMs: now(),

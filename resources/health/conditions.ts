@@ -310,7 +310,7 @@ export const CONDITIONS = {
     "drift",
     "warning",
     "Answers of the service contain something that its description does not",
-    "Run rampkit conform: it says what depends on it and what is at risk; CONFORM.md says what to do",
+    "Run rampkit conform: it says what differs and what is at risk",
   )),
   webhooks_drifted: row(
     "drift",

@@ -4,10 +4,6 @@ import type { TriggerInput } from "../delivery/delivery_log.ts";
 import { checkDisableRule } from "../delivery/retry_schedule.ts";
 import { WebhookEmitter } from "../delivery/webhook_emitter.ts";
 import { WebhookSender } from "../delivery/webhook_sender.ts";
-import {
-  checkDifferences,
-  differingSender,
-} from "../differences/differences.ts";
 import { type SandboxCounters, zeroCounters } from "../engine/counters.ts";
 import { EntityFactory } from "../engine/entity_factory.ts";
 import { OrderStore } from "../engine/order_store.ts";
@@ -33,7 +29,6 @@ export class SandboxEngine {
   readonly apiKey: string;
   readonly assets: "production" | "sandbox";
   readonly clock: SandboxClock;
-  readonly differs: readonly string[];
   orderForm: OrderForm;
   partner: Required<SandboxPartner>;
   readonly random: Random;
@@ -58,8 +53,6 @@ export class SandboxEngine {
     this.apiKey = options.apiKey ?? "sandbox-key";
     this.assets = options.assets ?? "sandbox";
     this.clock = options.clock ?? realClock();
-    this.differs = options.differs ?? [];
-    checkDifferences(this.differs);
     this.orderForm = options.orderForm ?? "current";
     this.partner = partnerWithDefaults(options.partner);
     this.random = new Random(this.seed);
@@ -71,10 +64,7 @@ export class SandboxEngine {
       clock: this.clock,
       injector: this.injector,
       counters: this.counters,
-      fetch: differingSender(
-        this.differs,
-        options.fetch ?? ((input, init) => fetch(input, init)),
-      ),
+      fetch: options.fetch ?? ((input, init) => fetch(input, init)),
       webhookUrl: options.webhookUrl ?? null,
       disableRule,
       logLimit: options.logLimit ?? 100_000,

@@ -64,12 +64,6 @@ export interface SandboxOptions {
    */
   readonly cancelSpelling?: "order_cancelled" | "order_canceled";
   /**
-   * Names of rows of `rampkit conform` in which this sandbox deviates from what
-   * is assumed of the service, to test what then happens.
-   * @default {[]}
-   */
-  readonly differs?: readonly string[];
-  /**
    * What the service allows the partner.
    * @default {{}}
    */

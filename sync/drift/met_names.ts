@@ -12,8 +12,8 @@ import {
   PAYMENT_TYPES,
   USER_FIELDS,
   USER_TIME_FORM,
-} from "../conformance/observing/documented.ts";
-import { fieldName, timeForm, word } from "../conformance/observing/scrub.ts";
+} from "../conformance/documented.ts";
+import { fieldName, timeForm, word } from "../conformance/scrub.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

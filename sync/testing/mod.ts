@@ -17,9 +17,4 @@ export {
 export { deliveryHealth } from "../watchdog/watchdog_rule.ts";
 export { RECONCILE_SEVERITY } from "../reconciliation/reconcile_row.ts";
 export { GRACE_MS } from "../watchdog/watchdog_rule.ts";
-export {
-  fieldName,
-  message,
-  timeForm,
-  word,
-} from "../conformance/observing/scrub.ts";
+export { fieldName, message, timeForm, word } from "../conformance/scrub.ts";

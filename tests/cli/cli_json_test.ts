@@ -159,7 +159,7 @@ Deno.test("every command prints the JSON that COMMANDS.md documents", async () =
   await failingHandler(env.RAMPKIT_DATABASE_URL ?? "");
   const rate = ["--rate", "1000", "--json"];
   await holds("reconcile", ["reconcile", "--all", ...rate]);
-  await holds("conform", ["conform", "--create-session", ...rate]);
+  await holds("conform", ["conform", ...rate]);
   await holds("poll --once", ["poll", "--once", ...rate]);
   await holds("recover", ["recover", "--from", "2026-01-01", ...rate]);
   const order =

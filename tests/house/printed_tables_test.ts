@@ -7,7 +7,6 @@ import {
   releaseTable,
 } from "../../resources/views/machine/outcome_tables.ts";
 import { pairsTable } from "../../resources/views/asset_view.ts";
-import { conformTable } from "../../resources/views/reading_view.ts";
 import {
   alarmsTable,
   conditionsTable,
@@ -39,7 +38,6 @@ const TABLES: Readonly<Record<string, () => WordTable | null>> = {
   conditions: conditionsTable,
   alarms: alarmsTable,
   settings: settingsTable,
-  conform: conformTable,
   pairs: () => pairsTable("production"),
   benchmark: () => lastRunTable(PAST_RUNS),
 };
@@ -48,7 +46,6 @@ const TABLES: Readonly<Record<string, () => WordTable | null>> = {
 const DOCUMENTS: Readonly<Record<string, readonly string[]>> = {
   "BENCHMARK.md": ["benchmark"],
   "COMMANDS.md": ["attention", "outcomes", "release"],
-  "CONFORM.md": ["conform"],
   "FORWARDING.md": ["alarms", "release"],
   "SETTINGS.md": ["settings"],
   "RUNBOOK.md": ["advice", "conditions", "reconcile"],

@@ -109,10 +109,8 @@ import type {
   MonthRecomputationJson,
 } from "../../resources/views/month_view.ts";
 import type { OrderJson, Worded } from "../../resources/views/order_view.ts";
-import type {
-  ConformJson,
-  ConformRowJson,
-} from "../../resources/views/conform_view.ts";
+import type { ConformReport } from "../../cli/commands/conform.ts";
+import type { ConformRow } from "../../sync/conformance/conform.ts";
 import type {
   ReconcileJson,
   ReconcileRowJson,
@@ -267,8 +265,8 @@ export interface Components {
   readonly ReconcileRow: ReconcileRowJson;
   readonly ReconcileReport: ReconcileJson;
   readonly RecoverReport: RecoverJson;
-  readonly ConformRow: ConformRowJson;
-  readonly ConformReport: ConformJson;
+  readonly ConformRow: ConformRow;
+  readonly ConformReport: ConformReport;
   readonly ChainBreak: ChainBreak;
   readonly ChainState: ChainStateJson;
   readonly LedgerStats: LedgerStatsJson;

@@ -1,15 +1,36 @@
-import type { AssetTable } from "../../../core/assets/environment.ts";
-import { isRecord } from "../../../core/guards.ts";
-import { parseWithExactNumbers } from "../../../core/json/exact_number.ts";
-import type {
-  AskService,
-  ListParameters,
-  ServiceAnswer,
-  TestRequest,
-} from "./ask_service.ts";
+import { isRecord } from "../../core/guards.ts";
+import { parseWithExactNumbers } from "../../core/json/exact_number.ts";
 import { ORDER_STATUSES } from "./documented.ts";
-import type { LedgerSample } from "./ledger_sample.ts";
 import type { WireRow } from "./scrub.ts";
+
+/** Parameters of a list, by name; sent as they are. */
+export type ListParameters = Readonly<Record<string, string>>;
+
+/** What the service answered, as it came. */
+export interface ServiceAnswer {
+  /** HTTP status. */
+  readonly status: number;
+  /** Its `Date`, in milliseconds since 1970; null where it states none. */
+  readonly dateMs: number | null;
+  /** Our clock when it was sent, in milliseconds since 1970. */
+  readonly askedAtMs: number;
+  /** Our clock when the answer was whole, in milliseconds since 1970. */
+  readonly answeredAtMs: number;
+  /** The body as text; null where none could be read. */
+  readonly text: string | null;
+}
+
+/** The service gave no answer at all, after every attempt. */
+export class NoAnswerError extends Error {
+  /** Name of the class. */
+  override readonly name = "NoAnswerError";
+}
+
+/** Reads pages of the service's two lists, one request at a time. */
+export interface AskService {
+  readonly orders: (parameters: ListParameters) => Promise<ServiceAnswer>;
+  readonly users: (parameters: ListParameters) => Promise<ServiceAnswer>;
+}
 
 /** An answer whose body was read. */
 export interface ReadAnswer extends Omit<ServiceAnswer, "text"> {
@@ -23,10 +44,8 @@ export interface ReadAnswer extends Omit<ServiceAnswer, "text"> {
   readonly total: number | null;
 }
 
-/** What a probe looks with. */
+/** What a row looks with. */
 export interface Reader {
-  /** Which table of assets the environment has. */
-  readonly assets: AssetTable;
   /** A page of orders; the same question is asked once. */
   readonly orders: (parameters?: ListParameters) => Promise<ReadAnswer>;
   /** A page of users; likewise. */
@@ -39,41 +58,16 @@ export interface Reader {
   readonly settled: ListParameters;
   /** The same for users. */
   readonly settledUsers: ListParameters;
-  /** Creates a session; null where that was not asked for. */
-  readonly session:
-    | ((body: Readonly<Record<string, unknown>>) => Promise<ReadAnswer>)
-    | null;
-  /** Reads orders with a wrong key; null where that was not asked for. */
-  readonly withWrongKey: (() => Promise<ReadAnswer>) | null;
-  /** What the ledger has; null without one. */
-  readonly ledger: LedgerSample | null;
-  /** The Test button's request; null before it came or where none is awaited. */
-  readonly test: () => TestRequest | "not_awaited" | "none_came";
-}
-
-/** What a reader is made of. */
-export interface ReaderOptions {
-  readonly ask: AskService;
-  readonly assets: AssetTable;
-  readonly ledger: LedgerSample | null;
-  readonly test: Reader["test"];
-  /** Clock, milliseconds since 1970. */
-  readonly nowMs: number;
 }
 
 /** Rows that an answer holds at most. */
 export const PAGE = "20";
 
-/**
- * Age at which orders no longer change except for their status, in
- * milliseconds.
- */
+/** Age at which no new order appears in a window, in milliseconds. */
 const SETTLED_MS = 60_000;
 
 /** A reader that asks each question once. */
-export function createReader(
-  { ask, assets, ledger, test, nowMs }: ReaderOptions,
-): Reader {
+export function createReader(ask: AskService, nowMs: number): Reader {
   const once = remembered(async (key: string) => {
     const [list, parameters] = JSON.parse(key);
     return read(await ask[list as "orders" | "users"](parameters));
@@ -86,7 +80,6 @@ export function createReader(
     .toISOString().replace(".000Z", "Z");
   const settled = { end_date: until };
   const settledUsers = { to: until };
-  const { session, withWrongKey } = ask;
   const sample = async (
     pages: readonly Promise<ReadAnswer>[],
     id: string,
@@ -95,7 +88,6 @@ export function createReader(
     return [...new Map(rows.map((row) => [row[id], row])).values()];
   };
   return {
-    assets,
     orders,
     users,
     settled,
@@ -113,10 +105,6 @@ export function createReader(
         users({ ...settledUsers, limit: PAGE, order_by: "desc" }),
         users({ ...settledUsers, limit: PAGE, order_by: "asc" }),
       ], "user_id"),
-    session: session && (async (body) => read(await session(body))),
-    withWrongKey: withWrongKey && (async () => read(await withWrongKey())),
-    ledger,
-    test,
   };
 }
 
@@ -145,8 +133,7 @@ function read({ text, ...answer }: ServiceAnswer): ReadAnswer {
   };
 }
 
-/** The body as an object; empty where it is none. */
-export function bodyOf(text: string | null): WireRow {
+function bodyOf(text: string | null): WireRow {
   if (text === null) return {};
   try {
     const value = parseWithExactNumbers(text);

@@ -1,7 +1,4 @@
-import {
-  ORDER_FIELD_NAMES,
-  orderField,
-} from "../../../core/wire/order_fields.ts";
+import { ORDER_FIELD_NAMES, orderField } from "../../core/wire/order_fields.ts";
 
 /** The statuses of an order that the description lists. */
 export const ORDER_STATUSES: readonly string[] = [

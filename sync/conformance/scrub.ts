@@ -1,5 +1,5 @@
-import { isRecord } from "../../../core/guards.ts";
-import { ExactNumber } from "../../../core/json/exact_number.ts";
+import { isRecord } from "../../core/guards.ts";
+import { ExactNumber } from "../../core/json/exact_number.ts";
 
 /** A row of a list as the service sent it; numbers are `ExactNumber`s. */
 export type WireRow = Readonly<Record<string, unknown>>;

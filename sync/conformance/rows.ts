@@ -1,0 +1,619 @@
+import {
+  normaliseTime,
+  readServiceTime,
+} from "../../core/time/service_time.ts";
+import { KYC_STATES, ORDER_STATUSES, ORDER_TIME_FORM } from "./documented.ts";
+import {
+  type ListParameters,
+  PAGE,
+  type ReadAnswer,
+  type Reader,
+} from "./reader.ts";
+import {
+  distinct,
+  kindOf,
+  kindsOf,
+  message,
+  timeForm,
+  type WireRow,
+  word,
+} from "./scrub.ts";
+
+/**
+ * One fact of what was seen. None holds an identifier, an amount, an address or
+ * a key: counts, statuses, kinds of values, forms of times, documented words.
+ */
+export type Fact = string | number | boolean | null | readonly string[];
+
+/** What was seen, by name. */
+export type Facts = Readonly<Record<string, Fact>>;
+
+/** Why a row could not be looked at. */
+export const NOT_SEEN = {
+  few_orders: "too few orders, or orders too alike",
+  few_users: "too few users, or users too alike",
+  no_such_order: "no order that shows it",
+  earlier_form: "the list has no cursor",
+  no_answer: "no answer came",
+} as const;
+
+/** Why a row could not be looked at. */
+export type NotSeenReason = keyof typeof NOT_SEEN;
+
+/** What rows are about; those of one subject are shown together. */
+export const SUBJECTS = {
+  order_fields: "Orders: what a row has",
+  order_pages: "Orders: the list and its pages",
+  order_filters: "Orders: search and filters",
+  users: "Users: states, pages and search",
+  answers: "Answers as such",
+} as const;
+
+/** What goes wrong where the service is not as it is assumed to be. */
+export const RISKS = {
+  release: "an order may be released, or refused, wrongly",
+  missed: "orders or users may not be found, or found late",
+  misread: "a value is shown or counted as something else",
+  error: "a failure is named wrongly, or retried without effect",
+} as const;
+
+/** One thing that a decision of ours takes for granted of the service. */
+export interface ConformanceRow {
+  readonly subject: keyof typeof SUBJECTS;
+  readonly risk: keyof typeof RISKS;
+  /** What is assumed, in one sentence. */
+  readonly taken: string;
+  /** Looks, and returns what it saw, or why there was nothing to see. */
+  readonly look: (reader: Reader) => Promise<Facts | NotSeenReason>;
+  /** Whether what was seen agrees with what is assumed. */
+  readonly agrees: (facts: Facts) => boolean;
+}
+
+/** How a row looks and judges; the facts keep their own names and types. */
+type Check = Pick<ConformanceRow, "look" | "agrees">;
+
+function check<Seen extends Facts>(
+  look: (reader: Reader) => Promise<Seen | NotSeenReason>,
+  agrees: (facts: Seen) => boolean,
+): Check {
+  return { look, agrees: agrees as ConformanceRow["agrees"] };
+}
+
+const of = (subject: ConformanceRow["subject"]) =>
+(
+  risk: ConformanceRow["risk"],
+  taken: string,
+  seen: Check,
+): ConformanceRow => ({ subject, risk, taken, ...seen });
+
+const field = of("order_fields");
+const page = of("order_pages");
+const filter = of("order_filters");
+const user = of("users");
+const any = of("answers");
+
+/** Every row, by its name, in the order in which they are shown. */
+export const CONFORMANCE_ROWS: Readonly<Record<string, ConformanceRow>> = {
+  order_amounts_are_numbers: field(
+    "release",
+    "Amounts of an order are JSON numbers",
+    ofOrders(
+      (orders) => ({
+        currency_amount: kindsOf(orders, "currency_amount"),
+        crypto_amount: kindsOf(orders, "crypto_amount"),
+      }),
+      (facts) => Object.values(facts).flat().every((kind) => kind === "number"),
+    ),
+  ),
+  order_status_listed: field(
+    "release",
+    "status is one of the six that are described",
+    ofOrders(
+      (orders) => words(orders.map(({ status }) => status), ORDER_STATUSES),
+      ({ unknown }) => unknown.length === 0,
+    ),
+  ),
+  order_times_form: field(
+    "missed",
+    "Times of an order are YYYY-MM-DD HH:MM:SS",
+    ofOrders(
+      (orders) => ({
+        forms: distinct(
+          orders.flatMap(({ created_at, changed_at }) =>
+            [created_at, changed_at].map(timeForm)
+          ),
+        ),
+      }),
+      ({ forms }) => forms.every((form) => ORDER_TIME_FORM.test(form)),
+    ),
+  ),
+  order_times_in_utc: field(
+    "release",
+    "No time of an order is ahead of the service's clock",
+    ofOrders(
+      async (orders, reader) => {
+        const { dateMs, answeredAtMs } = await reader.orders({
+          ...reader.settled,
+          limit: "1",
+        });
+        const latestMs = Math.max(dateMs ?? 0, answeredAtMs) + AHEAD_MS;
+        return {
+          rows: orders.length,
+          ahead:
+            orders.filter(({ created_at, changed_at }) =>
+              [created_at, changed_at].some((time) =>
+                typeof time === "string" &&
+                (readServiceTime(time) ?? 0) > latestMs
+              )
+            ).length,
+        };
+      },
+      ({ ahead }) => ahead === 0,
+    ),
+  ),
+  order_success_has_transaction: field(
+    "release",
+    "An order with success names its transaction",
+    check(
+      async (reader) => {
+        const done = (await reader.sampleOrders())
+          .filter(({ status }) => status === "success");
+        if (done.length === 0) return "no_such_order";
+        return {
+          successes: done.length,
+          without:
+            done.filter(({ tx_id }) =>
+              typeof tx_id !== "string" || tx_id === ""
+            ).length,
+        };
+      },
+      ({ without }) => without === 0,
+    ),
+  ),
+
+  orders_answer_form: page(
+    "missed",
+    "A list has success true, an array data, and a total",
+    check(
+      async (reader) => {
+        const { status, body } = await ORDERS.read(reader, { limit: PAGE });
+        const { success, data, total } = body;
+        return {
+          status,
+          success: success === true ? "true" : kindOf(success),
+          data: kindOf(data),
+          total: kindOf(total),
+        };
+      },
+      ({ status, success, data, total }) =>
+        status === 200 && success === "true" && data === "array" &&
+        total === "number",
+    ),
+  ),
+  orders_current_form: page(
+    "missed",
+    "A list of orders has next_cursor_id",
+    check(
+      async (reader) => {
+        const { body } = await ORDERS.read(reader, { limit: PAGE });
+        return { next_cursor_id: kindOf(body.next_cursor_id) };
+      },
+      ({ next_cursor_id }) => next_cursor_id === "text",
+    ),
+  ),
+  orders_limit_most: page(
+    "missed",
+    "With a limit of 20 twenty orders come",
+    check(
+      async (reader) => {
+        const { rows, total } = await ORDERS.read(reader, { limit: PAGE });
+        return total !== null && total < 20
+          ? "few_orders"
+          : { rows: rows.length };
+      },
+      ({ rows }) => rows === 20,
+    ),
+  ),
+  orders_limit_beyond: page(
+    "missed",
+    "A limit of 21 is refused, or gives no more than 20",
+    check(
+      async (reader) => {
+        const { status, rows, total } = await ORDERS.read(reader, {
+          limit: "21",
+        });
+        return status === 200 && (total ?? 0) < 21
+          ? "few_orders"
+          : { status, rows: rows.length };
+      },
+      ({ status, rows }) => isRefusal(status) || rows <= 20,
+    ),
+  ),
+  orders_newest_first: page(
+    "missed",
+    "Without order_by the newest orders come first",
+    inOrder("orders", null),
+  ),
+  orders_oldest_first: page(
+    "missed",
+    "With order_by asc the oldest orders come first",
+    inOrder("orders", "asc"),
+  ),
+  orders_start_exclusive: page(
+    "missed",
+    "start_date leaves out orders created at that second",
+    startExclusive("orders"),
+  ),
+  orders_end_inclusive: page(
+    "missed",
+    "end_date takes in orders created at that second",
+    endInclusive("orders"),
+  ),
+  orders_cursor_goes_on: page(
+    "missed",
+    "next_cursor_id leads to the page after, without a gap",
+    check(
+      async (reader) => {
+        const first = await ORDERS.read(reader, { limit: "2" });
+        const whole = await ORDERS.read(reader, { limit: "4" });
+        if (whole.rows.length < 4) return "few_orders";
+        if (first.cursor === "") return "earlier_form";
+        const second = await ORDERS.read(reader, {
+          limit: "2",
+          cursor_id: first.cursor,
+        });
+        const ids = ({ rows }: ReadAnswer) =>
+          rows.map(({ order_id }) => order_id);
+        const pages = [...ids(first), ...ids(second)];
+        return {
+          status: second.status,
+          rows: second.rows.length,
+          repeated: pages.length - new Set(pages).size,
+          likeOnePage: ids(whole).join() === pages.join(),
+        };
+      },
+      ({ status, repeated, likeOnePage }) =>
+        status === 200 && repeated === 0 && likeOnePage,
+    ),
+  ),
+  orders_cursor_ends: page(
+    "missed",
+    "The last page has an empty next_cursor_id, or none",
+    check(
+      async (reader) => {
+        const [order] = await reader.sampleOrders();
+        if (order === undefined) return "few_orders";
+        const { body } = await ORDERS.read(reader, {
+          limit: PAGE,
+          search_by: String(order.order_id),
+        });
+        const cursor = body.next_cursor_id;
+        return { last: cursor === "" ? "empty" : kindOf(cursor) };
+      },
+      ({ last }) => last !== "text",
+    ),
+  ),
+
+  orders_by_order_id: filter(
+    "release",
+    "search_by finds an order by its order_id",
+    byIds("order_id", 1),
+  ),
+  orders_by_click_id: filter(
+    "missed",
+    "search_by finds an order by its click_id",
+    byIds("click_id", 1),
+  ),
+  orders_by_twenty_ids: filter(
+    "missed",
+    "search_by finds twenty orders at once",
+    byIds("order_id", 20),
+  ),
+  orders_by_unknown_id: filter(
+    "release",
+    "An id that is not known gives an empty list, not 404",
+    check(
+      async (reader) => {
+        const { status, rows } = await ORDERS.read(reader, {
+          limit: PAGE,
+          search_by: UNKNOWN_ID,
+        });
+        return { status, rows: rows.length };
+      },
+      ({ status, rows }) => status === 200 && rows === 0,
+    ),
+  ),
+  orders_by_status: filter(
+    "missed",
+    "status filters",
+    check(
+      async (reader) => {
+        const sample = await reader.sampleOrders();
+        const statuses = new Set(sample.map(({ status }) => status));
+        const [wanted] = statuses;
+        // Where all have one status, a filter that is ignored looks the same.
+        if (typeof wanted !== "string" || statuses.size < 2) {
+          return "few_orders";
+        }
+        const { status, rows } = await ORDERS.read(reader, {
+          limit: PAGE,
+          status: wanted,
+        });
+        return {
+          status,
+          rows: rows.length,
+          others: rows.filter((one) => one.status !== wanted).length,
+        };
+      },
+      ({ status, rows, others }) => status === 200 && rows > 0 && others === 0,
+    ),
+  ),
+
+  user_kyc_listed: user(
+    "misread",
+    "lkyc_status and fkyc_status are states that are known",
+    check(
+      async (reader) => {
+        const users = await reader.sampleUsers();
+        if (users.length === 0) return "few_users";
+        return words(
+          users.flatMap(({ lkyc_status, fkyc_status }) => [
+            lkyc_status,
+            fkyc_status,
+          ]),
+          KYC_STATES,
+        );
+      },
+      ({ unknown }) => unknown.length === 0,
+    ),
+  ),
+  users_oldest_first: user(
+    "missed",
+    "With order_by asc the oldest users come first",
+    inOrder("users", "asc"),
+  ),
+  users_from_exclusive: user(
+    "missed",
+    "from leaves out users created at that time",
+    startExclusive("users"),
+  ),
+  users_to_inclusive: user(
+    "missed",
+    "to takes in users created at that time",
+    endInclusive("users"),
+  ),
+  users_by_ids: user(
+    "missed",
+    "user_ids finds several users at once",
+    check(
+      async (reader) => {
+        const users = (await reader.sampleUsers()).slice(0, 2);
+        if (users.length < 2) return "few_users";
+        const asked = users.map(({ user_id }) => String(user_id));
+        const { status, rows } = await USERS.read(reader, {
+          limit: PAGE,
+          user_ids: asked.join(","),
+        });
+        const came = rows.map(({ user_id }) => String(user_id));
+        return {
+          status,
+          asked: asked.length,
+          found: asked.filter((id) => came.includes(id)).length,
+          others: came.filter((id) => !asked.includes(id)).length,
+        };
+      },
+      ({ status, asked, found, others }) =>
+        status === 200 && found === asked && others === 0,
+    ),
+  ),
+
+  service_clock: any(
+    "release",
+    "Answers have a Date, within five seconds of our clock",
+    check(
+      async (reader) => {
+        const { dateMs, askedAtMs, answeredAtMs } = await ORDERS.read(reader, {
+          limit: "1",
+        });
+        if (dateMs === null) return { stated: false, apartSeconds: 0 };
+        // The header has whole seconds, and was written in between.
+        const apartMs = dateMs > answeredAtMs
+          ? dateMs - answeredAtMs
+          : dateMs + 1000 < askedAtMs
+          ? dateMs + 1000 - askedAtMs
+          : 0;
+        return { stated: true, apartSeconds: Math.round(apartMs / 1000) };
+      },
+      ({ stated, apartSeconds }) => stated && Math.abs(apartSeconds) <= 5,
+    ),
+  ),
+  wrong_parameter_refused: any(
+    "error",
+    "A wrong parameter is answered 4xx with a message",
+    check(
+      async (reader) => {
+        const { status, body } = await ORDERS.read(reader, {
+          limit: "1",
+          order_by: "sideways",
+        });
+        return { status, message: message(body) };
+      },
+      ({ status, message }) => isRefusal(status) && message !== null,
+    ),
+  ),
+};
+
+/** How far an order's time may be ahead while it is read, in milliseconds. */
+const AHEAD_MS = 60_000;
+
+/** An identifier of the usual form that nothing has. */
+const UNKNOWN_ID = "01AAAAAAAAAAAAAAAAAAAAAAAA";
+
+function isRefusal(status: number): boolean {
+  return status >= 400 && status < 500;
+}
+
+/** A row that needs one order at least. */
+function ofOrders<Seen extends Facts>(
+  see: (orders: readonly WireRow[], reader: Reader) => Seen | Promise<Seen>,
+  agrees: (facts: Seen) => boolean,
+): Check {
+  return check(async (reader) => {
+    const orders = await reader.sampleOrders();
+    return orders.length === 0 ? "few_orders" : await see(orders, reader);
+  }, agrees);
+}
+
+/** The distinct words of a field, and those that are not documented. */
+function words(values: readonly unknown[], documented: readonly string[]) {
+  const met = distinct(
+    values.filter((value) => typeof value === "string" && value !== "")
+      .map((value) => word(value, documented)),
+  );
+  return { met, unknown: met.filter((one) => !documented.includes(one)) };
+}
+
+type ListName = "orders" | "users";
+
+/** One of the service's two lists, the newest row first unless asked otherwise. */
+interface WireList {
+  readonly start: string;
+  readonly end: string;
+  readonly few: NotSeenReason;
+  readonly read: (
+    reader: Reader,
+    parameters: ListParameters,
+  ) => Promise<ReadAnswer>;
+}
+
+const ORDERS: WireList = {
+  start: "start_date",
+  end: "end_date",
+  few: "few_orders",
+  read: (reader, parameters) =>
+    reader.orders({ ...reader.settled, order_by: "desc", ...parameters }),
+};
+
+const USERS: WireList = {
+  start: "from",
+  end: "to",
+  few: "few_users",
+  read: (reader, parameters) =>
+    reader.users({ ...reader.settledUsers, order_by: "desc", ...parameters }),
+};
+
+const createdMs = (one: WireRow): number =>
+  readServiceTime(String(one.created_at)) ?? Number.NaN;
+
+/** A creation time as a parameter. */
+const asParameter = (one: WireRow): string =>
+  normaliseTime(String(one.created_at)) ?? "";
+
+/** Whether rows come in the order of creation. */
+function inOrder(
+  list: ListName,
+  direction: "asc" | null,
+): Check {
+  return check(
+    async (reader) => {
+      const { rows } = await reader[list]({
+        ...(list === "orders" ? reader.settled : reader.settledUsers),
+        limit: PAGE,
+        ...(direction !== null && { order_by: direction }),
+      });
+      const times = rows.map(createdMs);
+      if (new Set(times).size < 2) return `few_${list}`;
+      const sign = direction === "asc" ? 1 : -1;
+      return {
+        rows: rows.length,
+        outOfOrder:
+          times.slice(1).filter((time, at) =>
+            (time - (times[at] ?? 0)) * sign < 0
+          ).length,
+      };
+    },
+    ({ outOfOrder }) => outOfOrder === 0,
+  );
+}
+
+/** Whether a window leaves out rows of its start. */
+function startExclusive(of: ListName): Check {
+  return check(
+    async (reader) => {
+      const list = of === "orders" ? ORDERS : USERS;
+      const whole = await list.read(reader, { limit: PAGE });
+      const start = whole.rows.at(-1);
+      if (
+        start === undefined ||
+        !whole.rows.some((one) => createdMs(one) > createdMs(start))
+      ) return list.few;
+      const { status, rows } = await list.read(reader, {
+        limit: PAGE,
+        [list.start]: asParameter(start),
+      });
+      const count = (is: (apartMs: number) => boolean) =>
+        rows.filter((one) => is(createdMs(one) - createdMs(start))).length;
+      return {
+        status,
+        atStart: count((apartMs) => apartMs === 0),
+        before: count((apartMs) => apartMs < 0),
+        after: count((apartMs) => apartMs > 0),
+      };
+    },
+    ({ status, atStart, before, after }) =>
+      status === 200 && atStart === 0 && before === 0 && after > 0,
+  );
+}
+
+/** Whether a window holds rows of its end. */
+function endInclusive(of: ListName): Check {
+  return check(
+    async (reader) => {
+      const list = of === "orders" ? ORDERS : USERS;
+      const whole = await list.read(reader, { limit: PAGE });
+      const [newest] = whole.rows;
+      const end = whole.rows.find((one) =>
+        newest !== undefined && createdMs(one) < createdMs(newest)
+      );
+      if (end === undefined) return list.few;
+      const { status, rows } = await list.read(reader, {
+        limit: PAGE,
+        [list.end]: asParameter(end),
+      });
+      return {
+        status,
+        atEnd: rows.filter((one) => createdMs(one) === createdMs(end)).length,
+        after: rows.filter((one) => createdMs(one) > createdMs(end)).length,
+      };
+    },
+    ({ status, atEnd, after }) => status === 200 && atEnd > 0 && after === 0,
+  );
+}
+
+/** Whether a search by this field finds so many orders, and no others. */
+function byIds(name: "order_id" | "click_id", count: number): Check {
+  return check(
+    async (reader) => {
+      const wanted = (await reader.sampleOrders()).filter((one) =>
+        typeof one[name] === "string" && one[name] !== ""
+      ).slice(0, count);
+      if (wanted.length < count) {
+        return count === 1 ? "no_such_order" : "few_orders";
+      }
+      const asked = wanted.map((one) => String(one[name]));
+      const { status, rows } = await ORDERS.read(reader, {
+        limit: PAGE,
+        search_by: asked.join(","),
+      });
+      const came = rows.map((one) => String(one[name]));
+      return {
+        status,
+        asked: asked.length,
+        found: asked.filter((id) => came.includes(id)).length,
+        others: came.filter((id) => !asked.includes(id)).length,
+      };
+    },
+    ({ status, asked, found, others }) =>
+      status === 200 && found === asked && others === 0,
+  );
+}
