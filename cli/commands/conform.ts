@@ -15,7 +15,7 @@ import { EXIT } from "../../core/settings/errors.ts";
 import {
   serviceClient,
   serviceEnvironment,
-} from "../../server/compose/compose_service.ts";
+} from "../../server/compose/service_client.ts";
 import { stoppable } from "../../core/settings/stoppable.ts";
 import { conform, type ConformRow } from "../../sync/conformance/conform.ts";
 import { SUBJECTS } from "../../sync/conformance/rows.ts";
