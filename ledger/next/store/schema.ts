@@ -55,6 +55,8 @@ export function orderTable(name: string, tag = ""): string[] {
       WHERE user_no IS NOT NULL`,
     `CREATE INDEX orders_attention${tag} ON ${name}(at)
       WHERE attention IS NOT NULL AND attention <> ' not_comparable '`,
+    `CREATE INDEX orders_anomalies${tag} ON ${name}(at, anomalies)
+      WHERE anomalies IS NOT NULL`,
     `CREATE INDEX orders_waiting${tag} ON ${name}(waiting_since)
       WHERE waiting_since IS NOT NULL`,
     `CREATE INDEX orders_due${tag} ON ${name}(shown, urgency, due_at)
@@ -136,7 +138,10 @@ export function schemaFor(environment: string): string[] {
       salt BLOB NOT NULL
     ) STRICT`,
     `CREATE INDEX events_rare ON events(kind, position) WHERE ${IS_RARE}`,
+    `CREATE INDEX events_received ON events(recorded_at)
+      WHERE kind = 'webhook'`,
     // Which events name an order or a user; written by the batch that folds them.
+    // Under 0 are deliveries without a type that is text.
     `CREATE TABLE mentions (
       no INTEGER NOT NULL,
       position INTEGER NOT NULL,
@@ -159,11 +164,12 @@ export function schemaFor(environment: string): string[] {
       no INTEGER NOT NULL,
       PRIMARY KEY (hash, shown, no)
     ) STRICT, WITHOUT ROWID`,
-    // What the partner asked for, by the same hashes of click id and reference.
+    // What the partner asked for, by the same hashes of click id, reference, session.
     `CREATE TABLE expected (
       position INTEGER PRIMARY KEY,
       click INTEGER,
       reference INTEGER,
+      session INTEGER,
       asked_at INTEGER NOT NULL,
       valid_until INTEGER NOT NULL
     ) STRICT`,
@@ -171,6 +177,8 @@ export function schemaFor(environment: string): string[] {
       WHERE click IS NOT NULL`,
     `CREATE INDEX expected_reference ON expected(reference, asked_at)
       WHERE reference IS NOT NULL`,
+    `CREATE INDEX expected_session ON expected(session)
+      WHERE session IS NOT NULL`,
 
     // The transitions that were told: never rewritten.
     `CREATE TABLE log (
