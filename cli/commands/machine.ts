@@ -1,10 +1,9 @@
-import { Argument, type Command, Option } from "commander";
+import { Argument, type Command } from "commander";
 import { ENTITIES, type Entity } from "../../ledger/for_sync.ts";
 import { MACHINES } from "../../ledger/for_resources.ts";
 import type { Cli } from "../program/cli.ts";
 import { jsonLine, lines } from "../program/io.ts";
 import { jsonOption } from "../program/options.ts";
-import { machinePage } from "../../resources/views/machine/machine_page.ts";
 import {
   machineJson,
   machineLines,
@@ -15,15 +14,14 @@ import {
 
 interface MachineFlags {
   readonly json?: boolean;
-  readonly markdown?: boolean;
 }
 
 /** `machine`: the state machines, as the ledger runs them. */
 export function addMachine(program: Command, cli: Cli): void {
   const command = program.command("machine").summary(
-    "draw the state machines of orders and users",
+    "print the state machines of orders and users",
   ).description(
-    "draw the state machines that the ledger runs: states, what each webhook " +
+    "print the state machines that the ledger runs, as tables: states, what each webhook " +
       "claims, how a reading and a claim combine, which moves raise an anomaly, " +
       "and the outcomes of an order",
   ).addArgument(
@@ -32,17 +30,9 @@ export function addMachine(program: Command, cli: Cli): void {
     ),
   );
   jsonOption(command, "one object")
-    .addOption(
-      new Option("--markdown", "the page STATES.md, with diagrams in Mermaid")
-        .conflicts("json"),
-    )
     .addHelpText("after", "\nExample:\n  rampkit machine order")
     .action(
       cli.run((entity: Entity | undefined, flags: MachineFlags) => {
-        if (flags.markdown) {
-          cli.io.out(machinePage());
-          return;
-        }
         const machines = (entity === undefined ? ENTITIES : [entity])
           .flatMap((one) => MACHINES[one]);
         if (flags.json) {

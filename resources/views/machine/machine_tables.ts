@@ -1,9 +1,4 @@
-import type {
-  Decision,
-  Machine,
-  Move,
-  StateRow,
-} from "../../../ledger/for_resources.ts";
+import type { Decision, Machine, Move } from "../../../ledger/for_resources.ts";
 import type { WordTable } from "../table.ts";
 import {
   describeContribution,
@@ -87,47 +82,6 @@ export function movesTable(machine: Machine): WordTable {
       }),
     ]),
   };
-}
-
-/** An arrow of the diagram. */
-export interface Arrow {
-  /** State of a reading. */
-  readonly from: string;
-  /** State of the next. */
-  readonly to: string;
-  /** The anomaly that it raises; null for a usual move. */
-  readonly anomaly: string | null;
-}
-
-/**
- * The arrows of the diagram: usual moves of one step, and unusual ones between
- * documented states. A usual move is left out where others make the same way,
- * over a state that ranks between.
- */
-export function arrowsOf(machine: Machine): Arrow[] {
-  const moves = movesOf(machine);
-  const states = Object.keys(machine.states);
-  const rank = (state: string) =>
-    Object.entries<StateRow>(machine.states)
-      .find(([name]) => name === state)?.[1].rank ?? 0;
-  const usual = (from: string, to: string) =>
-    moves[from]?.[to]?.kind === "usual";
-  return states.flatMap((from) =>
-    states.flatMap((to) => {
-      const move = moves[from]?.[to];
-      const leadsOver = states.some((over) =>
-        isBetween(rank(from), rank(over), rank(to)) &&
-        usual(from, over) && usual(over, to)
-      );
-      return move?.kind === "unusual" || (move?.kind === "usual" && !leadsOver)
-        ? [{ from, to, anomaly: move.anomaly }]
-        : [];
-    })
-  );
-}
-
-function isBetween(from: number, over: number, to: number): boolean {
-  return from < to ? from < over && over < to : to < over && over < from;
 }
 
 const NONE = "none";

@@ -10,7 +10,6 @@ import {
 } from "../../../ledger/for_resources.ts";
 import { describeMeaning } from "../../wording/machine.ts";
 import {
-  arrowsOf,
   decisionsTable,
   eventsTable,
   movesTable,
@@ -22,16 +21,14 @@ import { drawTable } from "../table.ts";
 import { outcomesTable } from "./outcome_tables.ts";
 import { wrap } from "../text.ts";
 
-/** A machine drawn as text. */
+/** A machine as tables. */
 export function machineLines(
   machine: Machine,
   columns: number | null,
 ): string[] {
   const draw = (table: WordTable) => tableLines(table, columns);
   return [
-    `The state machine "${machine.name}"; --> is usual, ..> is unusual:`,
-    "",
-    ...diagramLines(machine, columns),
+    `The state machine "${machine.name}":`,
     "",
     ...draw(statesTable(machine)),
     "",
@@ -48,7 +45,7 @@ export function machineLines(
   ];
 }
 
-/** The table of outcomes of orders, drawn as text. */
+/** The table of outcomes of orders, as text. */
 export function outcomeLines(columns: number | null): string[] {
   return [
     ...wrap(
@@ -113,34 +110,6 @@ function blocksOf(
 
 /** Spaces between two columns. */
 const GAP = 2;
-
-function diagramLines(machine: Machine, columns: number | null): string[] {
-  const arrows = arrowsOf(machine);
-  return Object.entries<StateRow>(machine.states).flatMap(
-    ([state, { final }]) => {
-      const from = arrows.filter((arrow) => arrow.from === state);
-      const usual = from.filter(({ anomaly }) => anomaly === null);
-      const odd = Map.groupBy(
-        from.filter(({ anomaly }) => anomaly !== null),
-        ({ anomaly }) => anomaly,
-      );
-      const name = `  ${state}${final ? " (final)" : ""}`.padEnd(LONGEST_STATE);
-      const ends = (list: typeof from) => list.map(({ to }) => to).join(", ");
-      const all = [
-        ...(usual.length > 0 ? [`--> ${ends(usual)}`] : []),
-        ...[...odd].map(([anomaly, list]) => `..> ${ends(list)} (${anomaly})`),
-      ];
-      return (all.length > 0 ? all : [""]).flatMap((text, place) => {
-        const line = place === 0 ? name : " ".repeat(name.length);
-        return wrap(`${line}${text}`.trimEnd(), columns, name.length + 4)
-          .split("\n");
-      });
-    },
-  );
-}
-
-/** Width of the longest name of a state, with its mark and two spaces. */
-const LONGEST_STATE = 22;
 
 /** The state machines of orders, of users, or of both. */
 export interface MachinesJson {
