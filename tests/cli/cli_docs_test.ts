@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import config from "../../deno.json" with { type: "json" };
 import { describeRejectType } from "../../webhooks/mod.ts";
-import { pages } from "../../tools/pack/pages.ts";
+import { pages } from "../../tools/pack/packed_files.ts";
 import { cli } from "../kit/cli.ts";
 import { VARIABLES } from "../../core/settings/settings.ts";
 

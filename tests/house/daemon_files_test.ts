@@ -5,7 +5,7 @@ import { V8_FLAGS } from "../kit/program.ts";
 import { unitCommand } from "../kit/unit_command.ts";
 
 const root = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
-const dockerfile = await Deno.readTextFile(`${root}/daemon/Dockerfile`);
+const dockerfile = await Deno.readTextFile(`${root}/docs/deploy/Dockerfile`);
 
 /** The words of an instruction in its JSON form. */
 function words(instruction: string): readonly string[] {
@@ -34,7 +34,7 @@ Deno.test("the image runs the command line of the unit, in places of its own", a
 
 /** Lines of a unit that say something. */
 async function unitLines(name: string): Promise<readonly string[]> {
-  const unit = await Deno.readTextFile(`${root}/daemon/${name}`);
+  const unit = await Deno.readTextFile(`${root}/docs/deploy/${name}`);
   return unit.split("\n").filter((line) =>
     line !== "" && !line.startsWith("#") && !line.startsWith("Description=")
   );
@@ -59,7 +59,7 @@ Deno.test("systemd takes both units, where it is installed", async (t) => {
       ignore: !installed,
       fn: async () => {
         await using folder = await temporaryFolder();
-        const text = await Deno.readTextFile(`${root}/daemon/${unit}`);
+        const text = await Deno.readTextFile(`${root}/docs/deploy/${unit}`);
         const file = `${folder.path}/${unit.replace("@", "@shop")}`;
         // It looks whether the program is there.
         const program = Deno.execPath();
@@ -108,7 +108,7 @@ Deno.test("the image holds every module that the command line loads, no tests, a
   // Simulator and benchmark need a checkout, and say so.
   assert.deepEqual([...new Set(missing)].sort(), ["bench", "tests"]);
   const ignored = await Deno.readTextFile(
-    `${root}/daemon/Dockerfile.dockerignore`,
+    `${root}/docs/deploy/Dockerfile.dockerignore`,
   );
   const sent = [...ignored.matchAll(/^!(.+)$/gm)].map(([, path]) => path);
   assert.deepEqual(sent.sort(), copied.sort());

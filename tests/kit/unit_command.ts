@@ -10,7 +10,7 @@ export interface UnitPlaces {
 
 /** The command line of the systemd unit, as it is written there. */
 export async function unitCommand(): Promise<readonly string[]> {
-  const unit = await Deno.readTextFile(`${root}/daemon/rampkit.service`);
+  const unit = await Deno.readTextFile(`${root}/docs/deploy/rampkit.service`);
   const [, command = ""] = /^ExecStart=((?:.*\\\n)*.*)$/m.exec(unit) ?? [];
   return command.replaceAll("\\\n", " ").split(/\s+/);
 }

@@ -1,9 +1,7 @@
 import { dirname, join } from "node:path/posix";
 import { type Compiled, compileModule, compileTypes } from "./compile.ts";
 import { type DenoConfig, packageJson } from "./package_json.ts";
-import { DEPLOY_FILE, packedFiles } from "./packed_files.ts";
-import { pages } from "./pages.ts";
-import { sbom } from "./sbom.ts";
+import { DEPLOY_FILE, packedFiles, pages } from "./packed_files.ts";
 
 const root = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
 
@@ -21,8 +19,7 @@ const DEPLOY_ELSEWHERE = `throw new Error(
 `;
 
 /**
- * Writes the package as npm takes it, a tarball of JavaScript and types, and
- * beside it a list of all that is installed with it (SBOM, `.cdx.json`).
+ * Writes the package as npm takes it: a tarball of JavaScript and types.
  *
  * @param out Folder of the tarball; it is made where it is missing.
  * @returns Path of the tarball.
@@ -63,8 +60,7 @@ export async function pack(out: string): Promise<string> {
     }
     const { name, version } = config;
     packages.delete(name);
-    const manifest = packageJson(config, doors, packages);
-    await put("package.json", json(manifest));
+    await put("package.json", json(packageJson(config, doors, packages)));
     await put(CONFIG, json({ name, version })); // The program reads it.
     await put(DEPLOY_FILE, DEPLOY_ELSEWHERE);
     for (const paper of [...PAPERS, ...await pages(root)]) {
@@ -76,11 +72,6 @@ export async function pack(out: string): Promise<string> {
     const file = name.replace("@", "").replace("/", "-");
     const tarball = `${out}/${file}-${version}.tgz`;
     await archive(staging, tarball);
-    const { dependencies } = manifest;
-    await Deno.writeTextFile(
-      tarball.replace(/\.tgz$/, ".cdx.json"),
-      await sbom(root, { name, version }, dependencies),
-    );
     return tarball;
   } finally {
     await Deno.remove(staging, { recursive: true });

@@ -1,5 +1,9 @@
 import { DEPLOY_FILE, PROGRAM_FILE } from "./packed_files.ts";
-import { homepage, repository } from "./addresses.ts";
+
+// Empty until they are known: then no package names them, and no link leads
+// nowhere.
+export const repository: string = "";
+export const homepage: string = "";
 
 /** What the package is found by. */
 const KEYWORDS = [

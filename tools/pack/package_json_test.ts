@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import config from "../../deno.json" with { type: "json" };
-import { homepage, repository } from "./addresses.ts";
-import { packageJson } from "./package_json.ts";
+import { homepage, packageJson, repository } from "./package_json.ts";
 import { DEPLOY_FILE, PROGRAM_FILE } from "./packed_files.ts";
 
 Deno.test("packageJson() names doors, program and packages, and no address that is not known", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { dirname, join } from "node:path/posix";
 import { fileURLToPath } from "node:url";
 import config from "../../deno.json" with { type: "json" };
-import { pages } from "./pages.ts";
+import { pages } from "./packed_files.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url)).replace(
   /\/$/,
