@@ -134,6 +134,12 @@ export function hexOf(bytes: Uint8Array): string {
     .toString("hex");
 }
 
+/** An event that waits for its commit. */
+interface Waiting extends NewEvent {
+  /** Whether it arrived just now, and was not imported. */
+  readonly arrived?: true;
+}
+
 /** Limits of an {@linkcode EventLog}. */
 export interface EventLogOptions extends GroupCommitOptions {
   /**
@@ -152,7 +158,7 @@ export interface EventLogOptions extends GroupCommitOptions {
 export class EventLog {
   readonly #driver: Driver;
   readonly #options: EventLogOptions;
-  readonly #group: GroupCommit<NewEvent>;
+  readonly #group: GroupCommit<Waiting>;
   readonly #randomBytes: (length: number) => Uint8Array;
   #isLive = false;
   #closed = false;
@@ -170,15 +176,20 @@ export class EventLog {
    * @throws {LedgerError} Nothing was written; after `unreachable` and `crashed`
    * that is not certain.
    */
-  async append(events: readonly NewEvent[]): Promise<void> {
+  append(events: readonly NewEvent[]): Promise<void> {
+    return this.#append(events);
+  }
+
+  appendDelivery(delivery: Delivery): Promise<void> {
+    const event = deliveryEvent(delivery, this.#randomBytes(SALT));
+    return this.#append([{ ...event, arrived: true }]);
+  }
+
+  async #append(events: readonly Waiting[]): Promise<void> {
     if (this.#closed) {
       throw new LedgerError("closed", "The ledger was closed before");
     }
     await this.#group.append(events);
-  }
-
-  appendDelivery(delivery: Delivery): Promise<void> {
-    return this.append([deliveryEvent(delivery, this.#randomBytes(SALT))]);
   }
 
   /** Refuses further events and waits for those being written. */
@@ -187,7 +198,7 @@ export class EventLog {
     await this.#group.idle();
   }
 
-  async #commit(events: readonly NewEvent[]): Promise<void> {
+  async #commit(events: readonly Waiting[]): Promise<void> {
     const { retryLimitMs = 2000, now = Date.now, sleep = sleepFor } =
       this.#options;
     const goingLive = this.#isLive ? [] : goLiveWith(events);
@@ -211,8 +222,8 @@ export class EventLog {
 }
 
 /** The first delivery sets the time from which transitions are sent. */
-function goLiveWith(events: readonly NewEvent[]): Statement[] {
-  const [first] = events.filter(({ kind }) => kind === "webhook")
+function goLiveWith(events: readonly Waiting[]): Statement[] {
+  const [first] = events.filter(({ arrived }) => arrived)
     .map(({ recordedAt }) => recordedAt).sort();
   return first === undefined ? [] : [stampLive(Date.parse(first))];
 }

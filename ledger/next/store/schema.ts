@@ -158,11 +158,12 @@ export function schemaFor(environment: string): string[] {
     ...orderTable("orders"),
     ...userTable("users"),
     // Keyed hashes of 52 bits of what leads to an order; hits are checked there.
+    // shown: the service has shown it, and not only a webhook named it.
     `CREATE TABLE lookup (
       hash INTEGER NOT NULL,
-      shown INTEGER NOT NULL,
       no INTEGER NOT NULL,
-      PRIMARY KEY (hash, shown, no)
+      shown INTEGER NOT NULL,
+      PRIMARY KEY (hash, no)
     ) STRICT, WITHOUT ROWID`,
     // What the partner asked for, by the same hashes of click id, reference, session.
     `CREATE TABLE expected (

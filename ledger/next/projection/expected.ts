@@ -1,0 +1,106 @@
+/** What the partner asked for, found by click id and by reference. */
+import {
+  askedAtOf,
+  CANDIDATES_KEPT,
+  type Expectation,
+  type ExpectationWindow,
+  validUntil,
+} from "../../events/expectation.ts";
+import type { SqlValue, Statement } from "../../store/driver/driver.ts";
+import { EVENT_COLUMNS, msOf } from "../store/events.ts";
+import type { LookupHash } from "./rows.ts";
+
+/** Later than any time: a time that cannot be read never expires. */
+const NEVER_MS = 8.64e15;
+
+/** Stores where an expectation is found. */
+export function insertExpected(
+  hash: LookupHash,
+  { position, expectation }: {
+    readonly position: number;
+    readonly expectation: Expectation;
+  },
+): Statement {
+  const { clickId, reference } = expectation;
+  const args: SqlValue[] = [
+    position,
+    clickId === null ? null : hash.of("asked_click", clickId),
+    reference === null ? null : hash.of("asked_reference", reference),
+    msOf(askedAtOf(expectation)) ?? 0,
+    msOf(validUntil(expectation)) ?? NEVER_MS,
+  ];
+  return {
+    sql: "INSERT INTO expected VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    args,
+  };
+}
+
+/** How many are read where those count as well that counted before. */
+const MOST_EARLIER = 200;
+
+/**
+ * Selects the events of what may be expected of orders: of a click id those that
+ * expire first, and the latest terms of their references.
+ *
+ * @param earlier Also what does not count now, but did before.
+ */
+export function selectExpected(
+  hash: LookupHash,
+  windows: readonly ExpectationWindow[],
+  { earlier = false }: { readonly earlier?: boolean } = {},
+): Statement {
+  const rows = windows.map(({ clickId, from, until }) => [
+    hash.of("asked_click", clickId),
+    msOf(from) ?? 0,
+    msOf(until) ?? NEVER_MS,
+  ]);
+  return {
+    sql: `SELECT ${EVENT_COLUMNS} FROM events AS e WHERE e.position IN (${
+      positions(
+        earlier ? MOST_EARLIER : CANDIDATES_KEPT,
+        earlier ? MOST_EARLIER : 1,
+      )
+    }) ORDER BY e.position`,
+    args: [JSON.stringify(rows)],
+  };
+}
+
+const positions = (candidates: number, terms: number) =>
+  `WITH w AS MATERIALIZED (
+      SELECT value ->> 0 AS click, value ->> 1 AS start, value ->> 2 AS until
+      FROM json_each(?1)),
+    c AS MATERIALIZED (
+      SELECT x.position, x.reference, w.until FROM w CROSS JOIN expected AS x
+      ON x.click = w.click AND x.valid_until >= w.start
+        AND x.valid_until <= coalesce((
+          SELECT k.valid_until FROM expected AS k
+          WHERE k.click = w.click AND k.valid_until >= w.start
+            AND k.asked_at <= w.until
+          ORDER BY k.valid_until LIMIT 1 OFFSET ${candidates - 1}), ${NEVER_MS})
+        AND x.asked_at <= w.until)
+    SELECT position FROM c
+    UNION SELECT t.position
+      FROM (SELECT DISTINCT reference, until FROM c) AS c
+      CROSS JOIN expected AS t ON t.reference = c.reference
+        AND t.asked_at <= c.until AND t.asked_at >= coalesce((
+          SELECT k.asked_at FROM expected AS k
+          WHERE k.reference = c.reference AND k.asked_at <= c.until
+          ORDER BY k.asked_at DESC LIMIT 1 OFFSET ${terms - 1}), 0)`;
+
+/** Selects the terms of references that were asked for at a time or later. */
+export function selectLaterTerms(
+  hash: LookupHash,
+  references: ReadonlyMap<string, string>,
+): Statement {
+  const rows = [...references].map(([reference, askedAt]) => [
+    hash.of("asked_reference", reference),
+    msOf(askedAt) ?? 0,
+  ]);
+  return {
+    sql: `SELECT ${EVENT_COLUMNS} FROM json_each(?1) AS w
+      CROSS JOIN expected AS x ON x.reference = w.value ->> 0
+        AND x.asked_at >= w.value ->> 1
+      CROSS JOIN events AS e ON e.position = x.position`,
+    args: [JSON.stringify(rows)],
+  };
+}

@@ -1,0 +1,262 @@
+/** What a step has to know of orders, users, terms and purchases. */
+import type { RecordedEvent } from "../../events/event.ts";
+import type { Expectation } from "../../events/expectation.ts";
+import { type Fact, isExpectation } from "../../events/fact.ts";
+import { firstOrderAfter } from "../../orders/expectations.ts";
+import type { OrderFold } from "../../orders/order_fold.ts";
+import type {
+  BatchEvent,
+  CollectedTransition,
+} from "../../projection/batch.ts";
+import {
+  type MissingKeys,
+  movedWindows,
+} from "../../projection/load_states.ts";
+import type { KnownReleases } from "../../releases/log_releases.ts";
+import { purchaseDigest } from "../../releases/release_log.ts";
+import type { Driver, SqlValue, Statement } from "../../store/driver/driver.ts";
+import type { UserFold } from "../../users/user_fold.ts";
+import { listed, type Rows } from "../store/database.ts";
+import { eventsOf, hexOf, msOf } from "../store/events.ts";
+import { type Row, type Told, unpackOrder, unpackUser } from "./doc.ts";
+import { selectExpected, selectLaterTerms } from "./expected.ts";
+import type { LookupHash } from "./rows.ts";
+
+/** Rows by id. */
+export interface KnownRows {
+  readonly orders: Map<string, Row<OrderFold>>;
+  readonly users: Map<string, Row<UserFold>>;
+}
+
+/** How to read: `write` reads from the primary, after a lost race. */
+export type Mode = "read" | "write";
+
+/** Reads the rows of orders that a condition finds, `o` being the table. */
+export function selectOrderRows(
+  where: string,
+  ...args: SqlValue[]
+): Statement {
+  return {
+    sql: `SELECT o.no, o.id, o.historic, o.told, o.fold FROM orders AS o
+      WHERE ${where}`,
+    args,
+  };
+}
+
+export function selectUserRows(where: string, ...args: SqlValue[]): Statement {
+  return {
+    sql: `SELECT u.no, u.id, u.historic, u.told, u.fold FROM users AS u
+      WHERE ${where}`,
+    args,
+  };
+}
+
+/** Adds what {@linkcode selectOrderRows} read; what is known already stays. */
+export function addOrderRows(
+  orders: Map<string, Row<OrderFold>>,
+  rows: Rows = [],
+): void {
+  for (const row of rows) {
+    const id = String(row[1]);
+    if (!orders.has(id)) orders.set(id, rowOf(row, unpackOrder));
+  }
+}
+
+export function addUserRows(
+  users: Map<string, Row<UserFold>>,
+  rows: Rows = [],
+): void {
+  for (const row of rows) users.set(String(row[1]), rowOf(row, unpackUser));
+}
+
+function rowOf<Fold>(
+  [no, id, historic, told, fold]: readonly SqlValue[],
+  unpack: (id: string, fold: string) => Fold,
+): Row<Fold> {
+  return {
+    no: Number(no),
+    historic: Number(historic),
+    told: JSON.parse(String(told)) as Told,
+    fold: unpack(String(id), String(fold)),
+  };
+}
+
+/** What is expected, and the orders that new terms or rules may concern. */
+export interface Joined {
+  readonly expectations: readonly Expectation[];
+  readonly linkedOrders: ReadonlyMap<string, readonly string[]>;
+  readonly successes: readonly string[];
+}
+
+export const NOTHING_JOINED: Joined = {
+  expectations: [],
+  linkedOrders: new Map(),
+  successes: [],
+};
+
+export interface LoadOptions {
+  readonly driver: Driver;
+  readonly mode: Mode;
+  readonly hash: LookupHash;
+  readonly readFact: (event: RecordedEvent) => Fact;
+}
+
+/**
+ * Reads what is expected of the orders of a batch, and adds the orders that the
+ * batch's terms and rules may concern.
+ */
+export async function loadJoined(
+  events: readonly BatchEvent[],
+  { orders, missing }: {
+    readonly orders: Map<string, Row<OrderFold>>;
+    readonly missing: MissingKeys;
+  },
+  { driver, mode, hash, readFact }: LoadOptions,
+): Promise<Joined> {
+  const folds = new Map([...orders].map(([id, { fold }]) => [id, fold]));
+  const windows = movedWindows(events, folds);
+  const links = [...missing.ordersOf].map(([key, { kind, link, askedAt }]) => [
+    hash.of(kind, link),
+    msOf(firstOrderAfter(askedAt)) ?? 0,
+    key,
+  ]);
+  const found = await driver.batch([
+    selectExpected(hash, windows),
+    selectLaterTerms(hash, missing.termsOf),
+    { sql: LINKED, args: [JSON.stringify(links)] },
+    selectSuccesses([...missing.rulesFrom]),
+  ], mode);
+  const [expected, later, linked, successes] = found.map(({ rows }) => rows);
+  addOrderRows(orders, successes);
+  addOrderRows(orders, linked?.map((row) => row.slice(1)));
+  const linkedOrders = new Map<string, string[]>();
+  for (const [key, , id] of linked ?? []) {
+    const ids = linkedOrders.get(String(key)) ?? [];
+    linkedOrders.set(String(key), [...ids, String(id)]);
+  }
+  return {
+    expectations: eventsOf([...expected ?? [], ...later ?? []]).map(readFact)
+      .filter(isExpectation).map(({ expectation }) => expectation),
+    linkedOrders,
+    successes: (successes ?? []).map(([, id]) => String(id)),
+  };
+}
+
+/** Orders that the service has shown under a link and that began late enough. */
+const LINKED = `SELECT w.value ->> 2, o.no, o.id, o.historic, o.told, o.fold
+  FROM json_each(?1) AS w
+  CROSS JOIN lookup AS l ON l.hash = w.value ->> 0 AND l.shown = 1
+  CROSS JOIN orders AS o ON o.no = l.no
+  WHERE o.began >= w.value ->> 1 OR o.status <> 'success'`;
+
+function selectSuccesses(times: readonly string[]): Statement {
+  const since = times.length === 0
+    ? null
+    : Math.min(...times.map((time) => msOf(time) ?? 0));
+  return selectOrderRows(
+    "?1 IS NOT NULL AND o.status = 'success' AND o.began >= ?1",
+    since,
+  );
+}
+
+/** Reads what was logged of releases, and who holds the purchases of a batch. */
+export async function loadReleases(
+  collected: readonly CollectedTransition[],
+  { orders, key }: {
+    readonly orders: Map<string, Row<OrderFold>>;
+    readonly key: Uint8Array;
+  },
+  { driver, mode }: Pick<LoadOptions, "driver" | "mode">,
+): Promise<KnownReleases> {
+  const digestOf: KnownReleases["digestOf"] = (purchase) =>
+    purchaseDigest(key, purchase);
+  const digests = new Set<string>();
+  const hands = collected.filter((one) => "hand" in one);
+  for (const one of collected) {
+    if ("now" in one && one.now.release === "yes" && one.now.purchase) {
+      digests.add(digestOf(one.now.purchase));
+    }
+    if ("hand" in one && one.purchase) digests.add(digestOf(one.purchase));
+  }
+  const ids = hands.map(({ orderId }) => orderId);
+  const held: PurchaseRow[] = digests.size === 0 && ids.length === 0
+    ? []
+    : await readPurchases(driver, mode, { digests: [...digests], ids });
+  const purchases = new Map(
+    held.flatMap(({ name, id, held }) => held ? [[name, id] as const] : []),
+  );
+  const known = { purchases, digestOf };
+  if (ids.length > 0) {
+    const [rows, begun] = await driver.batch([
+      selectOrderRows(
+        "o.id IN (SELECT value FROM json_each(?))",
+        listed(held.map(({ id }) => id)),
+      ),
+      {
+        sql: `SELECT o.id FROM orders AS o JOIN handed AS h ON h.no = o.no
+          WHERE o.id IN (SELECT value FROM json_each(?))
+            AND h.state IN ('begun', 'taken')`,
+        args: [listed([...ids, ...held.map(({ id }) => id)])],
+      },
+    ], mode);
+    addOrderRows(orders, rows?.rows);
+    const all = [...orders.values()];
+    return {
+      ...known,
+      orders: toldReleases(orders),
+      byHand: {
+        waits: held.filter(({ held }) => !held).map((
+          { name, id, since, reason },
+        ) => ({ orderId: id, digest: name, reason, position: since })),
+        begun: new Set(begun?.rows.map(([id]) => String(id))),
+        released: new Set(
+          all.filter(({ fold }) => fold.hand !== null)
+            .map(({ fold }) => fold.orderId),
+        ),
+      },
+    };
+  }
+  return { ...known, orders: toldReleases(orders) };
+}
+
+function toldReleases(orders: ReadonlyMap<string, Row<OrderFold>>) {
+  return new Map(
+    [...orders].flatMap(([id, { told }]) =>
+      told.release === undefined ? [] : [[id, told.release] as const]
+    ),
+  );
+}
+
+interface PurchaseRow {
+  readonly name: string;
+  readonly id: string;
+  readonly held: boolean;
+  readonly since: number;
+  readonly reason: string;
+}
+
+/** All that holds or waits for purchases that are named, or that orders hold. */
+async function readPurchases(
+  driver: Driver,
+  mode: Mode,
+  { digests, ids }: {
+    readonly digests: readonly string[];
+    readonly ids: readonly string[];
+  },
+): Promise<PurchaseRow[]> {
+  const [found] = await driver.batch([{
+    sql: `SELECT p.name, o.id, p.held, p.since, p.more FROM purchases AS p
+      JOIN orders AS o ON o.no = p.no
+      WHERE p.name IN (SELECT unhex(value) FROM json_each(?1)
+        UNION SELECT h.name FROM purchases AS h WHERE h.no IN (
+          SELECT no FROM orders WHERE id IN (SELECT value FROM json_each(?2))))`,
+    args: [listed(digests), listed(ids)],
+  }], mode);
+  return (found?.rows ?? []).map(([name, id, held, since, more]) => ({
+    name: hexOf(name as Uint8Array),
+    id: String(id),
+    held: held === 1,
+    since: Number(since),
+    reason: String(more ?? ""),
+  }));
+}

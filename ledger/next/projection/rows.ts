@@ -1,0 +1,186 @@
+/** What the columns of an order or a user say, and what leads to an order. */
+import { createHash } from "node:crypto";
+import type { AssetTable } from "../../../core/assets/environment.ts";
+import { type OrderInContext, orderOf } from "../../attention/attention.ts";
+import { effectiveTime } from "../../events/time.ts";
+import { isFinal } from "../../machines/order_rank.ts";
+import { beganBy } from "../../orders/expectations.ts";
+import type { OrderFold } from "../../orders/order_fold.ts";
+import { orderState } from "../../states/state_of_order.ts";
+import type { OrderState } from "../../states/order_state.ts";
+import { amountColumn } from "../../store/tables/orders.ts";
+import type { SqlValue } from "../../store/driver/driver.ts";
+import type { UserFold } from "../../users/user_fold.ts";
+import { userState } from "../../users/user_state.ts";
+import { msOf } from "../store/events.ts";
+import type { Row } from "./doc.ts";
+
+/**
+ * The state of an order as readers see it: that of its fold, and what is known of it
+ * besides.
+ *
+ * @param compares Whether anything was ever expected in this ledger.
+ */
+export function orderView(
+  { fold, told }: Pick<Row<OrderFold>, "fold" | "told">,
+  { assets, compares = true }: {
+    readonly assets: AssetTable;
+    readonly compares?: boolean;
+  },
+): OrderInContext {
+  const twice = told.release?.last?.reason === "paid_twice";
+  const withheld = fold.hand === null && told.withheld !== undefined
+    ? JSON.stringify(told.withheld)
+    : null;
+  return orderOf(orderState(fold, { assets }), [
+    compares ? 1 : 0,
+    twice ? 1 : 0,
+    withheld,
+  ]);
+}
+
+/** Columns that the step writes of an order, in the order of their values. */
+export const ORDER_COLUMNS = [
+  ...["no", "id", "at", "began", "status", "trust", "open", "release"],
+  ...["reason", "outcome", "attention", "anomalies", "waiting_since"],
+  ...["user_no", "asset", "network", "currency", "amount", "historic"],
+  ...["shown", "told", "fold"],
+] as const;
+
+/** What the columns of an order say, but for its documents and its user. */
+export function orderColumns(
+  row: Row<OrderFold>,
+  state: OrderInContext,
+): Readonly<Record<string, SqlValue>> {
+  const { fold, historic } = row;
+  return {
+    no: row.no,
+    id: fold.orderId,
+    at: msOf(fold.latest?.createdAt) ?? msOf(fold.activity.firstAt) ?? 0,
+    began: msOf(beganBy(fold)),
+    status: state.status,
+    trust: state.trust,
+    open: isOpen(state) ? 1 : 0,
+    release: state.release,
+    reason: state.releaseReason,
+    outcome: state.outcome,
+    // What had ended before the ledger went live was somebody else's task.
+    attention: historic === 1 ? null : spaced(attentionNow(state)),
+    anomalies: spaced(state.anomalies.map(({ kind }) => kind)),
+    waiting_since: waitingSince(state),
+    asset: state.commodity,
+    network: state.network,
+    currency: state.currency,
+    amount: amountColumn(state.currencyAmount),
+    historic,
+    shown: fold.latest === null ? 0 : 1,
+  };
+}
+
+function attentionNow(state: OrderInContext): readonly string[] {
+  const withheld = state.context?.withheld ?? null;
+  return withheld === null
+    ? state.attention
+    : [...state.attention, "yes_withheld"];
+}
+
+/** Whether the service should go on being asked about the order. */
+function isOpen(state: OrderState): boolean {
+  return state.trust !== "confirmed" || !isFinal(state.status) ||
+    state.anomalies.some(({ kind }) => kind === "contested");
+}
+
+/** Since when an order is paid and has not moved, or waits for the chain. */
+function waitingSince(state: OrderState): number | null {
+  const { confirmed, transferSeen, changedAt, facts } = state;
+  const waits = confirmed?.status === "pending" ||
+    (confirmed?.status === "progress" && transferSeen) ||
+    (facts.shown === "success" && facts.required === "yes");
+  return waits ? msOf(changedAt) : null;
+}
+
+/** Kinds between spaces, so that one is found by ` kind `. */
+function spaced(kinds: readonly string[]): string | null {
+  return kinds.length === 0 ? null : ` ${kinds.join(" ")} `;
+}
+
+/** Columns that the step writes of a user, in the order of their values. */
+export const USER_COLUMNS = [
+  ...["no", "id", "at", "status", "trust", "historic", "shown"],
+  ...["told", "fold"],
+] as const;
+
+export function userColumns(
+  { no, fold, historic }: Row<UserFold>,
+): Readonly<Record<string, SqlValue>> {
+  const { latest } = fold;
+  const created = latest?.createdAt
+    ? effectiveTime(latest.createdAt, latest.readAt).counts
+    : null;
+  const { status, trust } = userState(fold);
+  return {
+    no,
+    id: fold.userId,
+    at: msOf(created) ?? msOf(fold.activity.firstAt) ?? 0,
+    status,
+    trust,
+    historic,
+    shown: latest === null ? 0 : 1,
+  };
+}
+
+/** What kind of text leads to an order. */
+export type LookupKind =
+  | "session"
+  | "click"
+  | "external"
+  | "reference"
+  | "tx"
+  | "address"
+  | "card"
+  | "asked_click"
+  | "asked_reference";
+
+/**
+ * Hashes texts that strangers choose: with the ledger's key, so that nobody can make
+ * two of them collide. Case does not count, but in what the partner asked for.
+ *
+ * @returns A number of 52 bits.
+ */
+export class LookupHash {
+  readonly #key: Uint8Array;
+
+  constructor(key: Uint8Array) {
+    this.#key = key;
+  }
+
+  of(kind: LookupKind, text: string): number {
+    const exact = kind === "asked_click" || kind === "asked_reference";
+    const folded = exact ? text : text.toLowerCase();
+    const digest = createHash("sha256").update(this.#key)
+      .update(`${kind}\0${folded}`).digest();
+    return digest.readUInt32BE(0) * 2 ** 20 + (digest.readUInt32BE(4) >>> 12);
+  }
+}
+
+/** Characters of a transaction or an address that lead to it. */
+export const BEGINNING = 18;
+
+/** What a text is looked up by: of long random ones the beginning is enough. */
+export function lookupText(kind: LookupKind, text: string): string {
+  return kind === "tx" || kind === "address" ? text.slice(0, BEGINNING) : text;
+}
+
+/** What the state of an order says that leads to it. */
+export function stateLinks(
+  state: OrderState,
+): { readonly kind: LookupKind; readonly link: string }[] {
+  const { txId, address, cardId, expected, confirmed } = state;
+  const links: [LookupKind, string | null | undefined][] = [
+    ["tx", txId],
+    ["address", address],
+    ["card", cardId],
+    ["session", confirmed === null ? null : expected?.sessionId],
+  ];
+  return links.flatMap(([kind, link]) => link ? [{ kind, link }] : []);
+}
