@@ -21,16 +21,18 @@ export function insertExpected(
     readonly expectation: Expectation;
   },
 ): Statement {
-  const { clickId, reference } = expectation;
+  const { clickId, reference, sessionId } = expectation;
   const args: SqlValue[] = [
     position,
     clickId === null ? null : hash.of("asked_click", clickId),
     reference === null ? null : hash.of("asked_reference", reference),
+    sessionId === null ? null : hash.of("session", sessionId),
     msOf(askedAtOf(expectation)) ?? 0,
     msOf(validUntil(expectation)) ?? NEVER_MS,
   ];
   return {
-    sql: "INSERT INTO expected VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    sql:
+      "INSERT INTO expected VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
     args,
   };
 }

@@ -467,17 +467,20 @@ function orderStatements(
   return statements;
 }
 
-/** Which events name which rows. */
+/** Which events name which rows; deliveries without a type stand under 0. */
 function mentionStatements(
   events: readonly StoredEvent[],
   { orders, users }: KnownRows,
 ): Statement[] {
-  const rows = events.flatMap(({ position, orderId, userId }) =>
-    [
-      ...orderId === null ? [] : [orders.get(orderId)?.no],
-      ...userId === null ? [] : [users.get(userId)?.no],
-    ].filter((no) => no !== undefined).map((no) => [no, position])
-  );
+  const rows: [no: number, position: number][] = [];
+  for (const { kind, type, position, orderId, userId } of events) {
+    const nos = [
+      kind === "webhook" && type === null ? 0 : undefined,
+      orders.get(orderId ?? "")?.no,
+      users.get(userId ?? "")?.no,
+    ];
+    for (const no of nos) if (no !== undefined) rows.push([no, position]);
+  }
   return insertMany("mentions", rows, "ON CONFLICT DO NOTHING");
 }
 
