@@ -10,7 +10,7 @@ import {
   ruleFrom,
 } from "./expectations/witness_requirement.ts";
 import { redactNewEvents } from "./erasure/redact_new_events.ts";
-import { touchStamp } from "./store/migrate.ts";
+import { touchStamp } from "./store/stamp.ts";
 import type { BodyClasses } from "../core/webhook_event/classify_body.ts";
 import type {
   AppendDelivery,

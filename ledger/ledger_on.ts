@@ -2,16 +2,15 @@ import type { AssetTable } from "../core/assets/environment.ts";
 import type { AnchorStore } from "./hashes/anchored_head.ts";
 import { goLive } from "./go_live.ts";
 import { Ledger } from "./ledger.ts";
-import { migrations } from "./store/migrations.ts";
 import type { FoldCode } from "./projection/projector.ts";
 import { randomPool } from "./store/random_pool.ts";
 import type { Driver } from "./store/driver/driver.ts";
 import {
   checkStored,
   type LedgerStamp,
-  migrate,
+  makeLedger,
   readStamp,
-} from "./store/migrate.ts";
+} from "./store/stamp.ts";
 
 /** How a ledger is opened, whatever its database. */
 export interface LedgerOptions {
@@ -34,7 +33,7 @@ export interface LedgerOptions {
    */
   readonly assets?: AssetTable;
   /**
-   * Only reads: nothing is created or migrated, and every write fails.
+   * Only reads: nothing is created, and every write fails.
    *
    * @default false
    */
@@ -68,14 +67,14 @@ export interface LedgerOptions {
 }
 
 /**
- * Opens a ledger on a driver: creates its tables when they are missing, brings
- * older ones up to date, and checks the environment. This file imports no
- * driver, so that an entry point loads only the driver it uses.
+ * Opens a ledger on a driver: creates its tables when it is new, and checks its
+ * schema and environment. This file imports no driver, so that an entry point
+ * loads only the driver it uses.
  *
  * @param driver The database; closing the ledger closes it.
  * @param options Environment, clock and randomness.
  * @throws {TypeError} When a new ledger has no environment.
- * @throws {LedgerError} `not_a_ledger`, `newer_schema`, `wrong_environment` and
+ * @throws {LedgerError} `not_a_ledger`, `other_schema`, `wrong_environment` and
  * others.
  *
  * @example Open a ledger on a remote driver
@@ -92,7 +91,7 @@ export async function ledgerOn(
   const now = options.now ?? Date.now;
   const randomBytes = options.randomBytes ?? randomPool();
   const stamp = options.readOnly === true
-    ? await checkStored(driver, migrations.length, options.environment)
+    ? await checkStored(driver, options.environment)
     : await make(driver, options, { now, randomBytes });
   if (options.goLive !== undefined) {
     await goLive(driver, options.goLive, now());
@@ -124,5 +123,5 @@ async function make(
         '`environment`, for example "sandbox"',
     );
   }
-  return await migrate(driver, { migrations, environment, ...world });
+  return await makeLedger(driver, { environment, ...world });
 }

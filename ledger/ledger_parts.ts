@@ -59,7 +59,7 @@ export interface CatchUpOptions {
 
 /** What a {@linkcode Ledger} works with; {@linkcode openLedger} makes it. */
 export interface LedgerParts {
-  /** A database that has been migrated. */
+  /** The database of a ledger. */
   readonly driver: Driver;
   /** Environment and identity of the ledger. */
   readonly origin: ChainOrigin;

@@ -19,8 +19,9 @@ export interface OpenLedgerOptions extends LedgerOptions, OpenDriverOptions {}
 export interface ClientLedgerOptions extends LedgerOptions, OpenClientOptions {}
 
 /**
- * Opens a ledger: creates its tables when it is new, brings those of an older
- * version up to date, and checks that it belongs to the environment.
+ * Opens a ledger: creates its tables when it is new, and checks that it has those
+ * of this version and belongs to the environment. A ledger of another version is
+ * refused, and nothing is written.
  *
  * A file is best opened by `url`: through a client every batch blocks the
  * caller's thread, the head of the evidence chain is not kept beside the file,
@@ -30,7 +31,7 @@ export interface ClientLedgerOptions extends LedgerOptions, OpenClientOptions {}
  * @param options Which ledger, by `url` or by `client`, and how.
  * @throws {TypeError} When a new ledger has no environment, the client cannot be
  * used, or the runtime has no exact JSON numbers (Node 20).
- * @throws {LedgerError} `not_a_database`, `not_a_ledger`, `newer_schema`,
+ * @throws {LedgerError} `not_a_database`, `not_a_ledger`, `other_schema`,
  * `wrong_environment`, `unauthorised`, `unreachable` and others.
  *
  * @example Open a ledger in memory

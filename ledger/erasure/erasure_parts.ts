@@ -12,7 +12,7 @@ import { selectLastPosition } from "../store/tables/deliveries.ts";
 
 /** What an erasure works with. */
 export interface ErasureParts extends ResolveOptions {
-  /** A database that has been migrated. */
+  /** The database of a ledger. */
   readonly driver: Driver;
   /** The clock, in ms. */
   readonly now: () => number;

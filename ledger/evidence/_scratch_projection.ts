@@ -1,8 +1,7 @@
-import { migrations } from "../store/migrations.ts";
 import { Projector, type ProjectorOptions } from "../projection/projector.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { copyTimes, selectGoLive } from "../store/tables/go_live.ts";
-import { migrate } from "../store/migrate.ts";
+import { makeLedger } from "../store/stamp.ts";
 import {
   selectEventsAfter,
   unpackEvents,
@@ -54,8 +53,7 @@ export class ScratchProjection {
 
   /** Makes the tables. */
   async prepare(): Promise<void> {
-    await migrate(this.#options.scratch, {
-      migrations,
+    await makeLedger(this.#options.scratch, {
       environment: "sandbox",
       now: () => 0,
     });

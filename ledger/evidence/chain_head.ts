@@ -19,7 +19,7 @@ export interface ChainState extends ChainHead {
 /**
  * Reads how far the chain reaches.
  *
- * @param driver A database that has been migrated.
+ * @param driver The database of a ledger.
  * @param origin The ledger.
  * @param anchor The head kept outside the database.
  * @throws {LedgerError} When the database fails.

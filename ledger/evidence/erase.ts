@@ -23,7 +23,7 @@ import { bodyCommitment } from "../hashes/commitment.ts";
  * answers anything new, all of it is recorded: have it erased there first. A
  * ledger filled from an export does not know what was erased, and reads it again.
  *
- * @param driver A database that has been migrated.
+ * @param driver The database of a ledger.
  * @param position The event.
  * @returns Whether there was something to erase.
  * @throws {LedgerError} When the database fails.

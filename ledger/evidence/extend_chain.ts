@@ -43,7 +43,7 @@ export interface ExtendOptions {
  * so at once: each step is guarded by the position it starts from, and the
  * second one continues where the first left off.
  *
- * @param driver A database that has been migrated.
+ * @param driver The database of a ledger.
  * @param origin The ledger.
  * @param options Step size and abort signal.
  * @throws {LedgerError} When the database fails.

@@ -17,7 +17,7 @@ import { LedgerError } from "../store/driver/errors.ts";
  * Computes the whole chain again, and everything that bodies determine, and
  * stops at the first thing wrong. Events appended meanwhile do not disturb it.
  *
- * @param driver A database that has been migrated.
+ * @param driver The database of a ledger.
  * @param origin The ledger.
  * @param options What to hold the chain against.
  * @throws {LedgerError} When the database fails.

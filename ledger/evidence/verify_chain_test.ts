@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { orderAbsent, orderSnapshot } from "../events/mint.ts";
 import type { Driver, SqlValue } from "../store/driver/driver.ts";
 import { EventLog } from "../store/event_log.ts";
-import type { LedgerStamp } from "../store/migrate.ts";
+import type { LedgerStamp } from "../store/stamp.ts";
 import { EVENTS, recordedEvent } from "../store/tables/events/event_rows.ts";
 import { openDriver } from "../store/connections/open_driver.ts";
 import { testEachDatabase } from "../testing/test_databases.ts";

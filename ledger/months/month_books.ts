@@ -80,7 +80,7 @@ function compareRows(a: MonthRow, b: MonthRow): number {
 
 /** What {@linkcode Months} works with. */
 export interface MonthsParts {
-  /** A database that has been migrated. */
+  /** The database of a ledger. */
   readonly driver: Driver;
   /** Asset table that gives the precision of amounts. */
   readonly assets: AssetTable;

@@ -103,7 +103,7 @@ export async function readFoldVersion(driver: Driver): Promise<number | null> {
  * expectation. None of its orders can be compared, and none of them waits for a
  * person.
  *
- * @param driver A database that has been migrated.
+ * @param driver The database of a ledger.
  * @returns When the first of them was created, UTC ISO 8601; null where orders
  * are compared, or none has succeeded since the ledger went live.
  * @throws {LedgerError} When the database fails.

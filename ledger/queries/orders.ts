@@ -168,7 +168,7 @@ export class Orders {
   /**
    * Reads orders of a database; {@linkcode openLedger} makes one.
    *
-   * @param driver A database that has been migrated.
+   * @param driver The database of a ledger.
    */
   constructor(driver: Driver) {
     this.#driver = driver;

@@ -31,7 +31,7 @@ export class StateReader<View, Query extends PageQuery> {
   /**
    * Reads the states of a database.
    *
-   * @param driver A database that has been migrated.
+   * @param driver The database of a ledger.
    * @param entity Whether orders or users are read.
    * @param selection What a query selects.
    */

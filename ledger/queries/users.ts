@@ -40,7 +40,7 @@ export class Users {
   /**
    * Reads users of a database; {@linkcode openLedger} makes one.
    *
-   * @param driver A database that has been migrated.
+   * @param driver The database of a ledger.
    */
   constructor(driver: Driver) {
     this.#states = new StateReader(driver, "user", userSelection);

@@ -52,7 +52,7 @@ export class EventLog {
   /**
    * Appends to one database.
    *
-   * @param driver A database that has been migrated.
+   * @param driver The database of a ledger.
    * @param options Limits of the group commit.
    */
   constructor(driver: Driver, options: EventLogOptions = {}) {

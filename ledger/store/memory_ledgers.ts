@@ -6,8 +6,7 @@ import type {
   Statement,
 } from "./driver/driver.ts";
 import { LedgerError } from "./driver/errors.ts";
-import { migrate, type MigrateOptions, renewStamp } from "./migrate.ts";
-import { migrations } from "./migrations.ts";
+import { makeLedger, renewStamp, type StampOptions } from "./stamp.ts";
 
 /** A database in memory with the tables of a ledger. */
 interface Made {
@@ -33,7 +32,7 @@ const MOST_UNUSED = 4;
  * @returns The database; closing it leaves it to the next ledger.
  */
 export async function openMemoryLedger(
-  options: Omit<MigrateOptions, "migrations">,
+  options: StampOptions,
 ): Promise<Driver> {
   const { environment, now } = options;
   const made = unused.pop() ?? await make({ environment, now });
@@ -42,10 +41,10 @@ export async function openMemoryLedger(
 }
 
 async function make(
-  options: Omit<MigrateOptions, "migrations">,
+  options: StampOptions,
 ): Promise<Made> {
   const driver = await openDriver({ url: ":memory:", worker: false });
-  await migrate(driver, { ...options, migrations });
+  await makeLedger(driver, options);
   const [tables] = await driver.batch([{
     sql: "SELECT name FROM sqlite_schema WHERE type = 'table'",
     args: [],

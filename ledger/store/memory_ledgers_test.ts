@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ledgerOn } from "../ledger_on.ts";
 import type { Driver } from "./driver/driver.ts";
-import { readStamp } from "./migrate.ts";
+import { readStamp } from "./stamp.ts";
 import { openMemoryLedger } from "./memory_ledgers.ts";
 
 const OPTIONS = { environment: "sandbox", now: () => Date.UTC(2026, 0, 1) };

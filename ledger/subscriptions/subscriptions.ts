@@ -71,7 +71,7 @@ export class Subscriptions {
   /**
    * Works on a database. {@linkcode openLedger} creates this object.
    *
-   * @param driver A database that has been migrated.
+   * @param driver The database of a ledger.
    * @param now The clock, in ms.
    */
   constructor(driver: Driver, now: () => number) {

@@ -38,8 +38,8 @@ export { readOrderState } from "../projection/codec/stored_state.ts";
 export { type FoldCode, Projector } from "../projection/projector.ts";
 export { LibsqlDriver } from "../store/connections/libsql_driver.ts";
 export type { ResultSet, SqlValue } from "../store/driver/driver.ts";
-export { migrate, readStamp } from "../store/migrate.ts";
-export { migrations } from "../store/migrations.ts";
+export { schema, SCHEMA_VERSION } from "../store/schema.ts";
+export { readStamp } from "../store/stamp.ts";
 export {
   queueFinal,
   queueOpen,

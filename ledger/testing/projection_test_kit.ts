@@ -32,9 +32,8 @@ import { userTextsSql } from "../store/tables/users.ts";
 import { readFact } from "../events/read_fact.ts";
 import { orderState } from "../states/state_of_order.ts";
 import { userState } from "../users/user_state.ts";
-import { migrations } from "../store/migrations.ts";
 import type { Driver, ResultSet, Statement } from "../store/driver/driver.ts";
-import { migrate } from "../store/migrate.ts";
+import { makeLedger } from "../store/stamp.ts";
 import { openMemoryLedger } from "../store/memory_ledgers.ts";
 
 const utf8 = new TextEncoder();
@@ -428,8 +427,7 @@ export async function emptyStore(): Promise<Driver> {
 
 /** Creates every table. */
 export async function prepared(driver: Driver): Promise<Driver> {
-  await migrate(driver, {
-    migrations,
+  await makeLedger(driver, {
     environment: "sandbox",
     now: begin,
   });

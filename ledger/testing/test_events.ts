@@ -1,21 +1,13 @@
-/** Events and a small schema for tests of the store. */
+/** Events for tests of the store. */
 import type { NewEvent, RecordedEvent } from "../events/event.ts";
 import { webhookEvent } from "../events/mint.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { EVENTS, recordedEvent } from "../store/tables/events/event_rows.ts";
-import { type LedgerStamp, migrate, type Migration } from "../store/migrate.ts";
-import { chainSchema } from "../store/tables/chain.ts";
-import { eventsSchema } from "../store/tables/events/events.ts";
-
-/** The store alone, as schema 1. */
-const testMigrations: readonly Migration[] = [
-  { version: 1, statements: [...eventsSchema, ...chainSchema] },
-];
+import { type LedgerStamp, makeLedger } from "../store/stamp.ts";
 
 /** Creates the tables of the store. */
 export function prepare(driver: Driver): Promise<LedgerStamp> {
-  return migrate(driver, {
-    migrations: testMigrations,
+  return makeLedger(driver, {
     environment: "sandbox",
     now: () => Date.parse("2026-01-01T00:00:00Z"),
     randomBytes: (size) => new Uint8Array(size).fill(1),

@@ -3,8 +3,7 @@ import { sha256 } from "../hashes/sha256.ts";
 import { openDriver } from "../store/connections/open_driver.ts";
 import type { Driver, SqlValue, Statement } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
-import { checkStored, type LedgerStamp, migrate } from "../store/migrate.ts";
-import { migrations } from "../store/migrations.ts";
+import { checkStored, type LedgerStamp, makeLedger } from "../store/stamp.ts";
 import { headOf, selectHead } from "../store/tables/chain.ts";
 import {
   beginCopy,
@@ -102,7 +101,7 @@ export async function copyLedger(
   options: CopyOptions = {},
 ): Promise<LedgerCopy> {
   const { finish = false } = options;
-  const stamp = await checkStored(source, migrations.length);
+  const stamp = await checkStored(source);
   await using model = await modelLedger();
   await begin(target, stamp, model.driver);
   if (finish) await requireRest(source);
@@ -134,7 +133,7 @@ export async function copyLedger(
 /** An empty ledger of this version, which shows what its tables are. */
 async function modelLedger() {
   const driver = await openDriver({ url: ":memory:", worker: false });
-  await migrate(driver, { migrations, environment: "model", now: () => 0 });
+  await makeLedger(driver, { environment: "model", now: () => 0 });
   return { driver, [Symbol.asyncDispose]: () => driver.close() };
 }
 

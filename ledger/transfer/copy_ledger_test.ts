@@ -4,7 +4,7 @@ import { ulid } from "ulid";
 import { openDriver } from "../store/connections/open_driver.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { openLedger } from "../open_ledger.ts";
-import { readStamp } from "../store/migrate.ts";
+import { readStamp } from "../store/stamp.ts";
 import { readCopiedTables } from "../store/copied_rows.ts";
 import { emptyStore, rowsOf, worlds } from "../testing/projection_test_kit.ts";
 import { testEachDatabase } from "../testing/test_databases.ts";

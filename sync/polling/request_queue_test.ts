@@ -5,10 +5,10 @@ import { openDriver } from "../../ledger/mod.ts";
 import {
   emptyLedger,
   encodeOrderFold,
-  migrations,
   queueFinal,
   queueOpen,
   requeueOpenOrders,
+  schema,
 } from "../../ledger/testing/mod.ts";
 import {
   deleteConfirmed,
@@ -252,9 +252,7 @@ Deno.test("drawUnknown() draws each with the same chance, whoever came in a crow
 
 Deno.test("selectKnown() and the other queue statements use an index, whatever is in the queue", () => {
   const database = new DatabaseSync(":memory:");
-  for (const sql of migrations.flatMap(({ statements }) => statements)) {
-    database.exec(sql);
-  }
+  for (const sql of schema) database.exec(sql);
   const now = at(0);
   const answer = {
     statuses: new Map(),

@@ -30,7 +30,7 @@ const TOUCHES_WORLD = new Set([
   "ledger/store/connections/replace_database.ts",
   "ledger/store/driver/retrying_driver.ts",
   "ledger/store/event_log.ts",
-  "ledger/store/migrate.ts",
+  "ledger/store/stamp.ts",
   "ledger/store/random_pool.ts",
   "ledger/store/tables/events/append.ts",
   "ledger/subscriptions/subscription.ts",

@@ -170,7 +170,7 @@ for (const worker of [true, false]) {
 Deno.test("append() refuses what does not fit when the disk is full, and keeps what was answered", async () => {
   await using directory = await temporaryFolder();
   const path = `${directory.path}/ledger.db`;
-  const driver = new LibsqlDriver({ path, busyTimeoutMs: 50, maxPages: 40 });
+  const driver = new LibsqlDriver({ path, busyTimeoutMs: 50, maxPages: 200 });
   await prepare(driver);
   const log = new EventLog(driver);
   const answered: string[] = [];

@@ -3,7 +3,7 @@
  *
  * - `not_a_database`: the file is something else.
  * - `not_a_ledger`: a database that another program made.
- * - `newer_schema`: written by a newer version of this package.
+ * - `other_schema`: written by a version of this package with other tables.
  * - `wrong_environment`: stamped with another environment.
  * - `cannot_open`: the path or address cannot be opened.
  * - `unauthorised`: the server refused the token.
@@ -25,7 +25,7 @@
 export type LedgerErrorCode =
   | "not_a_database"
   | "not_a_ledger"
-  | "newer_schema"
+  | "other_schema"
   | "wrong_environment"
   | "cannot_open"
   | "unauthorised"

@@ -18,7 +18,8 @@ export const countByKind: Statement = {
 export const countAll: Statement = {
   sql: `SELECT
     (SELECT count(*) FROM events),
-    (SELECT count(*) FROM events WHERE kind = 'webhook' AND type IS NULL),
+    (SELECT count(*) FROM events INDEXED BY events_quarantined
+      WHERE kind = 'webhook' AND type IS NULL),
     (SELECT count(*) FROM orders WHERE generation = ${liveGeneration}),
     (SELECT count(*) FROM users WHERE generation = ${liveGeneration}),
     (SELECT coalesce(max(position), 0) FROM events),

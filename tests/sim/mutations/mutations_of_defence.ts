@@ -171,9 +171,7 @@ export const DEFENCE_MUTATIONS: readonly Mutation[] = [
         wrap(next, (statements, mode) =>
           next.batch(
             statements.map((statement) =>
-              // A migration has no arguments.
-              statement.args.length > 0 &&
-                statement.sql.startsWith("INSERT INTO requests") &&
+              statement.sql.startsWith("INSERT INTO requests") &&
                 statement.sql.includes("due_at, final_at)")
                 ? {
                   ...statement,

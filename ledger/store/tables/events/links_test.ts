@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { openDriver } from "../../connections/open_driver.ts";
-import { migrate } from "../../migrate.ts";
-import { migrations } from "../../migrations.ts";
+import { makeLedger } from "../../stamp.ts";
 import { orderKeySql } from "../orders.ts";
 import { capitalsOf, insertOrderLinks, type OrderLink } from "./links.ts";
 
@@ -38,7 +37,7 @@ Deno.test("capitalsOf() takes a fifth of a text at most, and nothing of one with
 
 Deno.test("insertOrderLinks() stores a link once, whether webhooks or the service named it first, and those of another case beside it", async () => {
   const driver = await openDriver({ url: ":memory:", worker: false });
-  await migrate(driver, { migrations, environment: "sandbox", now: () => 0 });
+  await makeLedger(driver, { environment: "sandbox", now: () => 0 });
   const run = async (sql: string) =>
     (await driver.batch([{ sql, args: [] }], "write"))[0]?.rows ?? [];
   await run(
@@ -71,7 +70,7 @@ Deno.test("insertOrderLinks() stores a link once, whether webhooks or the servic
 
 Deno.test("insertOrderLinks() stores the links of a new order by its place as it would by its id", async () => {
   const driver = await openDriver({ url: ":memory:", worker: false });
-  await migrate(driver, { migrations, environment: "sandbox", now: () => 0 });
+  await makeLedger(driver, { environment: "sandbox", now: () => 0 });
   const one = { beganBy: "", orderId: "O", confirmed: false };
   const links: OrderLink[] = [
     { ...one, kind: "session", link: "Session" },
@@ -98,67 +97,4 @@ Deno.test("insertOrderLinks() stores the links of a new order by its place as it
   }], "write");
   assert.deepEqual(await store(), byPlace);
   await driver.close();
-});
-
-Deno.test("migrate() tells how links of former versions are written, and merges those that were stored again", async () => {
-  const characters = fc.constantFrom("a", "A", "z", "Z", "1", "é", "É", "😀");
-  await fc.assert(
-    fc.asyncProperty(
-      fc.uniqueArray(
-        fc.tuple(
-          fc.string({ unit: characters, minLength: 1, maxLength: 14 }),
-          fc.boolean(),
-        ),
-        { minLength: 1, maxLength: 12, selector: ([link]) => link },
-      ),
-      async (former) => {
-        const driver = await openDriver({ url: ":memory:", worker: false });
-        const run = async (sql: string, ...args: string[]) =>
-          (await driver.batch([{ sql, args }], "write"))[0]?.rows ?? [];
-        const to = async (version: number) => {
-          const stamp = { environment: "sandbox", now: () => 0 };
-          const steps = migrations.filter((one) => one.version <= version);
-          await migrate(driver, { migrations: steps, ...stamp });
-        };
-        await to(4);
-        await run(
-          `INSERT INTO orders (row, generation, place, order_id, status, trust,
-            open, sort_at, release, release_reason, state, activity, fold)
-          VALUES (7, 1, 7, 'O', 's', 't', 1, '', 'r', 'n', '{}', '', '')`,
-        );
-        for (const [link, confirmed] of former) {
-          await run(
-            `INSERT INTO order_links
-              (generation, kind, link, order_id, began_by, confirmed)
-            VALUES (1, 'click', ?, 'O', '', ${confirmed ? 1 : 0})`,
-            link,
-          );
-        }
-        await to(7);
-        const again = former.slice(0, 6);
-        await driver.batch(
-          insertOrderLinks(
-            1,
-            again.map(([link]) => ({
-              ...{ kind: "click", link, beganBy: "", orderId: "O" },
-              confirmed: true,
-            })),
-          ),
-          "write",
-        );
-        await to(8);
-        const rows = await run(
-          "SELECT link, confirmed, capitals FROM order_links",
-        );
-        await driver.close();
-        const expected = former.map(([link, confirmed], at) => [
-          link,
-          confirmed || at < again.length ? 1 : 0,
-          capitalsOf(link),
-        ]);
-        assert.deepEqual(rows.map((row) => [...row]).sort(), expected.sort());
-      },
-    ),
-    { numRuns: 20 },
-  );
 });

@@ -11,9 +11,9 @@ import { selectUnsettledUsers } from "../users.ts";
  *
  * - `observations`: the latest reading of each order and user; `digest` decides
  *   whether the next reading is new, `found` is 0 where the service did not
- *   know it. Rebuilt from the events where a row is missing. Until `rest_until`
- *   (version 2 and later: `rests_until`, in milliseconds since the epoch) no
- *   webhook makes the poller ask again; `rest_ms` is how long that rest was.
+ *   know it. Rebuilt from the events where a row is missing. Until `rests_until`,
+ *   in milliseconds since the epoch, no webhook makes the poller ask again;
+ *   `rest_ms` is how long that rest was.
  * - `observation_version`: one counter that every batch of readings moves, so
  *   that two writers who compared with the same latest reading never both win.
  */
@@ -27,7 +27,7 @@ export const observationsSchema: readonly string[] = [
     found INTEGER NOT NULL,
     status TEXT,
     rest_ms INTEGER NOT NULL DEFAULT 0,
-    rest_until TEXT,
+    rests_until INTEGER,
     PRIMARY KEY (entity, entity_id)
   ) STRICT, WITHOUT ROWID`,
   `CREATE TABLE observation_version (

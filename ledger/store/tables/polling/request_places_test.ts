@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import type { Driver, SqlValue } from "../../driver/driver.ts";
 import { openDriver } from "../../connections/open_driver.ts";
-import { migrate } from "../../migrate.ts";
-import { migrations } from "../../migrations.ts";
+import { makeLedger } from "../../stamp.ts";
 import { blankEvents } from "../erasure/blanked_events.ts";
 import { deleteFromOpen, queueNamed, queueOpen } from "./queued_requests.ts";
 import { entityIdSql } from "./request_places.ts";
@@ -10,7 +9,7 @@ import { markKnown } from "./request_queues.ts";
 
 async function store(events: readonly [string | null, string | null][]) {
   const driver = await openDriver({ url: ":memory:", worker: false });
-  await migrate(driver, { migrations, environment: "sandbox", now: () => 0 });
+  await makeLedger(driver, { environment: "sandbox", now: () => 0 });
   for (const [orderId, userId] of events) {
     await rows(
       driver,

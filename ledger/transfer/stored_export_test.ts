@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { EVENT_KINDS } from "../machines/event_kind.ts";
+import { openLedger } from "../open_ledger.ts";
+
+/** The export of a ledger that held every kind of event, and somebody erased. */
+const EXPORT = await Deno.readTextFile(
+  new URL("../../tests/fixtures/export.ndjson", import.meta.url),
+);
+
+/** Fields of a line, as far as they tell what it is. */
+interface Line {
+  readonly kind?: string;
+  readonly note?: unknown;
+}
+
+Deno.test("a stored export is imported whole, is verified, and says what it said", async () => {
+  const lines = EXPORT.trimEnd().split("\n");
+  const events = lines.map((line): Line => JSON.parse(line))
+    .filter(({ kind }) => kind !== undefined);
+  const kinds = Map.groupBy(events, ({ kind }) => kind);
+  assert.deepEqual(
+    Object.keys(EVENT_KINDS).filter((kind) => !kinds.has(kind)),
+    [],
+  );
+  await using ledger = await openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+  });
+  async function* stored() {
+    yield* lines;
+  }
+  assert.deepEqual(await ledger.import(stored()), {
+    imported: events.length,
+    skipped: 0,
+  });
+  await ledger.project();
+  await ledger.chain();
+  assert.equal((await ledger.verify()).ok, true);
+  const stats = await ledger.stats();
+  for (const [kind, of] of kinds) {
+    assert.equal(Reflect.get(stats.events, kind ?? ""), of.length, `${kind}`);
+  }
+  const orders = await Array.fromAsync(ledger.orders.list({ sort: "oldest" }));
+  assert.deepEqual(
+    orders.map(({ orderId, status, trust }) => [
+      orderId.slice(-1),
+      status,
+      trust,
+    ]).sort(),
+    [
+      ["1", "success", "confirmed"],
+      ["2", "created", "claimed"],
+      ["3", "failed", "confirmed"],
+      ["4", "success", "confirmed"],
+      ["5", "success", "confirmed"],
+    ],
+  );
+  const users = await Array.fromAsync(ledger.users.list({ sort: "oldest" }));
+  assert.deepEqual(
+    users.map(({ userId, trust }) => [userId.slice(-1), trust]),
+    [
+      ["1", "confirmed"],
+      ["2", "claimed"],
+      ["3", "claimed"],
+      ["4", "claimed"],
+    ],
+  );
+  const [bought, , failed, byHand] = orders.toSorted((a, b) =>
+    a.orderId < b.orderId ? -1 : 1
+  );
+  assert.equal(bought?.release, "yes");
+  assert.equal(bought?.witness?.verdict, "delivered");
+  assert.equal((await ledger.handRelease(byHand?.orderId ?? ""))?.by, "Ada");
+  const found = await ledger.find("basket-3");
+  assert.ok(JSON.stringify(found).includes(`"${failed?.orderId}"`));
+  assert.equal((await ledger.months.get("2026-11"))?.month, "2026-11");
+  assert.notEqual(
+    await ledger.erasures.find("01KA0000000000000000000005"),
+    null,
+  );
+  // What is exported again is the same, whatever is noted meanwhile.
+  assert.deepEqual(await Array.fromAsync(ledger.export()), lines);
+});
