@@ -1,8 +1,10 @@
+import { existsSync } from "node:fs";
 import { requireExactJson } from "../core/json/exact_number.ts";
 import { anchorFile } from "./evidence/anchor_file.ts";
 import type { Ledger } from "./ledger.ts";
 import { ledgerOn, type LedgerOptions } from "./ledger_on.ts";
 import { databaseFile } from "./store/connections/database_url.ts";
+import { requireSchema } from "./store/stamp.ts";
 import {
   openClient,
   type OpenClientOptions,
@@ -63,6 +65,7 @@ export async function openLedger(
   options: OpenLedgerOptions | ClientLedgerOptions,
 ): Promise<Ledger> {
   requireExactJson("open the ledger");
+  if (!("client" in options)) await refuseOtherSchema(options);
   const driver = "client" in options
     ? await openClient(options)
     : await openDriver(options);
@@ -75,5 +78,17 @@ export async function openLedger(
   } catch (error) {
     await driver.close();
     throw error;
+  }
+}
+
+/** Opening a file for writing may change it, so it is looked at before. */
+async function refuseOtherSchema({ url }: OpenLedgerOptions): Promise<void> {
+  const file = databaseFile(url);
+  if (file === null || !existsSync(file)) return;
+  const driver = await openDriver({ url, worker: false, readOnly: true });
+  try {
+    await requireSchema(driver);
+  } finally {
+    await driver.close();
   }
 }

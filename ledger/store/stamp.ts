@@ -166,20 +166,28 @@ export function renewStamp(options: StampOptions): Statement {
 }
 
 /**
- * Refuses a ledger of another schema or environment.
+ * Refuses a ledger of another schema, and leaves an empty database to be one.
  *
- * @throws {LedgerError} `other_schema` or `wrong_environment`.
+ * @throws {LedgerError} `not_a_ledger` or `other_schema`.
  */
+export async function requireSchema(driver: Driver): Promise<void> {
+  const stamp = await readStamp(driver);
+  if (stamp !== null) checkSchema(stamp);
+}
+
+function checkSchema({ schemaVersion }: LedgerStamp): void {
+  if (schemaVersion === SCHEMA_VERSION) return;
+  throw new LedgerError(
+    "other_schema",
+    `Cannot use the ledger: its schema is ${schemaVersion}, and this version ` +
+      `of Rampkit uses ${SCHEMA_VERSION}; nothing was written. Run \`ledger ` +
+      "export` with the version that wrote it, then `ledger import` with this " +
+      "one into a new ledger",
+  );
+}
+
 function checkStamp(stamp: LedgerStamp, environment: string): LedgerStamp {
-  if (stamp.schemaVersion !== SCHEMA_VERSION) {
-    throw new LedgerError(
-      "other_schema",
-      `Cannot use the ledger: its schema is ${stamp.schemaVersion}, and this ` +
-        `version of Rampkit uses ${SCHEMA_VERSION}; nothing was written. Run ` +
-        "`ledger export` with the version that wrote it, then `ledger import` " +
-        "with this one into a new ledger",
-    );
-  }
+  checkSchema(stamp);
   if (stamp.environment !== environment) {
     throw new LedgerError(
       "wrong_environment",
