@@ -1,9 +1,9 @@
-import { existsSync } from "node:fs";
 import { requireExactJson } from "../core/json/exact_number.ts";
 import { anchorFile } from "./evidence/anchor_file.ts";
 import type { Ledger } from "./ledger.ts";
 import { ledgerOn, type LedgerOptions } from "./ledger_on.ts";
 import { databaseFile } from "./store/connections/database_url.ts";
+import { LedgerError } from "./store/driver/errors.ts";
 import { requireSchema } from "./store/stamp.ts";
 import {
   openClient,
@@ -82,10 +82,18 @@ export async function openLedger(
 }
 
 /** Opening a file for writing may change it, so it is looked at before. */
-async function refuseOtherSchema({ url }: OpenLedgerOptions): Promise<void> {
-  const file = databaseFile(url);
-  if (file === null || !existsSync(file)) return;
-  const driver = await openDriver({ url, worker: false, readOnly: true });
+async function refuseOtherSchema(options: OpenLedgerOptions): Promise<void> {
+  if (databaseFile(options.url) === null || options.readOnly) return;
+  const driver = await openDriver({
+    ...options,
+    worker: false,
+    readOnly: true,
+  }).catch((error) => {
+    // A new file is made by what opens it next, or that says why not.
+    if (error instanceof LedgerError && error.code === "cannot_open") return;
+    throw error;
+  });
+  if (driver === undefined) return;
   try {
     await requireSchema(driver);
   } finally {
