@@ -28,7 +28,7 @@ export interface CreateOptions {
  * Makes the tables of a ledger, unless they are there. Safe when several processes
  * open a new ledger at the same time.
  *
- * @throws {LedgerError} `not_a_ledger`, `newer_schema`, `wrong_environment`.
+ * @throws {LedgerError} `not_a_ledger`, `other_schema`, `wrong_environment`.
  */
 export async function createLedger(
   driver: Driver,
@@ -143,7 +143,7 @@ function checked(stamp: LedgerStamp, environment: string): LedgerStamp {
 
 function anotherSchema(schema: string): LedgerError {
   return new LedgerError(
-    "newer_schema",
+    "other_schema",
     `The ledger has another schema: ${schema}, and this version knows ` +
       `${SCHEMA_VERSION}; nothing was written. Export it with the version that ` +
       "wrote it, and import that into a new ledger",
