@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import type { Cli } from "../program/cli.ts";
 import { jsonOption } from "../program/options.ts";
-import { wholeNumber } from "../../core/settings/values.ts";
 import {
   runSourceProgram,
   type SourceProgram,
@@ -9,69 +8,51 @@ import {
 
 interface BenchFlags {
   readonly only?: readonly string[];
+  readonly quick?: boolean;
   readonly json?: boolean;
-  readonly burst?: number;
-  readonly sustained?: number;
   readonly keep?: boolean;
 }
 
 const BENCHMARK: SourceProgram = {
   name: "the benchmark",
   command: "bench",
-  file: new URL("../../bench/main.ts", import.meta.url),
+  file: new URL("../../tools/bench/main.ts", import.meta.url),
   permissions: [
     "--allow-net=127.0.0.1,localhost",
-    "--allow-run=deno,npm,sh,wrk",
+    "--allow-run=deno,npm,git",
   ],
   stopped: "there is no table; figures come only from a whole run",
 };
 
-/** `bench`: both sides of every comparison of speed. */
+/** `bench`: how fast it is, beside what it is to be. */
 export function addBench(program: Command, cli: Cli): void {
   const command = program.command("bench").summary(
-    "measure speed against comparable software",
+    "measure speed beside what it is to be",
   ).description(
-    "measure speed against comparable software, both in one run (10 minutes)",
+    "measure how fast deliveries are received, confirmed, folded and verified, " +
+      "beside what that is to be and, where there is one, beside a peer in the " +
+      "same run (5 minutes)",
   );
   jsonOption(command, "one object")
     .option(
       "--only <name...>",
-      "comparisons: ingest, append, refold, growth, remote, forward, confirm, " +
-        "client, deploy",
+      "measurements: receive, confirm, new_order, refold, append",
     )
-    .option(
-      "--burst <seconds>",
-      "how long a burst of requests lasts (default: 4)",
-      wholeNumber("--burst", 1, 3600),
-    )
-    .option(
-      "--sustained <seconds>",
-      "how long a sustained load lasts (default: 60)",
-      wholeNumber("--sustained", 1, 3600),
-    )
-    .option(
-      "--keep",
-      "append the figures to bench/past_runs.jsonl, with which the next runs " +
-        "are compared; BENCHMARK.md prints the last figures",
-    )
+    .option("--quick", "do a tenth of the work, for a look")
+    .option("--keep", "write the figures into docs/reference/benchmark.md")
     .addHelpText(
       "after",
-      "\nNeeds a checkout of the source, and npm for the peers.\n\n" +
+      "\nNeeds a checkout of the source, and npm for the peer.\n\n" +
         "Example:\n  rampkit bench --only refold",
     )
     .action(
       cli.run((flags: BenchFlags) =>
         runSourceProgram(cli.io, BENCHMARK, [
           ...(flags.only ?? []).flatMap((name) => ["--only", name]),
-          ...optional("--burst", flags.burst),
-          ...optional("--sustained", flags.sustained),
+          ...(flags.quick ? ["--quick"] : []),
           ...(flags.json ? ["--json"] : []),
           ...(flags.keep ? ["--keep"] : []),
         ])
       ),
     );
-}
-
-function optional(flag: string, value: number | undefined): string[] {
-  return value === undefined ? [] : [flag, String(value)];
 }

@@ -106,7 +106,7 @@ Deno.test("the image holds every module that the command line loads, no tests, a
   const missing = [...loaded].map((file) => file.split("/")[0] ?? "")
     .filter((top) => !copied.includes(top));
   // Simulator and benchmark need a checkout, and say so.
-  assert.deepEqual([...new Set(missing)].sort(), ["bench", "tests"]);
+  assert.deepEqual([...new Set(missing)].sort(), ["tests", "tools"]);
   const ignored = await Deno.readTextFile(
     `${root}/docs/deploy/Dockerfile.dockerignore`,
   );

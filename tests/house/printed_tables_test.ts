@@ -16,14 +16,9 @@ import { RECONCILE_SEVERITY } from "../../sync/testing/mod.ts";
 import { OUTCOME_WORDS } from "../../resources/wording/outcome.ts";
 import { CASE } from "../../resources/wording/case.ts";
 import { settingsTable } from "../../core/settings/settings.ts";
-import { lastRunTable } from "../../bench/measuring/past_runs.ts";
 import { isTestFile, sourceFiles } from "../kit/source_files.ts";
 
 const root = new URL("../..", import.meta.url);
-
-const PAST_RUNS = await Deno.readTextFile(
-  new URL("bench/past_runs.jsonl", root),
-);
 
 /**
  * Tables that documents print, by the name in their marks; null for one that
@@ -39,12 +34,10 @@ const TABLES: Readonly<Record<string, () => WordTable | null>> = {
   alarms: alarmsTable,
   settings: settingsTable,
   pairs: () => pairsTable("production"),
-  benchmark: () => lastRunTable(PAST_RUNS),
 };
 
 /** The tables of each document. */
 const DOCUMENTS: Readonly<Record<string, readonly string[]>> = {
-  "BENCHMARK.md": ["benchmark"],
   "COMMANDS.md": ["attention", "outcomes", "release"],
   "FORWARDING.md": ["alarms", "release"],
   "SETTINGS.md": ["settings"],

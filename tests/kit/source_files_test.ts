@@ -23,7 +23,6 @@ Deno.test("isTestFile() tells what is published from tests, their kits and the f
     "ledger/testing/test_databases.ts",
     "tests/kit/until.ts",
     "tools/run_tests.ts",
-    "bench/pages.ts",
   ];
   assert.deepEqual(tests.filter((file) => !isTestFile(file)), []);
   const published = ["mod.ts", "core/decimal.ts", "sandbox/latest.ts"];

@@ -21,7 +21,7 @@ Deno.test("a publication holds what runs and nothing that a registry refuses, an
   assert.ok(paths.includes("/README.md"));
   assert.deepEqual(
     paths.filter((path) =>
-      /_test\.ts$|_bench\.ts$|\w\/testing\/|^\/(?:tests|tools|bench)\/|demo\/browser|\.(?:css|js|lock)$/
+      /_test\.ts$|_bench\.ts$|\w\/testing\/|^\/(?:tests|tools)\/|\.(?:css|js|lock)$/
         .test(path)
     ),
     [],

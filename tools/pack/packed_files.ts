@@ -5,7 +5,7 @@ import { importsOf } from "../../tests/kit/imports.ts";
 const DENO_ONLY = /^server\/deploy\.ts$/;
 
 /** What the program only names: simulator and benchmark. */
-const CHECKOUT_ONLY = /^(?:tests|bench|tools)\//;
+const CHECKOUT_ONLY = /^(?:tests|tools)\//;
 
 /** Stands for the entry of Deno Deploy, and refuses. */
 export const DEPLOY_FILE = "deploy_elsewhere.js";

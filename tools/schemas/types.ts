@@ -142,7 +142,7 @@ import type {
 import type { FloodReport } from "../../tests/sim/long_flood.ts";
 import type { Caught } from "../../tests/sim/mutations/mutation_table.ts";
 import type { Tally } from "../../tests/sim/tally.ts";
-import type { BenchmarkJson } from "../../bench/measuring/report.ts";
+import type { BenchmarkJson } from "../bench/main.ts";
 import type * as webhooks from "./webhooks.ts";
 
 /**

@@ -1,0 +1,286 @@
+import { openLedger } from "../../ledger/mod.ts";
+import { serveSandbox } from "../../sandbox/mod.ts";
+import { PERMISSIONS, startServe } from "../../tests/kit/program.ts";
+import { installEmmett } from "./install_emmett.ts";
+import type { Load } from "./load.ts";
+
+/** One line of the table. */
+export interface Row {
+  /** What is measured. */
+  readonly name: string;
+  /** What it came to. */
+  readonly ours: number;
+  /** What the other side came to in the same run; null without one. */
+  readonly theirs: number | null;
+  /** Unit of both. */
+  readonly unit: string;
+  /** What `ours`, or where there is another side the ratio, is to be. */
+  readonly aim: { readonly at: "least" | "most"; readonly bound: number };
+}
+
+/** What is measured together. */
+export interface Measurement {
+  /** What is done, in full sentences. */
+  readonly note: string;
+  /**
+   * Measures in a folder of its own.
+   *
+   * @param size The part of the usual work that is done, 1 for all of it.
+   */
+  readonly run: (folder: string, size: number) => Promise<readonly Row[]>;
+}
+
+/** Every measurement, by its name for `--only`. */
+export const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
+  receive: {
+    note:
+      "`serve` without its poller takes deliveries of 64 connections for 20 s, " +
+      "each of which waits for its answer; what counts is the whole time until " +
+      "the last of them is folded and sealed. Lives are seven deliveries an " +
+      "order, of which fifty overlap; new orders are one. The generator runs " +
+      "on the same machine.",
+    run: async (folder, size) => [
+      ...await receive(folder, "lives", size, 10_000),
+      ...await receive(folder, "new", size, 5_000),
+    ],
+  },
+  confirm: {
+    note:
+      "From the webhook `order_complete` of a service in this process to the " +
+      "forwarded, confirmed success at a receiver: `serve` stores the webhook, " +
+      "asks the service, folds, signs and posts. Forty orders, one after the " +
+      "other.",
+    run: async (folder, size) => [
+      row(
+        "webhook to confirmed at a receiver, idle, median",
+        median(await confirm(folder, Math.ceil(40 * size))),
+        "ms",
+        { at: "most", bound: 50 },
+      ),
+    ],
+  },
+  new_order: {
+    note: "40,000 new orders, one delivery each, are appended by 64 callers, " +
+      "folded and sealed: processor time of all threads, and what the closed " +
+      "files take on the disk.",
+    run: async (folder, size) => {
+      const count = Math.ceil(40_000 * size);
+      const { usPerOrder } = await work<{ usPerOrder: number }>(
+        "new_order",
+        `${folder}/ledger.db`,
+        count,
+      );
+      let bytes = 0;
+      for await (const { name, isFile } of Deno.readDir(folder)) {
+        if (isFile) bytes += (await Deno.stat(`${folder}/${name}`)).size;
+      }
+      return [
+        row("a new order, processor of all threads", usPerOrder, "us", {
+          at: "most",
+          bound: 130,
+        }),
+        row("a new order, on the disk", bytes / count, "bytes", {
+          at: "most",
+          bound: 2_500,
+        }),
+      ];
+    },
+  },
+  refold: {
+    note: "A ledger of 70,000 events of 10,000 orders folds them all again " +
+      "beside the live states and swaps; then it is verified against its " +
+      "seals. The aims are a million events, and a million orders, in 30 s.",
+    run: async (folder, size) => {
+      const took = await work<{
+        refoldedPerSecond: number;
+        verifiedPerSecond: number;
+      }>("refold", `${folder}/ledger.db`, Math.ceil(70_000 * size));
+      return [
+        row("refold", took.refoldedPerSecond, "events/s", {
+          at: "least",
+          bound: 33_333,
+        }),
+        row("verify", took.verifiedPerSecond, "orders/s", {
+          at: "least",
+          bound: 33_333,
+        }),
+      ];
+    },
+  },
+  append: {
+    note: "64 callers append one event each, wait for its commit and append " +
+      "the next, in turns with emmett-sqlite, three rounds. Both sync each " +
+      "commit to the disk. Its driver is replaced by the runtime's own SQLite, " +
+      "which is faster than the one that it installs.",
+    run: async (folder, size) => {
+      const packages = await installEmmett(folder);
+      const [ours, theirs]: [number[], number[]] = [[], []];
+      for (let round = 0; round < 3; round++) {
+        const mine = await work<{ perSecond: number }>(
+          "append",
+          `${folder}/ours_${round}.db`,
+          Math.ceil(40_000 * size),
+        );
+        const other = await child<{ perSecond: number }>([
+          ...["--node-modules-dir=manual", "--no-lock", ...PERMISSIONS],
+          here("emmett_peer.ts"),
+          packages,
+          `${folder}/theirs_${round}.db`,
+          String(Math.ceil(6_000 * size)),
+        ], folder);
+        ours.push(mine.perSecond);
+        theirs.push(other.perSecond);
+      }
+      return [{
+        name: "append, 64 callers, beside emmett-sqlite",
+        ours: median(ours),
+        theirs: median(theirs),
+        unit: "appends/s",
+        aim: { at: "least", bound: 10 },
+      }];
+    },
+  },
+};
+
+const SECRET = "a-secret-of-the-benchmark-alone";
+
+async function receive(
+  folder: string,
+  shape: "lives" | "new",
+  size: number,
+  least: number,
+): Promise<readonly Row[]> {
+  const url = `file:${folder}/${shape}.db`;
+  await using served = await startServe({
+    RAMPKIT_ENVIRONMENT: "sandbox",
+    RAMPKIT_DATABASE_URL: url,
+    RAMPKIT_WEBHOOK_SECRET: SECRET,
+  }, ["--no-poll"]);
+  const start = performance.now();
+  const { answered, refused, p99Ms } = await child<Load>([
+    "--allow-net=127.0.0.1",
+    here("load.ts"),
+    `${served.url}/webhooks/${SECRET}`,
+    "64",
+    String(Math.max(3, 20 * size)),
+    shape,
+  ]);
+  if (refused > 0) throw new Error(`${refused} deliveries were refused`);
+  await using ledger = await openLedger({ url, environment: "sandbox" });
+  for (;;) {
+    const { events, lag, position, chain } = await ledger.stats();
+    const isSealed = chain.position === position;
+    if (events.webhook >= answered && lag === 0 && isSealed) break;
+    await pause(100);
+  }
+  const perSecond = answered / (performance.now() - start) * 1000;
+  const name = shape === "lives" ? "lives of seven" : "new orders";
+  return [
+    row(
+      `received, folded and sealed, ${name}`,
+      perSecond,
+      "deliveries/s",
+      { at: "least", bound: least },
+    ),
+    row(`answer meanwhile, 64 connections, ${name}, p99`, p99Ms, "ms", {
+      at: "most",
+      bound: 100,
+    }),
+  ];
+}
+
+/** How long each order took, in ms. */
+async function confirm(folder: string, orders: number): Promise<number[]> {
+  const confirmed = new Map<string, () => void>();
+  await using receiver = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    async (request) => {
+      const { type, data } = await request.json();
+      if (type === "order.confirmed.success") confirmed.get(data.id)?.();
+      return new Response(null, { status: 204 });
+    },
+  );
+  await using service = await serveSandbox({ port: 0 });
+  const { sandbox } = service;
+  await using served = await startServe({
+    RAMPKIT_ENVIRONMENT: "sandbox",
+    RAMPKIT_DATABASE_URL: `file:${folder}/ledger.db`,
+    RAMPKIT_WEBHOOK_SECRET: SECRET,
+    RAMPKIT_API_KEY: sandbox.apiKey,
+    RAMPKIT_BASE_URL: service.url,
+    RAMPKIT_FORWARD_TO: `http://127.0.0.1:${receiver.addr.port}/`,
+    RAMPKIT_FORWARD_SECRET: `whsec_${btoa("a secret of the benchmark alone")}`,
+  });
+  sandbox.setWebhookUrl(`${served.url}/webhooks/${SECRET}`);
+  await pause(2_500);
+  const tookMs: number[] = [];
+  for (let order = 0; order < orders; order++) {
+    const { orderId } = sandbox.createOrder({ currencyAmount: "49.90" });
+    sandbox.advance(orderId, "pay");
+    sandbox.advance(orderId, "authorise");
+    await pause(500);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    confirmed.set(orderId, resolve);
+    const late = setTimeout(
+      () => reject(new Error(`${orderId} was not confirmed in a minute`)),
+      60_000,
+    );
+    const start = performance.now();
+    sandbox.advance(orderId, "complete");
+    await promise;
+    clearTimeout(late);
+    tookMs.push(performance.now() - start);
+    // So that it does not follow the step of our own pauses.
+    await pause(400 + order * 137 % 500);
+  }
+  return tookMs;
+}
+
+function work<Result>(
+  what: string,
+  file: string,
+  count: number,
+): Promise<Result> {
+  return child([...PERMISSIONS, here("work.ts"), what, file, String(count)]);
+}
+
+/** Runs a program to its end, and reads its last line. */
+async function child<Result>(
+  args: readonly string[],
+  cwd: string = here("../.."),
+): Promise<Result> {
+  const { code, stdout } = await new Deno.Command("deno", {
+    args: ["run", ...args],
+    cwd,
+    stdin: "null",
+    stderr: "inherit",
+  }).output();
+  const last = new TextDecoder().decode(stdout).trim().split("\n").at(-1);
+  if (code !== 0 || last === undefined) {
+    throw new Error(`A program ended with code ${code}: ${args.join(" ")}`);
+  }
+  return JSON.parse(last);
+}
+
+function here(path: string): string {
+  return new URL(path, import.meta.url).pathname;
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** The middle value; of an even number of values the lower middle. */
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[(values.length - 1) >> 1] ??
+    Number.NaN;
+}
+
+function row(
+  name: string,
+  ours: number,
+  unit: string,
+  aim: Row["aim"],
+): Row {
+  return { name, ours, theirs: null, unit, aim };
+}

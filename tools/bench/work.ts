@@ -1,0 +1,66 @@
+/**
+ * Works on a ledger of its own, in a process of its own, so that what the
+ * process spent is what the work took: `work.ts WHAT FILE COUNT`. The last line
+ * says how it went, as JSON.
+ *
+ * @module
+ */
+import process from "node:process";
+import { openLedger } from "../../ledger/mod.ts";
+import { webhookBody } from "./bodies.ts";
+
+/** Callers each of whom waits for its commit before it appends the next. */
+const CALLERS = 64;
+
+const [what, file = "", counted] = Deno.args;
+const count = Number(counted);
+const ledger = await openLedger({
+  url: `file:${file}`,
+  environment: "sandbox",
+});
+const utf8 = new TextEncoder();
+const startMs = Date.UTC(2026, 0, 1);
+
+async function append(shape: "lives" | "new"): Promise<void> {
+  let minted = 0;
+  await Promise.all(Array.from({ length: CALLERS }, async () => {
+    while (minted < count) {
+      const number = minted++;
+      await ledger.appendDelivery({
+        id: `01JABC${String(number).padStart(20, "0")}`,
+        receivedAt: new Date(startMs + number).toISOString(),
+        body: utf8.encode(webhookBody(number, shape)),
+      });
+    }
+  }));
+}
+
+async function seconds(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return (performance.now() - start) / 1000;
+}
+
+let result: unknown;
+if (what === "append") {
+  result = { perSecond: count / await seconds(() => append("new")) };
+} else if (what === "new_order") {
+  const before = process.cpuUsage();
+  await append("new");
+  await ledger.project();
+  const { user, system } = process.cpuUsage(before);
+  result = { usPerOrder: (user + system) / count };
+} else {
+  await append("lives");
+  await ledger.project();
+  const refolding = await seconds(() => ledger.refold({ maxChanges: 0 }));
+  const verifying = await seconds(async () => {
+    if (!(await ledger.verify()).ok) throw new Error("The ledger is damaged");
+  });
+  result = {
+    refoldedPerSecond: count / refolding,
+    verifiedPerSecond: (await ledger.stats()).orders / verifying,
+  };
+}
+await ledger.close();
+console.log(JSON.stringify(result));
