@@ -15,7 +15,8 @@ import { firstSeal, LEAF_BYTES, leafOf, type Seal, sealNext } from "./seals.ts";
 export type Broken =
   | "altered"
   | "altered_after_erasure"
-  | "removed_or_inserted"
+  | "removed"
+  | "inserted"
   | "seal_altered"
   | "head_moved";
 
@@ -111,25 +112,25 @@ export async function verifySeals(
       leaves.push(before ?? now);
     }
     const marks = bytesOf(next[3]);
-    const wrong = leaves.findIndex((leaf, at) =>
-      !same(
-        leaf.subarray(0, LEAF_BYTES),
-        marks.subarray(at * LEAF_BYTES, (at + 1) * LEAF_BYTES),
-      )
-    );
+    const count = marks.length / LEAF_BYTES;
+    const wrong = leaves.findIndex((leaf, at) => {
+      const mark = marks.subarray(at * LEAF_BYTES, (at + 1) * LEAF_BYTES);
+      return !same(leaf.subarray(0, LEAF_BYTES), mark);
+    });
     const odd = events[wrong];
     if (odd !== undefined) {
-      const isCounted = events.length * LEAF_BYTES === marks.length;
-      const why = !isCounted
-        ? "removed_or_inserted"
+      const why = events.length < count
+        ? "removed"
+        : events.length > count
+        ? "inserted"
         : replaced.has(String(odd.position))
         ? "altered_after_erasure"
         : "altered";
       return said({ position: odd.position, why });
     }
-    if (events.length * LEAF_BYTES !== marks.length) {
+    if (events.length < count) {
       const position = (events.at(-1)?.position ?? seal.position) + 1;
-      return said({ position, why: "removed_or_inserted" });
+      return said({ position, why: "removed" });
     }
     const again = sealNext(seal, events, leaves);
     const isSame = again.position === Number(next[0]) &&
