@@ -36,7 +36,7 @@ export { userState } from "../users/user_state.ts";
 export { orderRow, userRow } from "../projection/codec/rows.ts";
 export { readOrderState } from "../projection/codec/stored_state.ts";
 export { type FoldCode, Projector } from "../projection/projector.ts";
-export { LibsqlDriver } from "../store/connections/libsql_driver.ts";
+export { FileDriver } from "../store/connections/file_driver.ts";
 export type { ResultSet, SqlValue } from "../store/driver/driver.ts";
 export { schema, SCHEMA_VERSION } from "../store/schema.ts";
 export { readStamp } from "../store/stamp.ts";

@@ -44,7 +44,7 @@ Deno.test("the door ./deploy loads no native code and needs no disk", async () =
   );
   assert.deepEqual(
     modules.filter((name) =>
-      /worker_driver|libsql_driver|open_driver|spool_disk|backup/.test(name)
+      /worker_driver|file_driver|open_driver|spool_disk|backup/.test(name)
     ),
     [],
   );

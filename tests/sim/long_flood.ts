@@ -3,7 +3,7 @@ import { createPoller } from "../../sync/mod.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import type { Driver } from "../../ledger/for_sync.ts";
 import { ledgerOn } from "../../ledger/for_server.ts";
-import { LibsqlDriver } from "../../ledger/testing/mod.ts";
+import { FileDriver } from "../../ledger/testing/mod.ts";
 import {
   createSandbox,
   type Sandbox,
@@ -76,7 +76,7 @@ export async function floodLedger(options: FloodOptions): Promise<FloodReport> {
     const dice = new Dice(`flood ${seed}`);
     const sandbox = createSandbox({ seed, clock });
     const ledger = await ledgerOn(
-      driver(new LibsqlDriver({ path: ":memory:", busyTimeoutMs: 50 })),
+      driver(new FileDriver({ path: ":memory:", busyTimeoutMs: 50 })),
       {
         environment: "sandbox",
         now: () => clock.now(),

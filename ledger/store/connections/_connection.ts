@@ -1,19 +1,13 @@
+import { closeSync, existsSync, fsyncSync, openSync, rmSync } from "node:fs";
 import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  rmSync,
-  statSync,
-} from "node:fs";
-import Database from "libsql";
+  isSafeSqlite,
+  SAFE_RUNTIMES,
+  Sqlite,
+  type SqliteStatement,
+  sqliteVersion,
+} from "../../../core/sqlite.ts";
 import type { ConnectionOptions } from "./database_url.ts";
-import {
-  isQuery,
-  type ResultSet,
-  type SqlValue,
-  type Statement,
-} from "../driver/driver.ts";
+import { isQuery, type ResultSet, type Statement } from "../driver/driver.ts";
 import {
   checkFile,
   checkIdentity,
@@ -35,9 +29,9 @@ import { LedgerError } from "../driver/errors.ts";
  */
 export class Connection {
   readonly #options: ConnectionOptions;
-  #database: Database.Database | null = null;
+  #database: Sqlite | null = null;
   #queryOnly = false;
-  #prepared = new Map<string, Prepared>();
+  #prepared = new Map<string, SqliteStatement>();
   /** The files that are open; null in memory, and before the first opening. */
   #files: FileIdentity | null = null;
   /** Set, and never cleared, once the file is not the one that was opened. */
@@ -70,8 +64,7 @@ export class Connection {
   }
 
   /** Copies the database as it is at one moment into a new file. */
-  copyTo(path: string): void {
-    const statement = { sql: "VACUUM INTO ?", args: [path] };
+  async copyTo(path: string): Promise<void> {
     if (this.#replaced !== null) throw this.#replaced;
     if (existsSync(path)) {
       throw new LedgerError(
@@ -81,13 +74,18 @@ export class Connection {
     }
     try {
       const database = this.#database ??= this.#open();
-      this.#guard(database, false);
       createPrivate(path);
-      this.#run(database, statement);
+      await database.copyTo(path);
+      using copy = new Sqlite(path);
+      // So that it can be read where nothing can be written.
+      copy.all("PRAGMA journal_mode = DELETE");
       this.#checkFiles();
     } catch (error) {
-      rmSync(path, { force: true }); // The file is new, and incomplete.
-      throw this.#recover(error, statement);
+      // The file is new, and incomplete.
+      for (const end of ["", "-wal", "-shm"]) {
+        rmSync(path + end, { force: true });
+      }
+      throw this.#recover(error, undefined);
     }
     sync(path);
   }
@@ -97,15 +95,12 @@ export class Connection {
    * and empties the log.
    */
   vacuum(): void {
-    const statement = { sql: "VACUUM", args: [] };
     if (this.#replaced !== null) throw this.#replaced;
     try {
       const database = this.#database ??= this.#open();
       this.#guard(database, false);
-      const { path } = this.#options;
-      if (path === ":memory:") return void database.exec(statement.sql);
-      vacuumInPlace(database, path);
-      if (!emptyLogOf(database)) {
+      rewriteTables(database);
+      if (this.#options.path !== ":memory:" && !emptyLogOf(database)) {
         throw new LedgerError(
           "busy",
           `Cannot empty the log of ${this.#options.path}: another process ` +
@@ -114,7 +109,7 @@ export class Connection {
       }
       this.#checkFiles();
     } catch (error) {
-      throw this.#recover(error, statement);
+      throw this.#recover(error, undefined);
     }
   }
 
@@ -159,13 +154,13 @@ export class Connection {
    * Stops a read batch from changing anything. Each change of this setting makes
    * SQLite compile every prepared statement again.
    */
-  #guard(database: Database.Database, queryOnly: boolean): void {
+  #guard(database: Sqlite, queryOnly: boolean): void {
     if (this.#queryOnly === queryOnly) return;
     database.exec(`PRAGMA query_only = ${queryOnly ? 1 : 0}`);
     this.#queryOnly = queryOnly;
   }
 
-  #open(): Database.Database {
+  #open(): Sqlite {
     const { path, busyTimeoutMs, maxPages, readOnly = false } = this.#options;
     if (readOnly && !existsSync(path)) {
       throw new LedgerError(
@@ -174,22 +169,20 @@ export class Connection {
       );
     }
     const writes = path !== ":memory:" && !readOnly;
+    if (writes) checkVersion(path, this.#options.version ?? sqliteVersion());
     const found = writes ? this.#beforeOpening(path) : null;
-    const database = new Database(path, { timeout: busyTimeoutMs });
+    const database = new Sqlite(path);
     try {
       database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
       // What is deleted is overwritten: somebody may have asked for it.
       database.exec("PRAGMA secure_delete = ON");
       if (found !== null) {
-        const mode = database.prepare("PRAGMA journal_mode = WAL").raw(true)
-          .get() as unknown;
-        if (!Array.isArray(mode) || mode[0] !== "wal") {
+        const [[mode] = []] = database.all("PRAGMA journal_mode = WAL");
+        if (mode !== "wal") {
           throw new LedgerError(
             "cannot_open",
             `Cannot use ${path} as a ledger: the file system does not allow ` +
-              `write-ahead logging (journal mode stays ${
-                JSON.stringify(mode)
-              })`,
+              `write-ahead logging (journal mode stays ${mode})`,
           );
         }
         database.exec("PRAGMA synchronous = FULL");
@@ -204,7 +197,7 @@ export class Connection {
         this.#files = identify(path);
       }
       if (maxPages !== undefined) {
-        database.prepare(`PRAGMA max_page_count = ${maxPages}`).get();
+        database.all(`PRAGMA max_page_count = ${maxPages}`);
       }
       return database;
     } catch (error) {
@@ -220,24 +213,17 @@ export class Connection {
     return fileId(path);
   }
 
-  #run(database: Database.Database, { sql, args }: Statement): ResultSet {
+  #run(database: Sqlite, { sql, args }: Statement): ResultSet {
     let prepared = this.#prepared.get(sql);
     if (prepared === undefined) {
-      prepared = prepare(database, sql);
+      prepared = database.prepare(sql);
       if (this.#prepared.size >= MOST_PREPARED) this.#prepared.clear();
       this.#prepared.set(sql, prepared);
     }
-    const { statement, columns } = prepared;
-    const bound = args.map(bindable);
-    if (columns.length === 0) {
-      return {
-        columns,
-        rows: [],
-        rowsAffected: statement.run(bound).changes,
-      };
-    }
-    const rows = statement.all(bound) as SqlValue[][];
-    return { columns, rows, rowsAffected: 0 };
+    const { columns } = prepared;
+    return columns.length === 0
+      ? { columns, rows: [], rowsAffected: prepared.run(args) }
+      : { columns, rows: prepared.all(args), rowsAffected: 0 };
   }
 
   /** Rolls back or closes the connection, and returns the error. */
@@ -264,56 +250,46 @@ export class Connection {
 }
 
 /**
- * Vacuums a file that other processes may have open. The file must not shrink:
- * to them that means that another file was copied over it. So it is filled up
- * with zeros first, by as much as a copy shows that it would shrink.
+ * Fills every table anew. Rows that move between pages leave bytes in what is
+ * free of a page, which `secure_delete` does not overwrite; a page that is free
+ * as a whole, it does. VACUUM would do the same, and Deno allows that to
+ * programs with every permission alone. Nor does the file shrink: to other
+ * processes that means that another file was copied over it.
  */
-function vacuumInPlace(database: Database.Database, path: string): void {
-  const pragma = (name: string): number =>
-    Number(
-      (database.prepare(`PRAGMA ${name}`).raw(true).get() as unknown[])[0],
-    );
-  database.exec("DROP TABLE IF EXISTS vacuum_filler");
-  const pages = pragma("page_count");
-  const pageBytes = pragma("page_size");
-  const copy = `${path}.vacuum`;
-  rmSync(copy, { force: true });
-  createPrivate(copy);
-  let copyBytes = 0;
-  try {
-    database.prepare("VACUUM INTO ?").run([copy]);
-    copyBytes = statSync(copy).size;
-  } finally {
-    rmSync(copy, { force: true });
-  }
-  // Others may delete meanwhile.
-  const spare = Math.ceil(pages / 50) + 256;
-  let bytes = (pages + spare) * pageBytes - copyBytes;
-  database.exec("CREATE TABLE vacuum_filler (zeros BLOB NOT NULL)");
-  const fill = database.prepare(
-    "INSERT INTO vacuum_filler VALUES (zeroblob(?))",
+function rewriteTables(database: Sqlite): void {
+  database.exec("BEGIN IMMEDIATE");
+  const tables = database.all(
+    `SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND
+      type = 'table' AND name NOT GLOB 'sqlite_*'`,
   );
-  for (; bytes > 0; bytes -= MOST_ZEROS) {
-    fill.run([BigInt(Math.min(bytes, MOST_ZEROS))]);
+  for (const [table, hasNoRowId] of tables) {
+    const names = database.all(
+      "SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0",
+      [String(table)],
+    ).map(([name]) => `"${name}"`);
+    const columns = hasNoRowId ? names : ["rowid", ...names];
+    const own = columns.map((_, at) => `c${at}`);
+    database.exec(`
+      CREATE TEMP TABLE moved (${own.join()});
+      INSERT INTO temp.moved SELECT ${columns.join()} FROM main."${table}";
+      DELETE FROM main."${table}";
+      INSERT INTO main."${table}" (${columns.join()})
+        SELECT ${own.join()} FROM temp.moved ORDER BY rowid;
+      DROP TABLE temp.moved`);
   }
-  database.exec("VACUUM");
-  database.exec("DROP TABLE vacuum_filler");
+  database.exec("COMMIT");
 }
 
 /** Copies the log into the database and cuts it; false while others read it. */
-function emptyLogOf(database: Database.Database): boolean {
-  const [busy] = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").raw(true)
-    .get() as number[];
+function emptyLogOf(database: Sqlite): boolean {
+  const [[busy] = []] = database.all("PRAGMA wal_checkpoint(TRUNCATE)");
   return busy === 0;
 }
 
 /** Statements that are kept compiled; a process uses about two hundred. */
 const MOST_PREPARED = 500;
 
-/** Most bytes of one row of zeros. */
-const MOST_ZEROS = 64 << 20;
-
-/** `VACUUM INTO` leaves the new file to the operating system's cache. */
+/** Copying leaves the new file to the operating system's cache. */
 function sync(path: string): void {
   const file = openSync(path, "r+");
   try {
@@ -323,19 +299,12 @@ function sync(path: string): void {
   }
 }
 
-interface Prepared {
-  readonly statement: Database.Statement;
-  readonly columns: readonly string[];
-}
-
-function prepare(database: Database.Database, sql: string): Prepared {
-  const statement = database.prepare(sql);
-  if (!statement.reader) return { statement, columns: [] };
-  const columns = statement.columns().map((column) => column.name);
-  return { statement: statement.raw(true), columns };
-}
-
-/** The binding would send every number as a float. */
-function bindable(value: SqlValue): SqlValue {
-  return Number.isSafeInteger(value) ? BigInt(value as number) : value;
+/** Several processes use a ledger's file, and each of them may commit. */
+function checkVersion(path: string, version: string): void {
+  if (isSafeSqlite(version)) return;
+  throw new LedgerError(
+    "cannot_open",
+    `Cannot write ${path}: this runtime's SQLite ${version} can lose what ` +
+      `another process commits; use ${SAFE_RUNTIMES}`,
+  );
 }

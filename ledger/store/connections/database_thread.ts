@@ -6,7 +6,7 @@
  *
  * ```sh
  * esbuild app.js thread=@rampkit/onramp/thread --bundle --platform=node \
- *   --format=esm --external:libsql --outdir=dist
+ *   --format=esm --outdir=dist
  * ```
  *
  * @module
@@ -30,8 +30,16 @@ const port = ("Worker" in globalThis ? self : parentPort) as unknown as Port;
 let connection: Connection | null = null;
 let where = "";
 
+// Nothing else happens to a connection while it copies.
+let last = Promise.resolve();
 port.onmessage = ({ data }) => {
-  const outcome = carryOut(data);
+  last = last.then(() => answer(data));
+};
+
+async function answer(data: Request): Promise<void> {
+  const outcome = data.task === "copy"
+    ? await copyTo(data.path)
+    : carryOut(data);
   port.postMessage({ id: data.id, ...outcome });
   // Both sides have copies of their own.
   if ("results" in outcome) {
@@ -40,18 +48,33 @@ port.onmessage = ({ data }) => {
   if (data.task === "batch") {
     for (const { args } of data.statements) freeBytes(args);
   }
-};
+}
 
-function carryOut(request: Task): Outcome {
+type Work = Exclude<Task, { readonly task: "copy" }>;
+
+function carryOut(request: Work): Outcome {
   try {
     return { results: work(request) };
   } catch (error) {
-    const { code, message } = fromSqlite(error, where);
-    return { code, message };
+    return failed(error);
   }
 }
 
-function work(request: Task): ReturnType<Connection["batch"]> {
+function failed(error: unknown): Outcome {
+  const { code, message } = fromSqlite(error, where);
+  return { code, message };
+}
+
+async function copyTo(path: string): Promise<Outcome> {
+  try {
+    await connection?.copyTo(path);
+    return { results: [] };
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+function work(request: Work): ReturnType<Connection["batch"]> {
   if (request.task === "open") {
     where = request.options.path;
     connection = new Connection(request.options);
@@ -67,9 +90,6 @@ function work(request: Task): ReturnType<Connection["batch"]> {
         return classes === undefined ? result : { ...result, classes };
       });
     }
-    case "copy":
-      connection.copyTo(request.path);
-      return [];
     case "vacuum":
       connection.vacuum();
       return [];

@@ -40,4 +40,6 @@ export interface ConnectionOptions {
   readonly readOnly?: boolean;
   /** Most pages the file may have; for tests of a full disk. */
   readonly maxPages?: number;
+  /** @default the version of the runtime's SQLite; for tests of an old one */
+  readonly version?: string;
 }

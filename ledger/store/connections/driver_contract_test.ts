@@ -1,3 +1,4 @@
+import { temporaryFolder } from "../../../tests/kit/temporary_folder.ts";
 import assert from "node:assert/strict";
 import { digestOfBytes } from "../../events/derive.ts";
 import type { Driver, SqlValue, Statement } from "../driver/driver.ts";
@@ -279,3 +280,45 @@ testEachDatabase("close() ends it for good", async (database) => {
   await driver.close();
   await assert.rejects(rows(driver, "SELECT 1"), failsWith("closed"));
 });
+
+testEachDatabase(
+  "vacuum() writes all rows anew, as they were, and leaves nothing of those that were deleted",
+  async (database, { name }) => {
+    const driver = await database.open();
+    if (driver.vacuum === undefined) return;
+    await write(
+      driver,
+      "CREATE TABLE r (a ANY, b BLOB, c TEXT AS (b || 'x')) STRICT",
+      "CREATE TABLE k (a TEXT PRIMARY KEY, b REAL) STRICT, WITHOUT ROWID",
+      "CREATE TABLE p (id INTEGER PRIMARY KEY AUTOINCREMENT, a TEXT UNIQUE)",
+      "CREATE INDEX pa ON p (a, id)",
+      "INSERT INTO r (rowid, a, b) VALUES (7, '12', x'00ff'), (3, 12, NULL), " +
+        "(9, 1.5, x''), (-4, 'secret', NULL)",
+      "INSERT INTO k VALUES ('b', 1), ('a', 2.5), ('secret', 3)",
+      "WITH n AS (SELECT value FROM json_each('[' || " +
+        "replace(hex(zeroblob(2000)), '00', '1,') || '1]')) " +
+        "INSERT INTO p (a) SELECT 'secret' || row_number() OVER () FROM n",
+      "UPDATE p SET a = 'kept' || id WHERE id % 3 = 0",
+      "DELETE FROM p WHERE a GLOB 'secret*'",
+      "DELETE FROM r WHERE a = 'secret'",
+      "DELETE FROM k WHERE a = 'secret'",
+    );
+    const all = async () => [
+      await rows(driver, "SELECT rowid, *, typeof(a), typeof(b) FROM r"),
+      await rows(driver, "SELECT *, typeof(b) FROM k"),
+      await rows(driver, "SELECT * FROM p"),
+      await rows(driver, "SELECT * FROM sqlite_sequence"),
+      await rows(driver, "SELECT * FROM sqlite_schema"),
+    ];
+    const before = await all();
+    await driver.vacuum();
+    assert.deepEqual(await all(), before, name);
+    assert.deepEqual(await rows(driver, "PRAGMA integrity_check"), [["ok"]]);
+    await using folder = await temporaryFolder();
+    const copy = `${folder.path}/copy.db`;
+    await driver.copyTo?.(copy);
+    const bytes = new TextDecoder("latin1").decode(await Deno.readFile(copy));
+    assert.match(bytes, /kept3/);
+    assert.doesNotMatch(bytes, /secret/);
+  },
+);

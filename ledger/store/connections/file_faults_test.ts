@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Driver } from "../driver/driver.ts";
 import { LedgerError, type LedgerErrorCode } from "../driver/errors.ts";
 import { EventLog } from "../event_log.ts";
-import { LibsqlDriver } from "./libsql_driver.ts";
+import { FileDriver } from "./file_driver.ts";
 import { openDriver } from "./open_driver.ts";
 import {
   prepare,
@@ -170,7 +170,7 @@ for (const worker of [true, false]) {
 Deno.test("append() refuses what does not fit when the disk is full, and keeps what was answered", async () => {
   await using directory = await temporaryFolder();
   const path = `${directory.path}/ledger.db`;
-  const driver = new LibsqlDriver({ path, busyTimeoutMs: 50, maxPages: 200 });
+  const driver = new FileDriver({ path, busyTimeoutMs: 50, maxPages: 200 });
   await prepare(driver);
   const log = new EventLog(driver);
   const answered: string[] = [];

@@ -1,6 +1,5 @@
 import { closeSync, existsSync, openSync } from "node:fs";
-import Database from "libsql";
-import { codeOfSqlite } from "../driver/sqlite_errors.ts";
+import { Sqlite, SqliteError } from "../../../core/sqlite.ts";
 
 /** Mode of a lock. */
 export type FileLockMode = "shared" | "exclusive";
@@ -19,14 +18,16 @@ export type FileLockMode = "shared" | "exclusive";
 export function lockFile(path: string, mode: FileLockMode): Disposable | null {
   // Closing a file lets go of every lock that its process has on it.
   if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
-  const database = new Database(path);
+  const database = new Sqlite(path);
   try {
     database.exec(mode === "shared" ? "BEGIN" : "BEGIN EXCLUSIVE");
     // The first read is what locks it.
-    database.prepare("SELECT count(*) FROM sqlite_schema").get();
+    database.all("SELECT count(*) FROM sqlite_schema");
   } catch (error) {
     database.close();
-    if (codeOf(error) === "busy") return null;
+    if (error instanceof SqliteError && error.code === "SQLITE_BUSY") {
+      return null;
+    }
     throw error;
   }
   return {
@@ -36,10 +37,4 @@ export function lockFile(path: string, mode: FileLockMode): Disposable | null {
       database.close();
     },
   };
-}
-
-function codeOf(error: unknown): string | null {
-  return error instanceof Database.SqliteError
-    ? codeOfSqlite(error.code)
-    : null;
 }

@@ -1,8 +1,6 @@
-import { messageOf } from "../../../core/guards.ts";
-import { type ConnectionOptions, localPath } from "./database_url.ts";
+import { localPath } from "./database_url.ts";
 import { warnOfNoThread } from "./no_thread.ts";
 import type { Driver } from "../driver/driver.ts";
-import { LedgerError } from "../driver/errors.ts";
 import { reached } from "../driver/retrying_driver.ts";
 
 /** Which database to open, and how. */
@@ -116,26 +114,8 @@ async function openLocal(
     const driver = new WorkerDriver({ ...options, ...module });
     const reason = await driver.start();
     if (reason === null) return driver;
-    const inCallersThread = await openHere(options);
     onNoThread(reason);
-    return inCallersThread;
   }
-  return await openHere(options);
-}
-
-async function openHere(options: ConnectionOptions): Promise<Driver> {
-  try {
-    // Spelled out, so that an installed package has it locked and cached.
-    const { LibsqlDriver } = await import("./libsql_driver.ts");
-    return new LibsqlDriver(options);
-  } catch (error) {
-    throw new LedgerError(
-      "cannot_open",
-      `Cannot load the native code of libsql: ${
-        messageOf(error)
-      }; allow it to ` +
-        "be installed and loaded, and leave the package libsql out of a bundle",
-      { cause: error },
-    );
-  }
+  const { FileDriver } = await import("./file_driver.ts");
+  return new FileDriver(options);
 }

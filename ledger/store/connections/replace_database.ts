@@ -11,7 +11,7 @@ import {
   statSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import Database from "libsql";
+import { Sqlite } from "../../../core/sqlite.ts";
 import { fromSqlite } from "../driver/sqlite_errors.ts";
 import { LedgerError } from "../driver/errors.ts";
 
@@ -55,7 +55,7 @@ export function replaceDatabase(options: ReplaceOptions): boolean {
   linkSync(path, previousFile);
   // SQLite removes a log that it cannot read; here it may be evidence.
   if (existsSync(`${path}-wal`)) linkSync(`${path}-wal`, `${previousFile}-wal`);
-  let held: Database.Database | null;
+  let held: Sqlite | null;
   try {
     held = takeAlone(path);
   } catch (error) {
@@ -84,12 +84,12 @@ export function replaceDatabase(options: ReplaceOptions): boolean {
  *
  * @returns Null when the file is too damaged for that.
  */
-function takeAlone(path: string): Database.Database | null {
-  let database: Database.Database | null = null;
+function takeAlone(path: string): Sqlite | null {
+  let database: Sqlite | null = null;
   try {
-    database = new Database(path, { timeout: 1000 });
+    database = new Sqlite(path);
     database.exec("PRAGMA busy_timeout = 1000");
-    database.prepare("PRAGMA journal_mode = DELETE").raw(true).get();
+    database.all("PRAGMA journal_mode = DELETE");
     database.exec("BEGIN EXCLUSIVE");
     return database;
   } catch (error) {

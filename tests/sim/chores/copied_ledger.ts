@@ -1,7 +1,7 @@
 import type { Ledger } from "../../../ledger/mod.ts";
 import type { Driver } from "../../../ledger/for_sync.ts";
 import { ledgerOn, RetryingDriver } from "../../../ledger/for_server.ts";
-import { LibsqlDriver } from "../../../ledger/testing/mod.ts";
+import { FileDriver } from "../../../ledger/testing/mod.ts";
 import { ChainWatch } from "../rules/chain_watch.ts";
 import type { Dice } from "../world/dice.ts";
 import { eventText } from "../world/event_text.ts";
@@ -32,7 +32,7 @@ export class CopiedLedger {
   constructor(world: World, dice: Dice, path: string = ":memory:") {
     this.#world = world;
     this.#dice = dice;
-    this.store = new LibsqlDriver({ path, busyTimeoutMs: 50 });
+    this.store = new FileDriver({ path, busyTimeoutMs: 50 });
   }
 
   /**

@@ -3,7 +3,7 @@ import { type DeliveryHealth, PollError } from "../../../sync/mod.ts";
 import { LedgerError, type Transition } from "../../../ledger/mod.ts";
 import type { Driver } from "../../../ledger/for_sync.ts";
 import {
-  LibsqlDriver,
+  FileDriver,
   type RecordedEvent,
 } from "../../../ledger/testing/mod.ts";
 import {
@@ -228,7 +228,7 @@ export class World {
   }
 
   #open(): Driver {
-    return new LibsqlDriver({
+    return new FileDriver({
       path: this.file ?? ":memory:",
       busyTimeoutMs: 50,
     });

@@ -1,18 +1,13 @@
 import { Connection } from "./_connection.ts";
 import type { ConnectionOptions } from "./database_url.ts";
-import type {
-  Driver,
-  ResultSet,
-  SqlValue,
-  Statement,
-} from "../driver/driver.ts";
+import type { Driver, ResultSet, Statement } from "../driver/driver.ts";
 import { LedgerError } from "../driver/errors.ts";
 
 /**
  * A local database on the calling thread. Every batch blocks that thread, so
  * an endpoint uses the Worker driver; tests and short commands use this one.
  */
-export class LibsqlDriver implements Driver {
+export class FileDriver implements Driver {
   /** Where the database lives. */
   readonly location: "file" | "memory";
   readonly #connection: Connection;
@@ -39,10 +34,7 @@ export class LibsqlDriver implements Driver {
     mode: "read" | "write",
   ): Promise<ResultSet[]> {
     this.#checkOpen();
-    return this.#connection.batch(statements, mode).map((result) => ({
-      ...result,
-      rows: result.rows.map((row) => row.map(plainBytes)),
-    }));
+    return this.#connection.batch(statements, mode);
   }
 
   /**
@@ -50,10 +42,9 @@ export class LibsqlDriver implements Driver {
    *
    * @throws {LedgerError} When the file exists or cannot be written.
    */
-  // deno-lint-ignore require-await -- A driver answers with a promise.
   async copyTo(path: string): Promise<void> {
     this.#checkOpen();
-    this.#connection.copyTo(path);
+    await this.#connection.copyTo(path);
   }
 
   /**
@@ -90,11 +81,4 @@ export class LibsqlDriver implements Driver {
       throw new LedgerError("closed", "The database was closed before");
     }
   }
-}
-
-/** The binding answers with Node's Buffers; ours are plain byte arrays. */
-function plainBytes(value: SqlValue): SqlValue {
-  return value instanceof Uint8Array
-    ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
-    : value;
 }
