@@ -16,7 +16,7 @@ export type { LedgerCopy } from "./transfer/copy_ledger.ts";
 export { findDamage, requireWritable } from "./store/database_checks.ts";
 
 /**
- * Locks a file that holds nothing. Loads native code.
+ * Locks a file that holds nothing.
  *
  * @param path The file; it is made, for its owner alone, where it is missing.
  * @param mode Any number may hold it `shared`, or one `exclusive`.
@@ -27,12 +27,12 @@ export async function lockFile(
   path: string,
   mode: FileLockMode,
 ): Promise<Disposable | null> {
-  const native = await import("./store/connections/file_lock.ts");
-  return native.lockFile(path, mode);
+  const loaded = await import("./store/connections/file_lock.ts");
+  return loaded.lockFile(path, mode);
 }
 
 /**
- * Copies a ledger into another database. Loads native code.
+ * Copies a ledger into another database.
  *
  * @param source The ledger.
  * @param target Where to.
@@ -45,12 +45,12 @@ export async function copyLedger(
   target: Driver,
   options?: CopyOptions,
 ): Promise<LedgerCopy> {
-  const native = await import("./transfer/copy_ledger.ts");
-  return await native.copyLedger(source, target, options);
+  const loaded = await import("./transfer/copy_ledger.ts");
+  return await loaded.copyLedger(source, target, options);
 }
 
 /**
- * Puts a database in the place of another. Loads native code.
+ * Puts a database in the place of another.
  *
  * @param options Which, and where the one before is kept.
  * @returns Whether there was one before.
@@ -58,6 +58,6 @@ export async function copyLedger(
 export async function replaceDatabase(
   options: ReplaceOptions,
 ): Promise<boolean> {
-  const native = await import("./store/connections/replace_database.ts");
-  return native.replaceDatabase(options);
+  const loaded = await import("./store/connections/replace_database.ts");
+  return loaded.replaceDatabase(options);
 }

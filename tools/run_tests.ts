@@ -113,7 +113,6 @@ async function run(
       "--parallel",
       "--allow-env",
       "--allow-sys",
-      "--allow-ffi",
       "--allow-read",
       "--allow-write",
       "--allow-net=127.0.0.1,localhost",

@@ -58,11 +58,15 @@ async function writable(
   { driver, environment }: Ledger,
   fileRefusal: string | null,
 ): Promise<Finding> {
-  const refusal = fileRefusal ??
-    await requireWritable(driver).then(() => null, messageOf);
-  return refusal === null
-    ? found("ledger_writable", { more: `its environment is ${environment}` })
-    : found("ledger_refuses", { more: refusal });
+  const refused = (more: string) => found("ledger_refuses", { more });
+  if (fileRefusal !== null) return refused(fileRefusal);
+  try {
+    const version = await requireWritable(driver);
+    const more = `its environment is ${environment}, its SQLite ${version}`;
+    return found("ledger_writable", { more });
+  } catch (error) {
+    return refused(messageOf(error));
+  }
 }
 
 async function integrity({ driver }: Ledger): Promise<Finding> {

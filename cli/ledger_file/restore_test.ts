@@ -42,7 +42,7 @@ async function restoreElsewhere(
   const { code, signal } = await new Deno.Command("deno", {
     args: [
       ...["run", "--no-prompt", "--quiet", "--no-check"],
-      ...["--allow-env", "--allow-sys", "--allow-ffi"],
+      ...["--allow-env", "--allow-sys"],
       ...["--allow-read", "--allow-write", "--allow-run"],
       ...[import.meta.filename ?? "", url, backup, String(last)],
     ],

@@ -4,11 +4,10 @@ import { stat } from "node:fs/promises";
 import { CommandError, EXIT, UsageError } from "../../core/settings/errors.ts";
 import type { Io } from "./io.ts";
 
-/** What every process with a ledger may do: its engine is native code. */
+/** What every process with a ledger may do. */
 export const LEDGER_PERMISSIONS: readonly string[] = [
   "--allow-env",
   "--allow-sys",
-  "--allow-ffi",
   "--allow-read",
   "--allow-write",
 ];

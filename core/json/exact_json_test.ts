@@ -371,7 +371,7 @@ Deno.test("requireExactJson() and ExactNumber say what the runtime lacks", () =>
     assert.throws(() => stringifyExact(new ExactNumber("1")), /JSON\.rawJSON/);
     assert.throws(() => requireExactJson("start"), {
       name: "TypeError",
-      message: /^Cannot start: .*; use Deno, Bun, or Node 22\.13 or later$/,
+      message: /^Cannot start: .*; use Deno, Bun, or Node 22\.22\.3 or later$/,
     });
   } finally {
     holder.rawJSON = rawJSON;

@@ -29,7 +29,7 @@ export function requireExactJson(task: string): void {
   if (typeof (JSON as RawJson).rawJSON === "function") return;
   throw new TypeError(
     `Cannot ${task}: this runtime has no exact JSON numbers (JSON.rawJSON), ` +
-      "and amounts must not pass through floats; use Deno, Bun, or Node 22.13 " +
+      "and amounts must not pass through floats; use Deno, Bun, or Node 22.22.3 " +
       "or later",
   );
 }

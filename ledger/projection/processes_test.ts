@@ -51,7 +51,6 @@ async function together(url: string, count: number): Promise<void> {
         "--no-lock",
         "--allow-env",
         "--allow-sys",
-        "--allow-ffi",
         "--allow-read",
         "--allow-write",
         "--allow-net=127.0.0.1",

@@ -3,11 +3,16 @@ import type { Driver } from "./driver/driver.ts";
 /**
  * Checks that the database would accept a write, and writes nothing.
  *
+ * @returns The version of its SQLite.
  * @throws {LedgerError} With the reason when it takes none.
  */
-export async function requireWritable(driver: Driver): Promise<void> {
+export async function requireWritable(driver: Driver): Promise<string> {
   // The lock that a write takes.
-  await driver.batch([{ sql: "SELECT 1", args: [] }], "write");
+  const [answer] = await driver.batch([{
+    sql: "SELECT sqlite_version()",
+    args: [],
+  }], "write");
+  return String(answer?.rows[0]?.[0]);
 }
 
 /**

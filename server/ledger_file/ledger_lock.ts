@@ -132,7 +132,6 @@ export async function serving(database: string): Promise<Holder | null> {
 
 const NO_LOCK: LedgerLock = { announce: () => {}, [Symbol.dispose]: () => {} };
 
-/** Loads native code, which most commands do without. */
 async function lockOf(
   database: string,
   mode: FileLockMode,

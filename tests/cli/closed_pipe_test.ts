@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import Database from "libsql";
+import { Sqlite } from "../../core/sqlite.ts";
 import { cli, temporaryLedger } from "../kit/cli.ts";
 import { PERMISSIONS } from "../kit/program.ts";
 
@@ -47,7 +47,7 @@ Deno.test("rampkit gives the same exit code when the output is a closed pipe", a
   await compare(["orders", "show", "nowhere"], 1);
   await compare(["orders", "list", "--no-such-flag"], 2);
 
-  const database = new Database(`${ledger.folder}/ledger.db`);
+  const database = new Sqlite(`${ledger.folder}/ledger.db`);
   database.exec(
     "UPDATE events SET recorded_at = '2020-01-01T00:00:00.000Z' WHERE position = 2",
   );

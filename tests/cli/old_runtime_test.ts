@@ -6,7 +6,7 @@ import { cli } from "../kit/cli.ts";
 Deno.test("commands, startOnramp() and openLedger() say at once that Node 20 is too old", async () => {
   const holder = JSON as { rawJSON?: unknown };
   const { rawJSON } = holder;
-  const advice = /use Deno, Bun, or Node 22\.13 or later$/m;
+  const advice = /use Deno, Bun, or Node 22\.22\.3 or later$/m;
   try {
     delete holder.rawJSON;
     const { code, err } = await cli(["serve"], {});

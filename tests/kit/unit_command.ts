@@ -19,7 +19,7 @@ export async function unitCommand(): Promise<readonly string[]> {
 export async function unitCommandAt(
   { state, service }: UnitPlaces,
 ): Promise<readonly string[]> {
-  const [cache = ""] = import.meta.resolve("libsql").replace("file://", "")
+  const [cache = ""] = import.meta.resolve("zod").replace("file://", "")
     .split("/npm/");
   const places: readonly (readonly [string, string])[] = [
     ["/usr/local/bin/deno", "deno"],

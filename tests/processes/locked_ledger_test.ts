@@ -13,7 +13,6 @@ async function holdLock(path: string): Promise<AsyncDisposable> {
       "run",
       "--allow-read",
       "--allow-write",
-      "--allow-ffi",
       "--allow-env",
       "--allow-sys",
       new URL("../../ledger/testing/test_lock_holder.ts", import.meta.url)

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { Sqlite } from "../../core/sqlite.ts";
 import { anchorFilePath } from "../../ledger/testing/mod.ts";
 import { cli, temporaryLedger } from "../kit/cli.ts";
 import { PERMISSIONS, type Served, startServe } from "../kit/program.ts";
@@ -208,8 +209,7 @@ Deno.test("rampkit ledger restore refuses a copy that is broken, empty or missin
   const broken = `${folder.folder}/broken.db`;
   const made = await cli(["ledger", "backup", broken], env);
   assert.equal(made.code, 0, made.err);
-  const { default: Database } = await import("libsql");
-  const database = new Database(broken);
+  const database = new Sqlite(broken);
   database.exec("UPDATE events SET recorded_at = '2020-01-01T00:00:00.000Z'");
   database.close();
   const empty = `${folder.folder}/empty.db`;

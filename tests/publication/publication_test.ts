@@ -6,7 +6,6 @@ import { openRegistry } from "./registry.ts";
 const PERMISSIONS = [
   "--allow-env",
   "--allow-sys",
-  "--allow-ffi",
   "--allow-read",
   "--allow-write",
 ];

@@ -6,7 +6,6 @@ import type { FreshProject, Ran } from "./fresh_project.ts";
 const PERMISSIONS = [
   "--allow-env",
   "--allow-sys",
-  "--allow-ffi",
   "--allow-read",
   "--allow-write",
   "--allow-net=127.0.0.1,localhost",

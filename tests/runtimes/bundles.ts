@@ -51,13 +51,13 @@ async function esbuild(...args: readonly string[]): Promise<void> {
 }
 
 Deno.test("a bundle of esbuild ships, and says once that the thread is missing", async () => {
-  await esbuild("started.mjs", "--external:libsql", "--outdir=alone");
+  await esbuild("started.mjs", "--outdir=alone");
   assert.equal(await ships([...NODE, "alone/started.mjs"]), 1);
 });
 
 Deno.test("a bundle of esbuild with the thread beside it has a thread", async () => {
   const entries = ["started.mjs", "thread=@rampkit/onramp/thread"];
-  await esbuild(...entries, "--external:libsql", "--outdir=both");
+  await esbuild(...entries, "--outdir=both");
   const url = new URL(`file://${installed.folder}/both/thread.mjs`).href;
   const env = { THREAD_MODULE: url };
   assert.equal(await ships([...NODE, "both/started.mjs"], env), 0);
@@ -66,12 +66,6 @@ Deno.test("a bundle of esbuild with the thread beside it has a thread", async ()
 Deno.test("a bundle of esbuild that leaves the package out has a thread", async () => {
   await esbuild("started.mjs", "--packages=external", "--outdir=outside");
   assert.equal(await ships([...NODE, "outside/started.mjs"]), 0);
-});
-
-Deno.test("a bundle of esbuild with native code in it says what to leave out", async () => {
-  await esbuild("started.mjs", "--outdir=all");
-  const failing = installed.run([...NODE, "all/started.mjs", "all"]);
-  await assert.rejects(failing, /leave the package libsql out of a bundle/);
 });
 
 Deno.test("a bundle of Bun ships, and says once that the thread is missing", async () => {

@@ -123,7 +123,6 @@ Deno.test("rampkit sim runs seeds, says what they came to, and exits 0", async (
       "run",
       "--allow-env",
       "--allow-sys",
-      "--allow-ffi",
       "--allow-read",
       "--allow-write",
       new URL("./main.ts", import.meta.url).href,

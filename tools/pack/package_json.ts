@@ -16,6 +16,7 @@ const KEYWORDS = [
   "ledger",
   "reconciliation",
   "libsql",
+  "sqlite",
 ];
 
 /** All that does something when it is loaded: a bundler may drop the rest. */
@@ -70,7 +71,7 @@ export function packageJson(
     ...homepage === "" ? {} : { homepage },
     type: "module",
     sideEffects: SIDE_EFFECTS,
-    engines: { node: ">=22.13" },
+    engines: { node: "^22.22.3 || >=24.15" },
     exports: {
       ...Object.fromEntries(
         [...doors].map(([door, path]) => [door, {

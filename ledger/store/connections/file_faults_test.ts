@@ -48,7 +48,6 @@ function holdLock(path: string, ...o: [number, number, number]): Holder {
       "--quiet",
       "--allow-env",
       "--allow-sys",
-      "--allow-ffi",
       "--allow-read",
       "--allow-write",
       import.meta.resolve("../../testing/test_lock_holder.ts"),

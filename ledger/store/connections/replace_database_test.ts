@@ -26,7 +26,6 @@ async function makeElsewhere(path: string, number: number): Promise<void> {
       "--quiet",
       "--allow-env",
       "--allow-sys",
-      "--allow-ffi",
       "--allow-read",
       "--allow-write",
       import.meta.filename ?? "",

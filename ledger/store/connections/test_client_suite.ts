@@ -1,4 +1,4 @@
-import { type Client, createClient } from "@libsql/client";
+import { createClient } from "@libsql/client";
 import assert from "node:assert/strict";
 import { orderWebhook } from "../../testing/projection_test_kit.ts";
 import { openLedger } from "../../open_ledger.ts";

@@ -2,10 +2,7 @@ import { OnrampError } from "../../../client/mod.ts";
 import { type DeliveryHealth, PollError } from "../../../sync/mod.ts";
 import { LedgerError, type Transition } from "../../../ledger/mod.ts";
 import type { Driver } from "../../../ledger/for_sync.ts";
-import {
-  FileDriver,
-  type RecordedEvent,
-} from "../../../ledger/testing/mod.ts";
+import { FileDriver, type RecordedEvent } from "../../../ledger/testing/mod.ts";
 import {
   createSandbox,
   type Sandbox,
