@@ -13,6 +13,7 @@ const PURE = /^(core|ledger|resources)\//;
 /** Files of theirs that touch the world, or take the clock unless given one. */
 const TOUCHES_WORLD = new Set([
   "core/serving/open_http_server.ts",
+  "core/sqlite.ts",
   "core/waiting/sleep.ts",
   "core/waiting/within.ts",
   "ledger/evidence/anchor_file.ts",
@@ -27,6 +28,7 @@ const TOUCHES_WORLD = new Set([
   "ledger/store/connections/file_identity.ts",
   "ledger/store/connections/file_lock.ts",
   "ledger/store/connections/no_thread.ts",
+  "ledger/store/connections/open_client.ts",
   "ledger/store/connections/replace_database.ts",
   "ledger/store/driver/retrying_driver.ts",
   "ledger/store/event_log.ts",
