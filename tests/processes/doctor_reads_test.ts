@@ -37,7 +37,10 @@ Deno.test("rampkit doctor changes no byte of a ledger, whether it is in use or n
   await ledger.close();
   const closed = await bytesOf(live.folder);
   const after = await cli(["doctor", "--database-url", live.url]);
-  assert.match(after.out, /ok +Ledger +It can be written to: .*, its SQLite 3\.\d+\.\d+/);
+  assert.match(
+    after.out,
+    /ok +Ledger +It can be written to: .*, its SQLite 3\.\d+\.\d+/,
+  );
   const left = await bytesOf(live.folder);
   // SQLite makes an empty log beside a file that it reads.
   delete left["ledger.db-wal"];
