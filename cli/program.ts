@@ -132,7 +132,7 @@ export function buildProgram(
   operations("orders", "users");
   addMachine(program, cli);
   addSchema(program, cli);
-  operations("find", "attention", "month", "statement");
+  operations("find", "attention", "month");
   addConsole(program, cli);
   operations("session", "expect", "release", "case", "witness");
   addAssets(program, cli);

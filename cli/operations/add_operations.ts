@@ -15,10 +15,6 @@ const GROUPS: Readonly<Record<string, readonly [string, string?]>> = {
     "the books of a month: sales confirmed by the service, closed once and " +
     "never changed",
   ],
-  statement: [
-    "match a statement of the service or a bank with the books",
-    "statements of the service or a bank, matched with the books of a month",
-  ],
   session: ["create widget sessions"],
   ledger: ["verify, copy, export and refold the ledger"],
   deliveries: [

@@ -37,7 +37,6 @@ import { POLL, POLL_NOW, POLL_ONCE, READ_ORDER } from "./poll_operations.ts";
 import { REPLAY } from "./replay_operation.ts";
 import { ATTENTION_LIST, FIND } from "./search_operations.ts";
 import { RECONCILE, RECOVER } from "./service_operations.ts";
-import { MATCH_STATEMENT } from "./statement_operation.ts";
 import {
   DROP,
   FIRE,
@@ -93,7 +92,6 @@ export const OPERATIONS: readonly Operation[] = [
   MONTH_FILE,
   MONTH_RECOMPUTED,
   MONTHS,
-  MATCH_STATEMENT,
   CREATE_SESSION,
   EXPECT,
   LEDGER_STATS,

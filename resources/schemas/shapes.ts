@@ -56,8 +56,6 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   machines: shape("Machines", ["machine"]),
   month: shape("Month"),
   "month-detail": shape("MonthDetail", [], "month show, month close"),
-  "statement-match": shape("StatementMatch"),
-  "statement-map": shape("StatementMap"),
   "month-summary": shape("MonthSummary"),
   "month-recomputation": shape("MonthRecomputation"),
   session: shape("Session"),

@@ -18,7 +18,7 @@ import {
   safeHeaders,
   signedIn,
 } from "./access/guards.ts";
-import { FormProblem, readForm, readUpload } from "./access/read_form.ts";
+import { FormProblem, readForm } from "./access/read_form.ts";
 import { SignIn } from "./access/sign_in.ts";
 import type { ConsoleParts } from "./console_parts.ts";
 import type { PageContext } from "./context/page_context.ts";
@@ -47,7 +47,6 @@ import { healthPage } from "./pages/health_page.ts";
 import { targetPage, targetsPage } from "./pages/targets_page.ts";
 import { searchPage } from "./pages/search_page.ts";
 import { againPage, signInPage } from "./pages/sign_in_page.ts";
-import { statementPage } from "./pages/statement_page.ts";
 import { userPage } from "./pages/user_page.ts";
 import { ClosedBooks } from "./context/closed_books.ts";
 import { mayDo } from "./access/access.ts";
@@ -273,24 +272,6 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
     "/months/:month",
     (c) => show(c, (context) => monthPage(context, c.req.param("month"))),
   );
-  app.get(
-    "/months/:month/statement",
-    (c) => show(c, (context) => statementPage(context, c.req.param("month"))),
-  );
-  app.post("/months/:month/statement", async (c) => {
-    const upload = await readUpload(c.req.raw);
-    const { form } = upload;
-    if (
-      typeof form !== "string" || !signIn.isFormToken(c.get("cookie"), form)
-    ) {
-      return refusal(c, OLD_FORM);
-    }
-    const { month } = c.req.param();
-    return await show(
-      c,
-      (context) => statementPage(context, month, upload),
-    );
-  });
   app.get("/months/:month/:file", async (c) => {
     const { month, file } = c.req.param();
     if (!isMonth(month) || !isMonthFile(file)) return show(c, () => null);

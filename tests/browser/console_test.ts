@@ -153,7 +153,6 @@ const PATHS = [
   "/delivery",
   "/months",
   "/months/2026-11",
-  "/months/2026-11/statement",
   "/no-such-page",
 ];
 

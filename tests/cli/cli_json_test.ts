@@ -18,7 +18,6 @@ const ELSEWHERE = [
   "listen: its first line",
   "GET /readyz of serve",
   "errors under --json",
-  "statement match",
 ];
 
 /** What single orders and users have beside what lists have. */

@@ -20,7 +20,7 @@ const DEFINITION = "#/definitions/";
  * Components that a partner writes, and no program prints: there a field that
  * nobody knows is a mistake, and not one that was added later.
  */
-const WRITTEN_BY_PARTNERS: readonly string[] = ["ChainsFile", "StatementMap"];
+const WRITTEN_BY_PARTNERS: readonly string[] = ["ChainsFile"];
 
 /** What TypeScript's library says of `Pick`, `Omit` and their like. */
 const LIBRARY =

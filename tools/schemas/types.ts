@@ -71,8 +71,6 @@ import type {
 } from "../../resources/queries/subscriptions.ts";
 import type { FeedEntry } from "../../resources/queries/transitions.ts";
 import type { UserDetailJson } from "../../resources/queries/users.ts";
-import type { StatementMap } from "../../resources/statement/statement_map.ts";
-import type { StatementMatch } from "../../resources/statement/statement_match.ts";
 import type { ListedShape } from "../../resources/schemas/shapes.ts";
 import type { AttentionJson } from "../../resources/views/attention_view.ts";
 import type { AssetJson } from "../../resources/views/asset_view.ts";
@@ -226,8 +224,6 @@ export interface Components {
   readonly ExportedLine: ExportedLine;
   readonly Month: MonthJson;
   readonly MonthDetail: MonthDetailJson;
-  readonly StatementMatch: StatementMatch;
-  readonly StatementMap: StatementMap;
   readonly MonthSummary: MonthSummary;
   readonly MonthRecomputation: MonthRecomputationJson;
   readonly DeliveryHealth: DeliveryHealthJson;

@@ -6,10 +6,6 @@ const MOST_BYTES = 64 * 1024;
 /** A form has to arrive within this time, ms. */
 const LIMIT_MS = 10_000;
 
-/** The same of a form with files. */
-const MOST_UPLOADED_BYTES = 16 * 1024 * 1024;
-const UPLOAD_LIMIT_MS = 60_000;
-
 /** The fields of a form. */
 export type FormFields = Readonly<Record<string, string>>;
 
@@ -38,47 +34,14 @@ export async function readForm(
   request: Pick<Request, "body">,
   limitMs: number = LIMIT_MS,
 ): Promise<FormFields> {
-  const bytes = await readBody(request, { mostBytes: MOST_BYTES, limitMs });
+  const bytes = await readBody(request, limitMs);
   const text = new TextDecoder().decode(bytes);
   return Object.fromEntries(new URLSearchParams(text));
 }
 
-/**
- * Reads the fields of a form with files, which are longer: only for those who
- * are signed in. For a field with a file it gives the bytes.
- *
- * @throws {FormProblem} When it is too long, late or broken.
- */
-export async function readUpload(
-  request: Request,
-): Promise<Readonly<Record<string, string | Uint8Array>>> {
-  const bytes = await readBody(request, {
-    mostBytes: MOST_UPLOADED_BYTES,
-    limitMs: UPLOAD_LIMIT_MS,
-  });
-  const type = request.headers.get("content-type") ?? "";
-  try {
-    const read = await new Response(bytes as BodyInit, {
-      headers: { "content-type": type },
-    }).formData();
-    const fields = [...read].map(async ([name, value]) => [
-      name,
-      typeof value === "string"
-        ? value
-        : new Uint8Array(await value.arrayBuffer()),
-    ]);
-    return Object.fromEntries(await Promise.all(fields));
-  } catch {
-    throw new FormProblem(400, "The form is broken");
-  }
-}
-
 async function readBody(
   { body }: Pick<Request, "body">,
-  { mostBytes, limitMs }: {
-    readonly mostBytes: number;
-    readonly limitMs: number;
-  },
+  limitMs: number,
 ): Promise<Uint8Array> {
   if (body === null) return new Uint8Array();
   const reader = body.getReader();
@@ -96,7 +59,7 @@ async function readBody(
             return new Uint8Array(await all.arrayBuffer());
           }
           bytes += value.length;
-          if (bytes > mostBytes) {
+          if (bytes > MOST_BYTES) {
             throw new FormProblem(413, "The form is too long");
           }
           parts.push(value);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readForm, readUpload } from "./read_form.ts";
+import { readForm } from "./read_form.ts";
 
 /** A request with a body of parts; without an end unless `ends`. */
 function sent(parts: readonly string[], ends = true) {
@@ -51,23 +51,4 @@ Deno.test("readForm() says of a form that breaks off that it did", async () => {
     status: 400,
     message: "The form was cut off",
   });
-});
-
-Deno.test("readUpload() reads fields and the bytes of files, and no more than a statement can have", async () => {
-  const upload = async (bytes: number) => {
-    const form = new FormData();
-    form.set("form", "token");
-    form.set("file", new Blob([new Uint8Array(bytes).fill(200)]), "x.csv");
-    const to = "http://127.0.0.1/";
-    return await readUpload(new Request(to, { method: "POST", body: form }));
-  };
-  const { form, file } = await upload(3);
-  assert.deepEqual([form, file], ["token", new Uint8Array([200, 200, 200])]);
-  await assert.rejects(upload(17 * 1024 * 1024), { status: 413 });
-  const broken = new Request("http://127.0.0.1/", {
-    method: "POST",
-    headers: { "content-type": "multipart/form-data; boundary=x" },
-    body: "--y",
-  });
-  await assert.rejects(readUpload(broken), { status: 400 });
 });

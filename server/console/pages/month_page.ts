@@ -144,8 +144,7 @@ ${
     section(
       "files",
       "Files",
-      markup`${files(summary.month, close)}
-<p><a href="/months/${summary.month}/statement">Match a statement of the service or your bank with these books</a></p>`,
+      files(summary.month, close),
     )
   }
 ${
