@@ -134,7 +134,7 @@ export function buildProgram(
   addSchema(program, cli);
   operations("find", "attention", "month");
   addConsole(program, cli);
-  operations("session", "expect", "release", "case", "witness");
+  operations("session", "expect", "release", "note", "witness");
   addAssets(program, cli);
   operations("ledger", "deliveries", "subscriptions");
   const webhook = addOperations(program, cli, "webhook");

@@ -8,7 +8,7 @@ export { isWitnessed } from "./lease/lease.ts";
 export { readLastSeq } from "./store/tables/transitions.ts";
 export { matcher, type Pattern } from "./subscriptions/pattern.ts";
 export { webhookEvent } from "./events/mint.ts";
-export { addNote } from "./attention/notes.ts";
+export { addNote, LONGEST_NOTE, readNotes } from "./attention/notes.ts";
 export {
   type Note,
   NOTE_ACTIONS,
@@ -26,7 +26,6 @@ export {
 export {
   attentionOf,
   type OrderInContext,
-  type OutcomeNow,
   outcomeNow,
 } from "./attention/attention.ts";
 export type { UnreadableReason } from "./events/fact.ts";
@@ -75,8 +74,6 @@ export { BOOK_BY } from "./months/month_row.ts";
 export type { MonthTotal } from "./months/month_summary.ts";
 export type { MonthChange } from "./months/recompute_month.ts";
 export type { MonthSummary } from "./months/month_summary.ts";
-export { CASE_ACTIONS, LONGEST_NOTE } from "./cases/cases.ts";
-export { CASE_STATES } from "./outcomes/order_case.ts";
 export { ATTENTION_KINDS } from "./outcomes/attention_kind.ts";
 export type { Outcome } from "./outcomes/outcome.ts";
 export { FACT_VALUES, type OutcomeFacts } from "./outcomes/outcome_facts.ts";

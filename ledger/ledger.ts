@@ -59,7 +59,6 @@ import { type Import, importEvents } from "./transfer/import_events.ts";
 import { readOrderFacts } from "./queries/order_facts.ts";
 import { Orders, type OrderView } from "./queries/orders.ts";
 import { type AsOf, inContextAt, ordersAsOf } from "./queries/orders_as_of.ts";
-import { Cases } from "./cases/cases.ts";
 import { Months } from "./months/months.ts";
 import { readHandRelease } from "./queries/releases.ts";
 import { readOrderFold } from "./queries/order_fold.ts";
@@ -124,8 +123,6 @@ export class Ledger implements AsyncDisposable {
   readonly users: Users;
   /** Months whose books are closed. */
   readonly months: Months;
-  /** What people do about orders that wait for them. */
-  readonly cases: Cases;
   /** The people erased; erases people and prunes old bodies. */
   readonly erasures: Erasures;
   /** Transitions that subscriptions could not deliver or never received. */
@@ -169,13 +166,6 @@ export class Ledger implements AsyncDisposable {
     this.users = new Users(parts.driver);
     this.erasures = new Erasures(parts);
     this.subscriptions = new Subscriptions(parts.driver, parts.now);
-    this.cases = new Cases({
-      ...parts,
-      orders: this.orders,
-      append: (events) => this.append(events),
-      project: () => this.project(),
-      release: (orderId, release) => this.release(orderId, release),
-    });
     this.months = new Months({
       ...parts,
       readFact: parts.fold?.readFact ?? readFact,

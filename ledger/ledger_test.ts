@@ -111,7 +111,6 @@ Deno.test("Ledger.project() folds deliveries, sessions and missed answers", asyn
       order_contradicted: 0,
       session_created: 1,
       order_expected: 0,
-      case_changed: 0,
       delivery_unanswered: 1,
       order_redacted: 0,
       order_released: 0,

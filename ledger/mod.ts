@@ -147,11 +147,6 @@ export { type UserVerdict, userVerdictOf } from "./users/user_verdict.ts";
 export type { NextStep } from "./users/user_status.ts";
 export type { UserState } from "./users/user_state.ts";
 
-// Cases
-export { type CaseAction, Cases } from "./cases/cases.ts";
-export { CaseError } from "./cases/case_error.ts";
-export type { OrderCase } from "./outcomes/order_case.ts";
-
 // Months
 export type { CloseMonthOptions, MonthClosing } from "./months/close_month.ts";
 export type { MonthClose } from "./months/month_close.ts";

@@ -50,7 +50,6 @@ export type {
 export type { Expectation } from "./events/expectation.ts";
 export type {
   ActivityLabel,
-  CaseChangedFact,
   ChainReadingFact,
   ExpectationFact,
   Fact,
@@ -180,16 +179,6 @@ export type { UserReason } from "./users/user_state.ts";
 export type { UserStatus, Verification } from "./users/user_status.ts";
 export type { VerificationKind } from "./users/user_verdict.ts";
 export type { FindingReason } from "./store/tables/erasure/erased_values.ts";
-export type {
-  CASE_CHANGES,
-  CaseChange,
-  CaseChangeKind,
-  CaseNote,
-} from "./events/case_change.ts";
-export type { CASE_STATES, CaseState } from "./outcomes/order_case.ts";
-export type { CASE_ACTIONS, CasesParts, RecordedCase } from "./cases/cases.ts";
-export type { CaseErrorCode } from "./cases/case_error.ts";
-export type { CaseEntry } from "./attention/case_history.ts";
 export type { HandRelease } from "./events/hand_release.ts";
 export type { HAND_OUTCOMES } from "./events/hand_release.ts";
 export type { RELEASE_ENTRIES } from "./machines/transition.ts";

@@ -4,7 +4,7 @@ import { UsageError } from "./errors.ts";
 const SCOPES = ["read", "support", "operate"] as const;
 
 /**
- * What a token allows: to read; to keep cases and notes as well; everything.
+ * What a token allows: to read; to take notes as well; everything.
  */
 export type Scope = (typeof SCOPES)[number];
 

@@ -3,11 +3,7 @@ import {
   type AttentionKind,
 } from "../outcomes/attention_kind.ts";
 import { type Outcome, outcomeOf } from "../outcomes/outcome.ts";
-import {
-  caseNow,
-  type OrderCase,
-  withoutSettled,
-} from "../outcomes/order_case.ts";
+import { withoutSettled } from "../outcomes/without_settled.ts";
 import { transitionKey } from "../machines/transition.ts";
 import type { OrderState } from "../states/order_state.ts";
 
@@ -40,20 +36,10 @@ export type OrderInContext = OrderState & {
   readonly context?: OrderContext;
 };
 
-/** Outcome of an order, and the state of its case. */
-export interface OutcomeNow extends Outcome {
-  /** Why it waits, without what people have dealt with. */
-  readonly attention: readonly AttentionKind[];
-  /**
-   * Its case; null when it does not wait and nothing that a person did still
-   * applies.
-   */
-  readonly case: OrderCase | null;
-}
-
 /**
  * Outcome of an order now: the state holds the same without what time and other
- * orders make of it.
+ * orders make of it. What a person has settled is not among its reasons to
+ * wait.
  *
  * @param order The order.
  * @param nowMs The time, in milliseconds since the epoch.
@@ -72,28 +58,10 @@ export interface OutcomeNow extends Outcome {
  * assert.deepEqual(attention, []);
  * ```
  */
-export function outcomeNow(order: OrderInContext, nowMs: number): OutcomeNow {
+export function outcomeNow(order: OrderInContext, nowMs: number): Outcome {
   const outcome = unsettled(order, nowMs);
-  const attention = withoutSettled(
-    outcome.attention,
-    order.byHand,
-    order.case,
-  );
-  return { ...outcome, attention, case: caseNow(order.case, attention) };
-}
-
-/**
- * Why a person would have to look at an order now if nobody had acted on it.
- *
- * @param order The order.
- * @param nowMs The time, in milliseconds since the epoch.
- * @returns The kinds, the gravest first.
- */
-export function reasonsOf(
-  order: OrderInContext,
-  nowMs: number,
-): readonly AttentionKind[] {
-  return unsettled(order, nowMs).attention;
+  const attention = withoutSettled(outcome.attention, order.byHand);
+  return { ...outcome, attention };
 }
 
 function unsettled(order: OrderInContext, nowMs: number): Outcome {
@@ -133,7 +101,7 @@ export function besideOthers<Order extends OrderState>(
     release: outcome.release,
     releaseReason: outcome.reason,
     booked: outcome.booked,
-    attention: withoutSettled(outcome.attention, order.byHand, order.case),
+    attention: withoutSettled(outcome.attention, order.byHand),
   };
 }
 

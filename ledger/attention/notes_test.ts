@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
-import { emptyStore, orderRead } from "../testing/projection_test_kit.ts";
+import { emptyLedger } from "../testing/empty_ledger.ts";
+import {
+  emptyStore,
+  orderRead,
+  orderWebhook,
+} from "../testing/projection_test_kit.ts";
 import { appendStatement } from "../store/tables/events/append.ts";
+import { exportedNote } from "../transfer/exported_event.ts";
 import { exportEvents } from "../transfer/export_events.ts";
 import { importEvents } from "../transfer/import_events.ts";
 import type { Note } from "../store/tables/notes.ts";
@@ -41,7 +47,7 @@ Deno.test("addNote() stores notes that readNotes() gives in their order, of what
   await addNote(driver, noted("note", [], "O2"), NOW_MS);
   const found = await readNotes(driver, "order", ["O1", "none"]);
   assert.deepEqual([...found], [["O1", [first, second]]]);
-  assert.equal(first.notedAt, "2026-11-20T12:00:00.000Z");
+  assert.equal(first?.notedAt, "2026-11-20T12:00:00.000Z");
   assert.equal((await readNotes(driver, "user", ["O1"])).size, 0);
   await driver.close();
 });
@@ -91,3 +97,52 @@ Deno.test("importEvents() names the line of a note that lacks a field", async ()
 async function* given(lines: readonly string[]): AsyncGenerator<string> {
   yield* lines;
 }
+
+Deno.test("an erasure deletes what was noted of the person, the orders and the deliveries, and nothing more is noted of the orders", async () => {
+  await using ledger = await emptyLedger({ now: () => NOW_MS });
+  await ledger.append([
+    orderRead(7, { orderId: "HERS", status: "cancelled", user: "U1" }),
+    orderRead(7, { orderId: "HIS", status: "cancelled", user: "U2" }),
+    orderWebhook("W1", 7, {
+      type: "order_cancelled",
+      orderId: "HERS",
+      user: "U1",
+    }),
+  ]);
+  await ledger.project();
+  const about = (entity: Note["entity"], entityId: string) => ({
+    ...{ entity, entityId, action: "note" as const, reasons: [] },
+    ...{ text: "Mrs Miller called", author: "Ada" },
+  });
+  for (
+    const [entity, id] of [
+      ["order", "HERS"],
+      ["order", "HIS"],
+      ["user", "U1"],
+      ["delivery", "W1"],
+    ] as const
+  ) assert.ok(await addNote(ledger.driver, about(entity, id), NOW_MS));
+  assert.equal((await ledger.find("miller")).found.length, 3);
+  await ledger.erasures.erase("U1");
+  const left = await Array.fromAsync(allNotes(ledger.driver));
+  assert.deepEqual(
+    left.map(({ entityId, text }) => `${entityId}: ${text}`),
+    ["HERS: ", "HIS: Mrs Miller called"],
+  );
+  assert.equal((await ledger.find("miller")).found.length, 1);
+  assert.equal(
+    await addNote(ledger.driver, about("order", "HERS"), NOW_MS),
+    null,
+  );
+  const lines = [
+    '{"rampkit":"events","version":1,"environment":"sandbox"}',
+    exportedNote({
+      ...about("order", "HERS"),
+      id: "01KA00000000000000000000AA",
+      notedAt: "2026-11-20T12:00:00.000Z",
+    }),
+    '{"end":0}',
+  ];
+  await importEvents(ledger.driver, "sandbox", given(lines));
+  assert.deepEqual(await Array.fromAsync(allNotes(ledger.driver)), left);
+});

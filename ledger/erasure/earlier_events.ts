@@ -94,6 +94,8 @@ export async function foldAgain(
       erasedUsers: [],
       sessions: earlier.filter(({ event }) => isExpectationKind(event.kind))
         .map(({ event }) => event.position),
+      deliveries: earlier.filter(({ event }) => event.kind === "webhook")
+        .map(({ event }) => event.eventId),
     }),
     ...await statesAfter(driver, {
       ...resolve,

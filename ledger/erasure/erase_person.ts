@@ -271,6 +271,8 @@ async function erasing(
       erasedUsers: found.spellings,
       sessions: events.filter(({ event }) => isExpectationKind(event.kind))
         .map(({ event }) => event.position),
+      deliveries: events.filter(({ event }) => event.kind === "webhook")
+        .map(({ event }) => event.eventId),
     }),
     ...await statesAfter(driver, {
       ...touched,

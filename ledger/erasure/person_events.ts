@@ -135,10 +135,6 @@ function mayNameSomebody(event: RecordedEvent): boolean {
     case "chain_reading":
     case "order_redacted":
       return true;
-    case "case_changed": {
-      const fact = readFact(event);
-      return fact.kind !== "case_changed" || fact.note.text !== null;
-    }
     default:
       return false;
   }

@@ -270,8 +270,7 @@ function namesOf(
   const isReading = fact.kind === "order_snapshot" && pruned === undefined;
   const isSession = isExpectation(fact);
   const saysNothing = fact.kind === "order_absent" ||
-    fact.kind === "order_contradicted" || fact.kind === "order_released" ||
-    (fact.kind === "case_changed" && fact.note.text === null);
+    fact.kind === "order_contradicted" || fact.kind === "order_released";
   return {
     position,
     recordedAt,

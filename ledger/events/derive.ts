@@ -79,7 +79,6 @@ export function derive(kind: EventKind, body: Uint8Array): DerivedFact {
     case "order_contradicted":
     case "order_released":
     case "chain_reading":
-    case "case_changed":
       return { columns: { ...columns, orderId }, entity: orderId };
     case "session_created":
       return {

@@ -1,6 +1,5 @@
 import type { KeptOrderField } from "../../core/wire/order_fields.ts";
 import type { EventKind } from "../machines/event_kind.ts";
-import type { CaseChangeKind } from "./case_change.ts";
 import type { ChainReadingFields } from "./chain_reading.ts";
 import type { HandOutcome } from "./hand_release.ts";
 import type { MatchFact } from "./order_facts.ts";
@@ -137,35 +136,6 @@ export interface OrderReleasedBody {
   readonly why: string;
   /** Reference of the purchase that was delivered. */
   readonly for?: string;
-}
-
-/**
- * Body of `case_changed`. A note has an event of its own, so that an erasure
- * removes it and keeps what was done.
- */
-export interface CaseChangedBody {
-  /** The order. */
-  readonly order_id: string;
-  /** What the person did; `noted` changes nothing. */
-  readonly change: CaseChangeKind | "noted";
-  /** Who did it. */
-  readonly by: string;
-  /** When it was recorded, UTC ISO 8601: makes two equal changes different. */
-  readonly at: string;
-  /** One more than the turn of the change before it. */
-  readonly turn: number;
-  /** Why the order waited for a person then. */
-  readonly reasons?: readonly string[];
-  /** Time of the last change that the service had shown then. */
-  readonly changed_at?: string | null;
-  /** Whether the order had been released by hand then. */
-  readonly after_hand?: boolean;
-  /** Reference of the refund. */
-  readonly reference?: string;
-  /** When the service was asked, UTC ISO 8601. */
-  readonly since?: string;
-  /** The note. It may name a person. */
-  readonly note?: string;
 }
 
 /** Body of `chain_reading`. */

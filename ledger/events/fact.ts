@@ -2,7 +2,6 @@ import type { ChainReading } from "./chain_reading.ts";
 import type { ClaimBody } from "./order_facts.ts";
 import type { ClaimedStatus } from "../machines/order_machine.ts";
 import type { OrderReading } from "./order_reading.ts";
-import type { CaseChange, CaseNote } from "./case_change.ts";
 import type { HandRelease } from "./hand_release.ts";
 import type { Expectation } from "./expectation.ts";
 import type { WitnessRuleChange } from "./witness_rule.ts";
@@ -109,16 +108,6 @@ export interface OrderReleasedFact extends FactBase {
   readonly hand: HandRelease;
 }
 
-/** A person did something about the case of an order, or added a note. */
-export interface CaseChangedFact extends FactBase {
-  /** Kind of fact. */
-  readonly kind: "case_changed";
-  /** What changed; null for a note alone. */
-  readonly change: CaseChange | null;
-  /** What the person did, in the person's words. */
-  readonly note: CaseNote;
-}
-
 /** The partner's chain nodes were asked for an order's transaction. */
 export interface ChainReadingFact extends FactBase {
   /** Kind of fact. */
@@ -177,7 +166,6 @@ export type UnreadableReason =
       | "release_incomplete"
       | "look_incomplete"
       | "rule_incomplete"
-      | "case_incomplete"
       | "session_without_id"
       | "expectation_without_id";
   }
@@ -196,7 +184,6 @@ export type Fact =
   | OrderContradictedFact
   | OrderReleasedFact
   | ChainReadingFact
-  | CaseChangedFact
   | WitnessRuleFact
   | ExpectationFact
   | UnansweredFact

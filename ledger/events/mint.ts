@@ -1,7 +1,6 @@
 import type { Delivery, UnansweredDelivery } from "../../core/wire/delivery.ts";
 import { derive, factId } from "./derive.ts";
 import type {
-  CaseChangedBody,
   ChainReadingBody,
   DeliveryUnansweredBody,
   MonthClosedBody,
@@ -66,12 +65,6 @@ export interface OrderExpectedOptions extends MintOptions {
 export interface OrderReleasedOptions extends MintOptions {
   /** The order, and what the person did. */
   readonly released: OrderReleasedBody;
-}
-
-/** What a person did about the case of an order, or a note on it. */
-export interface CaseChangedOptions extends MintOptions {
-  /** The order, and what the person did. */
-  readonly changed: CaseChangedBody;
 }
 
 /** What the partner's chain nodes showed. */
@@ -339,40 +332,6 @@ export function orderReleased(
   { released, ...options }: OrderReleasedOptions,
 ): NewEvent {
   return factEvent("order_released", JSON.stringify(released), options);
-}
-
-/**
- * The event "a person did this about the order, or noted it".
- *
- * @param change The order, and what the person did.
- * @throws {TypeError} When `order_id` is empty.
- *
- * @example Mint a question to the service
- * ```ts
- * import { caseChanged } from "./mint.ts";
- * import assert from "node:assert/strict";
- *
- * const at = "2026-01-01T10:00:00.000Z";
- * const event = caseChanged({
- *   changed: {
- *     order_id: "01JORDER",
- *     change: "asked",
- *     by: "Ada",
- *     at,
- *     turn: 1,
- *     reasons: ["refund_due"],
- *     since: at,
- *   },
- *   recordedAt: at,
- *   salt: crypto.getRandomValues(new Uint8Array(16)),
- * });
- * assert.equal(event.orderId, "01JORDER");
- * ```
- */
-export function caseChanged(
-  { changed, ...options }: CaseChangedOptions,
-): NewEvent {
-  return factEvent("case_changed", JSON.stringify(changed), options);
 }
 
 /**

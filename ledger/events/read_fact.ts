@@ -3,7 +3,6 @@ import type { RecordedEvent } from "./event.ts";
 import { effectiveReadAt } from "./time.ts";
 import type { Fact } from "./fact.ts";
 import { normaliseStatus } from "../machines/order_rank.ts";
-import { CASE_CHANGES } from "./case_change.ts";
 import { HAND_OUTCOMES } from "./hand_release.ts";
 import { readOrder } from "./order_reading.ts";
 import { readUser } from "./user_reading.ts";
@@ -67,8 +66,6 @@ export function readFact(event: RecordedEvent): Fact {
         return readContradicted(event);
       case "order_released":
         return readReleased(event);
-      case "case_changed":
-        return readCaseChanged(event);
       case "chain_reading":
         return readChainReading(event);
       case "witness_required":
@@ -154,45 +151,6 @@ function readReleased(event: RecordedEvent): Fact {
     kind: "order_released",
     orderId: event.orderId,
     hand: { outcome, reference, recordedAt, position },
-  };
-}
-
-/** The most reasons of a case that are read; an import may say anything. */
-const MOST_REASONS = 50;
-
-function readCaseChanged(event: RecordedEvent): Fact {
-  if (event.body === null) return unreadable(event, { code: "body_erased" });
-  const body = exactObject(event.body);
-  const change = CASE_CHANGES.find((one) => one === body?.change) ?? null;
-  const turn = Number(filledText(body?.turn));
-  if (
-    body === null || !Number.isSafeInteger(turn) || turn < 1 ||
-    (change === null && body.change !== "noted")
-  ) return unreadable(event, { code: "case_incomplete" });
-  const { recordedAt } = event;
-  const { reasons } = body;
-  const reference = filledText(body.reference);
-  const since = normaliseTime(filledText(body.since));
-  return {
-    ...factBase(event, "case_changed"),
-    kind: "case_changed",
-    orderId: event.orderId,
-    change: change === null ? null : {
-      ...{ change, turn, recordedAt, digest: event.digest ?? "" },
-      reasons: Array.isArray(reasons)
-        ? reasons.map(filledText).filter((one) => one !== null)
-          .slice(0, MOST_REASONS)
-        : [],
-      changedAt: filledText(body.changed_at),
-      afterHand: body.after_hand === true,
-      ...{ reference, since },
-    },
-    note: {
-      done: change ?? "noted",
-      by: filledText(body.by) ?? "",
-      text: filledText(body.note),
-      ...{ reference, since },
-    },
   };
 }
 

@@ -75,7 +75,6 @@ function explainChanges(
     case "session_created":
     case "order_expected":
       return { effect: "unchanged", why: expectationWhy(after, fact, assets) };
-    case "case_changed":
     case "order_released":
       return { effect: "unchanged", why: { code: "person_noted" } };
     case "unreadable":
@@ -126,7 +125,6 @@ function changedWhy(fact: Fact): EffectReason {
     case "session_created":
     case "order_expected":
       return { code: "session" };
-    case "case_changed":
     case "order_released":
       return { code: "person" };
     case "unreadable":

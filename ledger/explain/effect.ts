@@ -1,4 +1,3 @@
-import type { CaseNote } from "../events/case_change.ts";
 import type { HandOutcome } from "../events/hand_release.ts";
 import type { WitnessRule } from "../../core/chain/witness_rule.ts";
 import type { Verdict as ChainVerdict } from "../../core/chain/verdict.ts";
@@ -47,8 +46,6 @@ export type EventContent =
   }
   | { readonly code: "requirement"; readonly rule: WitnessRule }
   | { readonly code: "session"; readonly sessionId: string }
-  /** A person did something about the order, or added a note. */
-  | ({ readonly code: "case" } & CaseNote)
   /** A person delivered or refunded it. */
   | {
     readonly code: "by_hand";

@@ -182,7 +182,6 @@ function kindOf(fact: Fact): ExplainedEvent["kind"] {
     case "order_expected":
     case "delivery_unanswered":
     case "order_released":
-    case "case_changed":
     case "chain_reading":
     case "witness_required":
     case "order_redacted":
@@ -222,8 +221,6 @@ function contentOf(fact: Fact): EventContent {
     case "session_created":
     case "order_expected":
       return { code: "session", sessionId: fact.expectation.id };
-    case "case_changed":
-      return { code: "case", ...fact.note };
     case "order_released": {
       const { outcome, reference } = fact.hand;
       return { code: "by_hand", outcome, reference };

@@ -9,7 +9,6 @@ export const EVENT_KINDS = {
   order_expected: true,
   delivery_unanswered: true,
   order_released: true,
-  case_changed: true,
   chain_reading: true,
   witness_required: true,
   order_redacted: true,
@@ -34,8 +33,6 @@ export const EVENT_KINDS = {
  *   503, or not at all; see `DeliveryUnansweredBody`.
  * - `order_released`: a person delivered or refunded an order; see
  *   `OrderReleasedBody`.
- * - `case_changed`: what a person did about an order that waits, or a note on
- *   it; see `CaseChangedBody`.
  * - `chain_reading`: what the partner's own chain nodes showed of an order's
  *   transaction; see `ChainReadingBody`.
  * - `witness_required`: since when orders wait for the chain, or until when; see

@@ -120,7 +120,6 @@ export const USER_OBSERVATIONS: Machine["observations"] = {
   delivery_unanswered: null,
   order_released: null,
   chain_reading: null,
-  case_changed: null,
   witness_required: null,
   order_redacted: null,
   month_closed: null,

@@ -134,7 +134,6 @@ export const orderMachine: OrderMachine = {
     delivery_unanswered: null,
     order_released: null,
     chain_reading: null,
-    case_changed: null,
     witness_required: null,
     order_redacted: "reads",
     month_closed: null,

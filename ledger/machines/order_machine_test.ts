@@ -6,7 +6,6 @@ import { foldOrder } from "../explain/as_of.ts";
 import { evolveOrder, initialOrderFold } from "../orders/order_fold.ts";
 import {
   absentRead,
-  caseChange,
   contradiction,
   erased,
   expectation,
@@ -209,7 +208,6 @@ Deno.test("the fold takes from each webhook and observation what orderMachine sa
         salt: new Uint8Array(16),
       }),
     },
-    case_changed: caseChange(3, "asked"),
     chain_reading: {
       position: 3,
       ...chainReading({

@@ -31,7 +31,6 @@ const labels: readonly ActivityLabel[] = [
   "user_snapshot",
   "order_redacted",
   "order_released",
-  "case_changed",
   "chain_reading",
 ];
 

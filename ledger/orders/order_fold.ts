@@ -18,7 +18,6 @@ import {
   type WebhookFact,
   type WitnessRuleFact,
 } from "../events/fact.ts";
-import { type CaseChange, laterCaseChange } from "../events/case_change.ts";
 import type { ChainReading } from "../events/chain_reading.ts";
 import type { WitnessRule } from "../../core/chain/witness_rule.ts";
 import { addChainReading } from "./chain_readings.ts";
@@ -97,8 +96,6 @@ export interface OrderFold {
    * state.
    */
   readonly hand: HandRelease | null;
-  /** What a person did last about its case; null when nobody has. */
-  readonly change: CaseChange | null;
   /** Looks at the chain: the latest final one, and the latest. */
   readonly looks: readonly ChainReading[];
   /** Of a success, the rule by which it waits for the chain; null where it does not. */
@@ -141,7 +138,6 @@ export function initialOrderFold(orderId: string): OrderFold {
     firstReadAt: null,
     expectations: [],
     hand: null,
-    change: null,
     looks: [],
     required: null,
     activity: noActivity,
@@ -227,14 +223,6 @@ function add(
       return {
         ...fold,
         hand: firstHandRelease(fold.hand, fact.hand),
-        activity,
-      };
-    case "case_changed":
-      return {
-        ...fold,
-        change: fact.change === null
-          ? fold.change
-          : laterCaseChange(fold.change, fact.change),
         activity,
       };
     case "chain_reading":

@@ -5,7 +5,6 @@ import type { RecordedEvent } from "../events/event.ts";
 import {
   absentRead,
   at,
-  caseChange,
   contradiction,
   erased,
   expectation,
@@ -316,20 +315,6 @@ const otherEvent = fc.oneof(
   fc.tuple(minute, fc.constantFrom("delivered", "refunded")).map(
     ([minute, outcome]) => handRelease(minute, outcome, "A"),
   ),
-  fc.record({
-    minute,
-    change: fc.constantFrom(
-      "noted",
-      "asked",
-      "written_off",
-      "not_ours",
-      "reopened",
-    ),
-    turn: fc.integer({ min: 1, max: 3 }),
-    reasons: fc.subarray(["refund_due", "final_changed", "not_comparable"]),
-    changed_at: fc.option(minute.map((one) => `${at(one).slice(0, 19)}Z`)),
-    after_hand: fc.boolean(),
-  }).map(({ minute, change, ...body }) => caseChange(minute, change, body)),
 );
 
 const expectedEvent = fc.record({

@@ -1,5 +1,5 @@
 import { readUserActivity } from "../users/user_activity.ts";
-import { findNotes } from "../attention/case_history.ts";
+import { findNotes } from "../attention/notes.ts";
 import type { Driver, SqlValue } from "../store/driver/driver.ts";
 import {
   selectFoundOrders,

@@ -4,7 +4,6 @@ import {
   UNSEEN_AFTER_MS,
 } from "../attention/attention.ts";
 import type { AttentionKind } from "../outcomes/attention_kind.ts";
-import type { CaseState } from "../outcomes/order_case.ts";
 import {
   type FactCondition,
   OUTCOME_TABLE,
@@ -87,11 +86,6 @@ export interface OrderQuery extends PageQuery {
   readonly open?: boolean;
   /** Only orders that wait for a person for this reason. */
   readonly attention?: AttentionKind;
-  /**
-   * Only orders whose case is in this state. `open` are all that wait for a
-   * person; the other states are set by a person.
-   */
-  readonly case?: CaseState;
   /** Only orders with this outcome. */
   readonly outcome?: OutcomeCode;
   /** Only this network, whatever the case of its name. */
@@ -116,8 +110,7 @@ export interface OrderQuery extends PageQuery {
   readonly releaseReason?: ReleaseReason;
   /**
    * The time at which `stuck` and `witness_missing` are judged, in milliseconds
-   * since the epoch: as a reason, as an outcome, and as what opens a case
-   * again.
+   * since the epoch: as a reason and as an outcome.
    *
    * @default {Date.now()}
    */
@@ -379,7 +372,7 @@ function isOfFew(
   { userId, attention, anomaly, open, trust, ...query }: OrderQuery,
 ): boolean {
   return isNamed(query) || trust === "claimed" || open === true ||
-    [userId, attention, anomaly, query.case].some((one) => one !== undefined);
+    [userId, attention, anomaly].some((one) => one !== undefined);
 }
 
 /** The query as its conditions take it. */

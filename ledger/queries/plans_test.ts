@@ -335,27 +335,6 @@ Deno.test("open orders are merged from both trusts, and never sorted as a whole"
   await ledger.close();
 });
 
-Deno.test("orders of which the case is open are merged from an index for each way to wait, and not looked for among all", async () => {
-  const driver = await openDriver({ url: ":memory:", worker: false });
-  const ledger = await ledgerOn(driver, { environment: "sandbox" });
-  const steps = await stepsOf(
-    driver,
-    pageStatement(orderSelection({ case: "open" })),
-  );
-  assert.deepEqual(
-    steps.flatMap((step) =>
-      /^SEARCH orders USING INDEX (\w+)/.exec(step)?.[1] ?? []
-    ).sort(),
-    [
-      ...["orders_by_release", "orders_not_comparable", "orders_open"],
-      ...["orders_open", "orders_with_attention"],
-      ...["sqlite_autoindex_orders_1", "sqlite_autoindex_orders_1"],
-    ],
-    steps.join("\n"),
-  );
-  await ledger.close();
-});
-
 Deno.test("orders that wait are merged from two indexes, and never sorted as a whole", async () => {
   const driver = await openDriver({ url: ":memory:", worker: false });
   const ledger = await ledgerOn(driver, { environment: "sandbox" });

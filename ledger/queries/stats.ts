@@ -45,7 +45,6 @@ export async function readStats(driver: Driver): Promise<LedgerStats> {
     delivery_unanswered: 0,
     order_released: 0,
     chain_reading: 0,
-    case_changed: 0,
     order_redacted: 0,
     witness_required: 0,
     month_closed: 0,

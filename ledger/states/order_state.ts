@@ -8,7 +8,6 @@ import type { ExpectationTerms } from "../events/expectation.ts";
 import type { Anomaly } from "../anomalies/anomaly.ts";
 import type { AttentionKind } from "../outcomes/attention_kind.ts";
 import type { StoredFacts } from "../outcomes/outcome_facts.ts";
-import type { OrderCase } from "../outcomes/order_case.ts";
 import type { ByHand } from "../outcomes/settled_by_hand.ts";
 import type {
   Booked,
@@ -68,11 +67,6 @@ export interface OrderState extends OrderFacts, OrderDetails {
    * more.
    */
   readonly byHand: ByHand | null;
-  /**
-   * State of its case; null when nobody has to look and nothing that a person
-   * did still applies. Readers consider the time and other orders as well.
-   */
-  readonly case: OrderCase | null;
   /**
    * What the partner's chain nodes show of the transaction: the look that
    * counts; null where nobody looked at what the service shows now.

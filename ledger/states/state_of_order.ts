@@ -20,7 +20,7 @@ import {
 import { factsOfOrder } from "../outcomes/facts_of_order.ts";
 import { matchExpectations } from "../outcomes/match.ts";
 import { outcomeOf } from "../outcomes/outcome.ts";
-import { caseOf, withoutSettled } from "../outcomes/order_case.ts";
+import { withoutSettled } from "../outcomes/without_settled.ts";
 import { byHandOf } from "../outcomes/settled_by_hand.ts";
 import { emptyToNull } from "../events/fact_text.ts";
 
@@ -51,14 +51,6 @@ export function orderState(
   const facts = factsOfOrder(fold, match);
   const outcome = outcomeOf(facts);
   const byHand = byHandOf(fold, facts, outcome.attention);
-  const orderCase = caseOf(
-    {
-      change: fold.change,
-      changedAt: fold.latest?.changedAt ?? null,
-      byHand,
-    },
-    outcome.attention,
-  );
   const latest = visibleReading(fold);
   const stated: Stated = (field) => emptyToNull(latest?.[field] ?? null);
   return {
@@ -71,9 +63,8 @@ export function orderState(
     release: outcome.release,
     releaseReason: outcome.reason,
     booked: outcome.booked,
-    attention: withoutSettled(outcome.attention, byHand, orderCase),
+    attention: withoutSettled(outcome.attention, byHand),
     byHand,
-    case: orderCase,
     witness: witnessOf(countingLook(fold.looks, fold.latest)),
     facts,
     createdAt: latest?.statedCreatedAt ??

@@ -1,13 +1,11 @@
 // Facts for tests of the rules, minted as the ledger mints them.
 import type {
-  CaseChangedBody,
   ChainReadingBody,
   OrderExpectedBody,
   RecordedEvent,
   SessionCreatedBody,
 } from "../events/event.ts";
 import {
-  caseChanged,
   chainReading,
   orderAbsent,
   orderContradicted,
@@ -253,24 +251,6 @@ export function handRelease(
     released: {
       ...{ order_id: ORDER, outcome, by: "Ada", why: "at the counter" },
       ...(reference === undefined ? {} : { for: reference }),
-    },
-    recordedAt: at(minute),
-    salt,
-  });
-  return { ...event, position: minted };
-}
-
-/** What a person did about the case, recorded at minute `minute`. */
-export function caseChange(
-  minute: number,
-  change: CaseChangedBody["change"],
-  body: Partial<CaseChangedBody> = {},
-): RecordedEvent {
-  minted++;
-  const event = caseChanged({
-    changed: {
-      ...{ order_id: ORDER, change, by: "Ada", at: at(minute), turn: 1 },
-      ...body,
     },
     recordedAt: at(minute),
     salt,

@@ -1,4 +1,5 @@
 import { base64, hex } from "@scure/base";
+import { encodeTime } from "ulid";
 import { EVENT_KINDS, type EventKind } from "../machines/event_kind.ts";
 import type { RecordedEvent } from "../events/event.ts";
 import { underivedColumn } from "../events/derive.ts";
@@ -236,6 +237,65 @@ export function importedNote(line: string): Note | null {
     author: text("author"),
     notedAt: text("notedAt"),
   };
+}
+
+/** What a person did about an order, as earlier versions recorded it. */
+const FORMER_DEEDS: Readonly<
+  Record<string, readonly [Note["action"], string]>
+> = {
+  noted: ["note", ""],
+  asked: ["acknowledge", "Asked the service"],
+  refunded: ["acknowledge", "Refunded it"],
+  delivered: ["acknowledge", "Delivered it"],
+  written_off: ["acknowledge", "Wrote it off"],
+  not_ours: ["acknowledge", "It is not ours"],
+  reopened: ["reopen", "Opened it again"],
+};
+
+/**
+ * Reads a line with an event `case_changed`, which earlier versions recorded, as
+ * the note that it is now.
+ *
+ * @param line Any line.
+ * @returns Null when it is another line; no note where the body was erased.
+ * @throws {SyntaxError} When the body lacks a field.
+ */
+export function formerNote(line: string): Note[] | null {
+  if (!line.includes('"case_changed"')) return null;
+  const root: Readonly<Record<string, unknown>> = Object(JSON.parse(line));
+  if (root.kind !== "case_changed") return null;
+  const { body, eventId, recordedAt } = root;
+  if (body === null) return [];
+  const said: Readonly<Record<string, unknown>> = Object(
+    JSON.parse(new TextDecoder().decode(base64.decode(String(body)))),
+  );
+  const { order_id: entityId, by: author, at: notedAt = recordedAt } = said;
+  const [action, deed] = FORMER_DEEDS[String(said.change)] ?? [];
+  if (
+    action === undefined || typeof entityId !== "string" ||
+    typeof author !== "string" || typeof notedAt !== "string"
+  ) {
+    throw new SyntaxError(
+      'The body of "case_changed" lacks order_id, change, by or at',
+    );
+  }
+  const { reference, since, note, reasons } = said;
+  const parts = [
+    deed,
+    typeof reference === "string" && `reference ${reference}`,
+    typeof since === "string" && `at ${since}`,
+    note,
+  ].filter((part) => typeof part === "string" && part !== "");
+  return [{
+    // Each time the same, and in the order of the time.
+    id: encodeTime(Date.parse(notedAt), 10) +
+      String(eventId).slice(0, 16).toUpperCase(),
+    ...{ entity: "order", entityId, action },
+    reasons: Array.isArray(reasons)
+      ? reasons.filter((reason) => typeof reason === "string")
+      : [],
+    ...{ text: parts.join("; "), author, notedAt },
+  }];
 }
 
 /** A row about an erasure, as a line of an export; bytes are hex. */

@@ -8,9 +8,11 @@ import {
   closeImportedRange,
   openImportedRange,
 } from "../store/tables/imported.ts";
-import { insertNotes, type Note } from "../store/tables/notes.ts";
+import { storeNotes } from "../attention/notes.ts";
+import type { Note } from "../store/tables/notes.ts";
 import {
   exportEnd,
+  formerNote,
   importedErasure,
   type ImportedEvent,
   importedEvent,
@@ -46,12 +48,13 @@ export async function importEvents(
   lines: AsyncIterable<string>,
 ): Promise<Import> {
   let [number, imported, skipped, bytes] = [0, 0, 0, 0];
+  let formerNotes = 0;
   let events: ImportedEvent[] = [];
   let notes: Note[] = [];
   let begun = false;
   let end: number | null = null;
   const flush = async () => {
-    if (notes.length > 0) await driver.batch([insertNotes(notes)], "write");
+    await storeNotes(driver, notes);
     notes = [];
     if (events.length === 0) return;
     const appended = await append(driver, events);
@@ -76,6 +79,12 @@ export async function importEvents(
             await driver.batch(erasure, "write");
             continue;
           }
+          const former = formerNote(line);
+          if (former !== null) {
+            formerNotes++;
+            notes.push(...former);
+            continue;
+          }
           const event = importedEvent(line);
           events.push(event);
           bytes += event.body?.byteLength ?? 0;
@@ -94,7 +103,7 @@ export async function importEvents(
     }
   }
   await flush();
-  const read = imported + skipped;
+  const read = imported + skipped + formerNotes;
   if (end !== read) {
     throw new TypeError(
       end === null

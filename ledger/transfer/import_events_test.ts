@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { base64 } from "@scure/base";
 import fc from "fast-check";
+import { allNotes } from "../attention/notes.ts";
 import type { NewEvent } from "../events/event.ts";
 import { eraseBody } from "../evidence/erase.ts";
 import { extendChain } from "../evidence/extend_chain.ts";
@@ -203,4 +205,62 @@ Deno.test("exportEvents() reads large bodies a few at a time", async () => {
   assert.equal(lines.length, 11);
   assert.ok(most > 1 << 20 && most < 6 << 20, `${most} bytes at once`);
   await from.close();
+});
+
+Deno.test("importEvents() takes what earlier versions recorded about cases as notes, each once, and keeps the file whole", async () => {
+  const former = (digit: string, body: object | null) =>
+    JSON.stringify({
+      ...{ eventId: digit.repeat(64), kind: "case_changed", orderId: "O1" },
+      recordedAt: "2026-11-20T09:00:00.000Z",
+      body: body === null ? null : base64.encode(
+        new TextEncoder().encode(
+          JSON.stringify({ order_id: "O1", by: "Ada", turn: 1, ...body }),
+        ),
+      ),
+    });
+  const lines = [
+    '{"rampkit":"events","version":1,"environment":"sandbox"}',
+    former("a", {
+      change: "asked",
+      at: "2026-11-20T09:00:00.000Z",
+      reasons: ["refund_due"],
+      since: "2026-11-19T10:00:00.000Z",
+    }),
+    former("b", {
+      change: "noted",
+      at: "2026-11-20T09:00:01.000Z",
+      note: "ticket 4711",
+    }),
+    former("c", {
+      change: "refunded",
+      at: "2026-11-20T09:00:02.000Z",
+      reasons: ["refund_due"],
+      reference: "RF-1",
+    }),
+    former("d", null),
+    '{"end":4}',
+  ];
+  const to = await emptyStore();
+  for (let time = 0; time < 2; time++) {
+    assert.deepEqual(await importEvents(to, "sandbox", given(lines)), {
+      imported: 0,
+      skipped: 0,
+    });
+    assert.deepEqual(
+      (await Array.fromAsync(allNotes(to))).map((
+        { entity, entityId, action, reasons, text, author },
+      ) => [entity, entityId, action, reasons.join(), text, author].join(" ")),
+      [
+        "order O1 acknowledge refund_due Asked the service; at " +
+        "2026-11-19T10:00:00.000Z Ada",
+        "order O1 note  ticket 4711 Ada",
+        "order O1 acknowledge refund_due Refunded it; reference RF-1 Ada",
+      ],
+    );
+  }
+  await assert.rejects(
+    importEvents(to, "sandbox", given([lines[0] ?? "", former("e", {})])),
+    /line 2: The body of "case_changed" lacks order_id, change, by or at/,
+  );
+  await to.close();
 });

@@ -4,7 +4,6 @@
  *
  * @module
  */
-import { CASE, CHANGE_CASE, TAKE_NOTE } from "./case_operation.ts";
 import { DELIVERIES, DELIVERY } from "./delivery_operations.ts";
 import { CREATE_SESSION, EXPECT } from "./expectation_operations.ts";
 import { EXPORT_ORDERS } from "./export_operation.ts";
@@ -54,6 +53,7 @@ import {
   IMPORT_LEDGER,
   RESTORE,
 } from "./transfer_operations.ts";
+import { NOTES, TAKE_NOTE } from "./note_operation.ts";
 import { ERASE_USER, ERASED_USERS, USER, USERS } from "./user_operations.ts";
 import { LOOK_AT_CHAIN, LOOK_AT_CHAINS } from "./witness_operation.ts";
 import type { Operation } from "./operation.ts";
@@ -76,8 +76,8 @@ export const OPERATIONS: readonly Operation[] = [
   EXPLANATION,
   ORDER_AS_OF,
   RELEASE_BY_HAND,
-  CASE,
-  CHANGE_CASE,
+  NOTES,
+  TAKE_NOTE,
   LOOK_AT_CHAIN,
   LOOK_AT_CHAINS,
   USERS,
@@ -86,7 +86,6 @@ export const OPERATIONS: readonly Operation[] = [
   ERASED_USERS,
   FIND,
   ATTENTION_LIST,
-  TAKE_NOTE,
   CLOSE_MONTH,
   MONTH,
   MONTH_FILE,

@@ -1,17 +1,15 @@
-import { CaseError, ReleaseError } from "../../ledger/mod.ts";
+import { ReleaseError } from "../../ledger/mod.ts";
 import { CommandError, UsageError } from "../../core/settings/errors.ts";
 
 /**
- * What could not be recorded about an order.
+ * A release by hand that was refused.
  *
  * @param reference How whoever asks names the reference that may be missing.
  * @returns Throws it in the words of commands and requests.
  */
 export function refusedRecord(reference: string): (error: unknown) => never {
   return (error) => {
-    if (!(error instanceof CaseError || error instanceof ReleaseError)) {
-      throw error;
-    }
+    if (!(error instanceof ReleaseError)) throw error;
     const { code, message } = error;
     const cause = { cause: error };
     if (code === "invalid") throw new UsageError(message, cause);

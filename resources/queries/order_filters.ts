@@ -3,7 +3,6 @@ import {
   ANOMALY_KINDS,
   ATTENTION_KINDS,
   attentionOf,
-  CASE_STATES,
   type OrderInContext,
   orderMachine,
   outcomeNow,
@@ -177,20 +176,6 @@ export const ORDER_FILTERS = {
       query: (attention) => ({ attention }),
       holds: (order, attention, nowMs) =>
         attentionOf(order, nowMs).includes(attention),
-    },
-  ),
-  case: filter(
-    wordParam(
-      "Only orders whose case is in this state: open, which wait for a " +
-        "person, or what a person recorded last, for example asked, while " +
-        "nothing has changed since",
-      CASE_STATES,
-    ),
-    {
-      operand: "<state>",
-      query: (state) => ({ case: state }),
-      holds: (order, state, nowMs) =>
-        outcomeNow(order, nowMs).case?.state === state,
     },
   ),
   outcome: filter(

@@ -18,7 +18,7 @@ import {
 } from "./order_filters.ts";
 import { readFilters } from "./list_filters.ts";
 
-/** A ledger with every outcome, odd amounts, and cases of every state. */
+/** A ledger with every outcome, odd amounts, and some that a person settled. */
 async function anyLedger(): Promise<Ledger> {
   const amounts = ["0.1", "0.2", "7", "1200000", "0.1234567", "9999999999"];
   const ledger = await oddLedger([
@@ -37,17 +37,17 @@ async function anyLedger(): Promise<Ledger> {
       currency: null,
     }),
   ]);
-  const by = "anna";
   for (
-    const [code, change] of [
-      ["refund_due", "asked"],
-      ["other_amount_paid", "written_off"],
-      ["end_changed", "not_ours"],
-      ["stuck", "asked"],
-      ["session_matched", "written_off"],
+    const code of [
+      "refund_due",
+      "other_amount_paid",
+      "end_changed",
+      "paid_twice",
     ] as const
   ) {
-    await ledger.cases.change(orderOfRow(code), { change, by });
+    await ledger.release(orderOfRow(code), {
+      ...{ outcome: "refunded", by: "anna", why: "asked for" },
+    });
   }
   await ledger.project();
   return ledger;

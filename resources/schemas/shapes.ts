@@ -38,7 +38,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   "order-look": shape("OrderLook", [], "witness"),
   asset: shape("Asset", ["assets"]),
   "chains-file": shape("ChainsFile"),
-  case: shape("Case"),
+  note: shape("Note"),
   "found-by": shape("FoundBy", [], "foundBy of orders show"),
   anomaly: shape("Anomaly"),
   "order-state": shape("OrderState"),

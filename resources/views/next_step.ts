@@ -1,7 +1,6 @@
-import type { OrderInContext, OutcomeNow } from "../../ledger/for_resources.ts";
-import { CASE } from "../wording/case.ts";
+import type { OrderInContext, Outcome } from "../../ledger/for_resources.ts";
 import { declinedMessage, OUTCOME_WORDS } from "../wording/outcome.ts";
-import { NOT_SENT } from "../wording/release.ts";
+import { BY_HAND, NOT_SENT } from "../wording/release.ts";
 import { ARRIVED } from "../wording/witness.ts";
 import { operands, shellWord } from "./shell_word.ts";
 
@@ -10,13 +9,13 @@ interface Decided {
   /** The order. */
   readonly order: OrderInContext;
   /** Its outcome. */
-  readonly outcome: OutcomeNow;
+  readonly outcome: Outcome;
 }
 
 /** The next step for staff about an order: the row says it. */
 export function nextStep({ order, outcome }: Decided): string {
-  const dealt = caseWords({ order, outcome })?.next ?? null;
-  if (dealt !== null) return dealt;
+  const dealt = handWords({ order, outcome });
+  if (dealt !== null) return dealt.next;
   const { next } = OUTCOME_WORDS[outcome.code];
   const key = order.context?.withheld ?? null;
   if (key === null) return next;
@@ -28,8 +27,8 @@ export function nextStep({ order, outcome }: Decided): string {
 
 /** What the customer of an order may be told. */
 export function customerMessage(decided: Decided): string {
-  const dealt = caseWords(decided)?.customer ?? null;
-  if (dealt !== null) return dealt;
+  const dealt = handWords(decided);
+  if (dealt !== null) return dealt.customer;
   const { order, outcome: { code } } = decided;
   const { customer } = OUTCOME_WORDS[code];
   // Only a final look says that it has arrived, and only where all of it has.
@@ -44,13 +43,14 @@ export function customerMessage(decided: Decided): string {
 }
 
 /**
- * The words of the case. As far as is known, nobody has paid for what was
- * delivered of an order that did not succeed.
+ * The words for what a person did, where nothing else is left to do. As far as
+ * is known, nobody has paid for what was delivered of an order that did not
+ * succeed.
  */
-function caseWords({ order, outcome }: Decided) {
-  const { case: found } = outcome;
-  if (found === null) return null;
-  return found.state === "delivered" && order.facts.shown !== "success"
+function handWords({ order, outcome }: Decided) {
+  const { byHand } = order;
+  if (byHand === null || outcome.attention.length > 0) return null;
+  return byHand.outcome === "delivered" && order.facts.shown !== "success"
     ? null
-    : CASE[found.state];
+    : BY_HAND[byHand.outcome];
 }

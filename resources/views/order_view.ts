@@ -1,6 +1,5 @@
 import type {
   Anomaly,
-  OrderCase,
   OrderReason,
   OrderState,
   OutcomeCode,
@@ -9,7 +8,6 @@ import type {
 import { type OrderInContext, outcomeNow } from "../../ledger/for_resources.ts";
 import type { Freshness } from "../../sync/mod.ts";
 import { describeAnomaly } from "../wording/anomaly.ts";
-import { describeCase } from "../wording/case.ts";
 import { describeFreshness } from "../wording/freshness.ts";
 import { describeOrderReason } from "../wording/state_reasons.ts";
 import { OUTCOME_WORDS } from "../wording/outcome.ts";
@@ -35,7 +33,7 @@ import { drawTable } from "./table.ts";
 export type Worded<Coded> = Coded & { readonly message: string };
 
 /** The state of an order, and the sentences made of its codes. */
-export interface OrderJson extends Omit<OrderState, "outcome" | "case"> {
+export interface OrderJson extends Omit<OrderState, "outcome"> {
   /** Its outcome, with the words for staff and customer. */
   readonly outcome: {
     /** Code of the row that applies. */
@@ -47,10 +45,6 @@ export interface OrderJson extends Omit<OrderState, "outcome" | "case"> {
     /** What the customer may be told. */
     readonly customer: string;
   };
-  /**
-   * State of its case; null when it does not wait and nobody has acted on it.
-   */
-  readonly case: Worded<OrderCase> | null;
   readonly reason: Worded<OrderReason>;
   /** Meaning of `failReason` where it is a documented code. */
   readonly failMeaning: string | null;
@@ -86,8 +80,6 @@ export function orderJson(
     releaseReason: reason,
     booked,
     attention,
-    case: outcome.case &&
-      { ...outcome.case, message: describeCase(outcome.case) },
     reason: {
       ...state.reason,
       message: describeOrderReason(state.reason),
@@ -194,7 +186,6 @@ export function orderFacts(
     state("heldBy", "Held by", heldBy, "orders"),
     state("witness", "Chain", order.witness?.message ?? null),
     state("attention", "Waits for", order.attention.join(", ")),
-    state("case", "Case", order.case?.message ?? null),
     state("age", "Age", ageText(order, nowMs)),
     state(
       "freshness",

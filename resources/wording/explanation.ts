@@ -3,7 +3,6 @@ import type {
   EventContent,
   UnreadableReason,
 } from "../../ledger/for_resources.ts";
-import { describeCaseEntry } from "./case.ts";
 
 /** Why an event had its effect on the state, in one sentence. */
 export function describeEffectReason(reason: EffectReason): string {
@@ -104,8 +103,6 @@ function describeUnreadableReason(reason: UnreadableReason): string {
       return "The contradiction lacks a status or a time";
     case "release_incomplete":
       return "The release by hand does not say what was done";
-    case "case_incomplete":
-      return "The change of the case does not say what was done";
     case "look_incomplete":
       return "The chain reading has no verdict that this version knows";
     case "rule_incomplete":
@@ -148,8 +145,6 @@ export function describeEventContent(content: EventContent): string {
         : `releases wait for the chain (${content.rule})`;
     case "session":
       return `session ${content.sessionId} was made`;
-    case "case":
-      return describeCaseEntry(content);
     case "by_hand":
       return `a person recorded that it was ${content.outcome}` +
         (content.reference === null ? "" : ` for ${content.reference}`);

@@ -43,6 +43,23 @@ export const NOT_SENT = {
     `It was sent to nobody: \`${fire}\` sends it to your programs.`,
 } as const;
 
+/** What is left to do, and to tell the customer, once a person has acted. */
+export const BY_HAND: Readonly<
+  Record<
+    RecordedRelease["outcome"],
+    { readonly next: string; readonly customer: string }
+  >
+> = {
+  delivered: {
+    next: "Nothing: a person has delivered it.",
+    customer: "Your order has been delivered.",
+  },
+  refunded: {
+    next: "Nothing: a person has refunded it.",
+    customer: "We have returned the money for your order to you.",
+  },
+};
+
 /** What a person did about an order, in one sentence. */
 export function describeHandRelease(
   { outcome, by, why, for: reference, at }: RecordedRelease,

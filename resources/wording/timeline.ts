@@ -51,7 +51,6 @@ export function describeHappening(content: EventContent): string {
       return "You made a session for the widget";
     case "by_hand":
       return describeEventContent(content).replace(/^a/, "A");
-    case "case":
     case "unreadable":
     case "other":
       return describeEventContent(content);
@@ -77,7 +76,6 @@ export function heardBy(content: EventContent): string {
     case "session":
     case "requirement":
       return "your own";
-    case "case":
     case "by_hand":
       return "a person";
     case "unreadable":

@@ -93,7 +93,7 @@ export function openApi(routes: readonly Route[], version: string): OpenApi {
           type: "http",
           scheme: "bearer",
           description: "A token of RAMPKIT_API_TOKENS; operate: allows all, " +
-            "support: allows GET and to keep cases, read: allows GET",
+            "support: allows GET and to take notes, read: allows GET",
         },
       },
     },

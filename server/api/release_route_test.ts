@@ -52,38 +52,40 @@ Deno.test("POST /v1/orders/{ref}/released records what a person did, once, and s
   });
 });
 
-Deno.test("POST /v1/orders/{ref}/case records what a person did, by the token's name, and logs no note", async () => {
+Deno.test("POST /v1/notes notes something of an order by the token's name, and logs no note", async () => {
   await using api = await testApi();
   await api.ledger.append([
     orderRead(5, { orderId: "O1", status: "cancelled" }),
   ]);
   await api.ledger.project();
-  const path = "/v1/orders/O1/case";
+  const path = "/v1/notes";
+  const about = { entity: "order", id: "O1" };
   const refused = [
-    [await api.post("/v1/orders/O9/case", { change: "asked" }), 404],
-    [await api.post(path, {}), 400],
-    [await api.post(path, { change: "sent" }), 400],
-    [await api.post(path, { change: "refunded" }), 400],
-    [await api.post(path, { change: "noted", note: 5 }), 400],
-    [await api.post(path, { change: "reopened" }), 409],
-    [await api.post(path, { change: "asked", seen: "stuck" }), 409],
+    [await api.post(path, { ...about, id: "O9", text: "x" }), 404],
+    [await api.post(path, { entity: "user", id: "U9", text: "x" }), 404],
+    [await api.post(path, about), 400],
+    [await api.post(path, { ...about, entity: "month", text: "x" }), 400],
+    [await api.post(path, { ...about, action: "sent" }), 400],
+    [await api.post(path, { ...about, text: 5 }), 400],
+    [await api.get(`${path}?entity=order&id=O9`), 404],
   ] as const;
   for (const [answer, status] of refused) {
     assert.equal(answer.status, status, await answer.text());
   }
-  const note = "Mrs Miller called";
-  const answer = await api.post(path, { change: "asked", note });
-  assert.equal(answer.status, 200);
-  const { case: found, history } = await answer.json();
-  assert.equal(found.state, "asked");
-  assert.equal(history.at(-1).message, `night noted: ${note}`);
-  assert.deepEqual(await (await api.get(path)).json(), {
-    ...{ orderId: "O1", case: found, history },
+  const text = "Mrs Miller called";
+  const answer = await api.post(path, {
+    ...about,
+    action: "acknowledge",
+    text,
   });
-  assert.ok(!JSON.stringify(api.log).includes(note));
-  const listed = await (await api.get("/v1/orders?case=asked")).json();
-  assert.deepEqual(
-    listed.items.map(({ orderId }: { orderId: string }) => orderId),
-    ["O1"],
-  );
+  assert.equal(answer.status, 200);
+  const note = await answer.json();
+  assert.deepEqual(note, {
+    ...{ id: note.id, entity: "order", entityId: "O1", action: "acknowledge" },
+    ...{ reasons: ["cancelled_after_payment"], text, author: "night" },
+    notedAt: note.notedAt,
+  });
+  const noted = await api.get(`${path}?entity=order&id=O1`);
+  assert.deepEqual(await noted.json(), { items: [note] });
+  assert.ok(!JSON.stringify(api.log).includes(text));
 });

@@ -385,7 +385,7 @@ const ONLY_READS =
   "token, or start the console with --operate";
 
 const ONLY_SUPPORTS =
-  "Here you can only read and keep cases; to do anything else, sign in with " +
+  "Here you can only read and take notes; to do anything else, sign in with " +
   "an operate token";
 
 const OLD_FORM = "The form is too old; go back, load the page again and repeat";

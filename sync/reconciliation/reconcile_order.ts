@@ -242,12 +242,7 @@ function reconcileFlags(
     overdue: isOverdue(service, ledger, rules) ? "yes" : "no",
   });
   const found = new Set<string>(
-    withoutSettled(
-      attention,
-      ledger?.byHand ?? null,
-      // What a person did about an earlier state says nothing of this one.
-      ledger?.changedAt === service.changedAt ? ledger.case : null,
-    ),
+    withoutSettled(attention, ledger?.byHand ?? null),
   );
   if (missedWebhook(service, ledger, rules)) found.add("missed_webhook");
   if (ledger?.attention.includes("not_as_requested")) {

@@ -39,7 +39,6 @@ function state(changes: Partial<OrderState> = {}): OrderState {
     booked: "sale",
     attention: ["not_comparable"],
     byHand: null,
-    case: null,
     witness: null,
     facts: {
       shown: status as OrderState["facts"]["shown"],

@@ -106,7 +106,7 @@ Deno.test("ledger, command line, API and console list the same orders for each r
   }
 });
 
-Deno.test("rampkit case records what was done, and attention, lists and show go by it", async () => {
+Deno.test("rampkit note takes notes and rampkit release records what was done, and attention, find and show go by it", async () => {
   await using live = await temporaryLedger();
   const env = { RAMPKIT_DATABASE_URL: live.url };
   {
@@ -121,34 +121,41 @@ Deno.test("rampkit case records what was done, and attention, lists and show go 
     await ledger.project();
   }
   const id = "01KLATE";
-  const asked = await cli(["case", id, "asked", "--by", "Ada"], env);
-  assert.match(asked.out, /^Order 01KLATE: the service was asked, since /);
-  const waiting = await cli(["attention", "--json"], env);
-  assert.equal(JSON.parse(waiting.out).order.case.state, "asked");
-  const done = await cli([
-    ...["case", id, "refunded", "--reference", "RF-1", "--by", "Bob"],
-    ...["--note", "told the customer", "--json"],
+  const note = ["note", "order", id];
+  assert.match((await cli(note, env)).out, /^Nothing is noted/);
+  const asked = await cli([
+    ...[...note, "--acknowledge", "--by", "Ada"],
+    ...["--text", "asked the service", "--json"],
   ], env);
-  assert.equal(JSON.parse(done.out).case.state, "refunded", done.err);
-  assert.equal((await cli(["attention", "--json"], env)).out, "");
-  const listed = await cli(["orders", "list", "--case", "refunded"], env);
-  assert.match(listed.out, /01KLATE/);
-  const shown = await cli(["orders", "show", id], env);
-  assert.match(shown.out, /Case +refunded, reference RF-1/);
-  const history = await cli(["case", id], env);
-  assert.match(history.out, /Ada asked the service/);
-  assert.match(history.out, /Bob noted: told the customer/);
+  const { action, reasons } = JSON.parse(asked.out);
+  assert.deepEqual([action, reasons], ["acknowledge", ["refund_due"]]);
+  const told = await cli([
+    ...[...note, "--by", "Bob", "--text", "told the customer"],
+  ], env);
+  assert.match(told.out, /order 01KLATE: Bob noted: told the customer/);
+  const shown = await cli(note, env);
+  assert.match(
+    shown.out,
+    /Ada acknowledged it: asked the service\n.*Bob noted/,
+  );
+  const waiting = await cli(["attention", "--json"], env);
+  assert.equal(JSON.parse(waiting.out).order.orderId, id, "it still waits");
   const found = await cli(["find", "told customer"], env);
   assert.match(found.out, /01KLATE/);
-  const explained = await cli(["orders", "explain", id], env);
-  assert.match(explained.out, /Bob refunded it \(RF-1\)/);
+  const done = await cli([
+    ...["release", id, "--refunded", "--by", "Bob", "--why", "RF-1"],
+  ], env);
+  assert.equal(done.code, 0, done.err);
+  assert.equal((await cli(["attention", "--json"], env)).out, "");
   for (
     const [args, code] of [
-      [["case", id, "sold", "--by", "Ada"], 2],
-      [["case", id, "asked"], 2],
-      [["case", id, "refunded", "--by", "Ada"], 2],
-      [["case", "NONE", "asked", "--by", "Ada"], 1],
-      [["case", id, "asked", "--by", "Ada", "--seen", "stuck"], 1],
+      [[...note, "--text", "x", "--acknowledge", "--reopen", "--by", "A"], 2],
+      [[...note, "--text", "x"], 2],
+      [[...note, "--by", "Ada"], 2],
+      [["note", "month", id, "--text", "x", "--by", "Ada"], 2],
+      [["note", "order", "NONE", "--text", "x", "--by", "Ada"], 1],
+      [["note", "user", "NONE", "--text", "x", "--by", "Ada"], 1],
+      [["note", "delivery", "NONE"], 1],
     ] as const
   ) {
     const refused = await cli(args, env);

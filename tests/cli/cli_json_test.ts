@@ -147,8 +147,8 @@ Deno.test("every command prints the JSON that COMMANDS.md documents", async () =
     ...["release", orderId, "--refunded", "--by", "Ada", "--why", "paid twice"],
     "--json",
   ]);
-  await holds("case", [
-    ...["case", orderId, "asked", "--by", "Ada", "--note", "ticket 4711"],
+  await holds("note", [
+    ...["note", "order", orderId, "--by", "Ada", "--text", "ticket 4711"],
     "--json",
   ]);
   await holds("trigger", [

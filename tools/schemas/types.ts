@@ -74,7 +74,6 @@ import type { UserDetailJson } from "../../resources/queries/users.ts";
 import type { ListedShape } from "../../resources/schemas/shapes.ts";
 import type { AttentionJson } from "../../resources/views/attention_view.ts";
 import type { AssetJson } from "../../resources/views/asset_view.ts";
-import type { CaseJson } from "../../resources/views/case_view.ts";
 import type { TotalRow } from "../../resources/views/order_export.ts";
 import type {
   ErasedPeople,
@@ -162,8 +161,6 @@ export interface Components {
   readonly Order: OrderJson;
   readonly Freshness: Freshness;
   readonly FoundBy: FoundBy;
-  /** The case of an order, and what people did about it. */
-  readonly Case: CaseJson;
   readonly RecordedRelease: RecordedRelease;
   readonly OrderRelease: OrderReleaseJson;
   readonly OrderDetail: OrderDetailJson;

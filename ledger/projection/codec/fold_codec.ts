@@ -1,6 +1,5 @@
 import { latestReading, type ObservedStatus } from "../../orders/readings.ts";
 import type { OrderReading } from "../../events/order_reading.ts";
-import type { CaseChange } from "../../events/case_change.ts";
 import type { ChainReading } from "../../events/chain_reading.ts";
 import type { HandRelease } from "../../events/hand_release.ts";
 import type { OtpStep } from "../../events/fact.ts";
@@ -146,19 +145,6 @@ const orderFields: CodecsOf<WithPackedClaims> = {
       reference: asIs,
       recordedAt: asIs,
       position: asIs,
-    }),
-  ),
-  change: nullable(
-    byPlace<CaseChange>({
-      change: asIs,
-      turn: asIs,
-      recordedAt: asIs,
-      digest: asIs,
-      reasons: asIs,
-      changedAt: asIs,
-      afterHand: asIs,
-      reference: asIs,
-      since: asIs,
     }),
   ),
   looks: list(

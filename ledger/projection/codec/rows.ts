@@ -54,9 +54,6 @@ export function orderRow(fold: OrderFold, options: OrderRowOptions): PackedRow {
       address: state.address,
       reference: expected?.reference ?? null,
       sessionId: expected?.sessionId ?? null,
-      caseState: state.case?.state === "open"
-        ? null
-        : state.case?.state ?? null,
     }),
     texts: [
       storeOrderState(state),

@@ -2,19 +2,8 @@ import { FACT_FIELDS, type OrderFacts } from "../../events/order_facts.ts";
 import { initialOrderFold } from "../../orders/order_fold.ts";
 import { FACT_VALUES, type StoredFacts } from "../../outcomes/outcome_facts.ts";
 import type { OrderState } from "../../states/order_state.ts";
-import type { OrderCase } from "../../outcomes/order_case.ts";
 import { orderState } from "../../states/state_of_order.ts";
 import { STATE_COLUMNS } from "../../store/tables/orders.ts";
-
-/** A case that nobody has dealt with. */
-const UNTOUCHED: OrderCase = {
-  state: "open",
-  at: null,
-  since: null,
-  reference: null,
-  reasons: [],
-  reopened: false,
-};
 
 /** What fields say that are left out, beside what is null, false or empty. */
 const UNSAID: Readonly<Record<string, unknown>> = { booked: "nothing" };
@@ -48,7 +37,7 @@ const REST = (Object.keys(EMPTY_STATE) as (keyof OrderState)[]).filter((
 ) =>
   !(STATE_COLUMNS as readonly string[]).includes(field) &&
   !Object.hasOwn(PARTS, field) &&
-  !["case", "history", "claimed", "confirmed"].includes(field)
+  !["history", "claimed", "confirmed"].includes(field)
 );
 
 /**
@@ -74,9 +63,6 @@ export function storeOrderState(state: OrderState): string {
   for (const part of PART_FIELDS) {
     const different = differing(state[part], PARTS[part]);
     if (different !== null) stored[part] = different;
-  }
-  if (state.case !== null) {
-    stored["case"] = differing(state.case, UNTOUCHED) ?? {};
   }
   if (state.history.length > 0) {
     const history: Record<string, string[]> = {};
@@ -122,10 +108,6 @@ export function readOrderState(text: string): OrderState {
   for (const part of PART_FIELDS) {
     state[part] = { ...PARTS[part], ...stored[part] as Fields };
   }
-  const touched = stored["case"] as Fields | undefined;
-  state["case"] = touched === undefined
-    ? null
-    : { ...UNTOUCHED, reasons: [], ...touched };
   state["history"] = Object.entries(stored["history"] ?? {}).flatMap(
     ([source, statuses]) =>
       (statuses as string[]).map((status) => ({ source, status })),

@@ -36,9 +36,6 @@ const BEGINNING = 18;
  * or where it is too large; where orders are sorted by it, such a one counts as
  * less than nothing. The indexes by time and by amount tell without any row which
  * orders of a list there are, and their sum.
- *
- * `case_state` is how the case of an order stands that a person has dealt with:
- * `asked`, or how it was closed. Of an open one there is nothing.
  */
 export const ordersSchema: readonly string[] = [
   `CREATE TABLE orders (
@@ -64,7 +61,6 @@ export const ordersSchema: readonly string[] = [
     address TEXT,
     reference TEXT,
     session_id TEXT,
-    case_state TEXT,
     state TEXT NOT NULL,
     activity TEXT NOT NULL,
     fold TEXT NOT NULL,
@@ -94,9 +90,6 @@ export const ordersSchema: readonly string[] = [
     WHERE attention = ' not_comparable '`,
   `CREATE INDEX orders_by_release
     ON orders(generation, release, sort_at, place, release_reason)`,
-  `CREATE INDEX orders_with_case
-    ON orders(generation, case_state, sort_at, place)
-    WHERE case_state IS NOT NULL`,
   ...["reference", "session_id"].map((column) =>
     `CREATE INDEX orders_by_${column}
       ON orders(generation, ${column} COLLATE NOCASE)
@@ -193,8 +186,6 @@ export interface OrderColumns {
   readonly address: string | null;
   readonly reference: string | null;
   readonly sessionId: string | null;
-  /** How its case stands that a person has dealt with. */
-  readonly caseState: string | null;
 }
 
 /** The short columns of an order. */
@@ -219,7 +210,6 @@ export const ORDERS: Columns<OrderColumns> = new Columns({
   address: ["address", plain()],
   reference: ["reference", plain()],
   sessionId: ["session_id", plain()],
-  caseState: ["case_state", plain()],
 });
 
 /** Columns that say a part of the state; the stored state leaves it out. */
@@ -352,7 +342,6 @@ const packed = new PackedRows(
   ([
     ...["status", "trust", "open", "commodity", "network", "currency"],
     ...["anomalies", "attention", "release", "releaseReason", "outcome"],
-    ...["caseState"],
   ] as const).map((field) => ORDERS.at[field]),
 );
 

@@ -5,7 +5,7 @@ import type { Scope } from "../../../core/settings/api_tokens.ts";
 export interface Reader {
   /** How notes are signed, and how the log names the reader. */
   readonly name: string;
-  /** Whether the reader may keep cases and notes. */
+  /** Whether the reader may take notes. */
   readonly supports: boolean;
   /** Whether the reader may do everything else too. */
   readonly operates: boolean;

@@ -1,7 +1,5 @@
-import {
-  CHANGE_CASE,
-  TAKE_NOTE,
-} from "../../../resources/operations/case_operation.ts";
+import { TAKE_NOTE } from "../../../resources/operations/note_operation.ts";
+import { RELEASE_BY_HAND } from "../../../resources/operations/order_operations.ts";
 import { CLOSE_MONTH } from "../../../resources/operations/month_operations.ts";
 import {
   type Operation,
@@ -25,7 +23,7 @@ import type { FormFields } from "../access/read_form.ts";
 
 /** What the forms of pages have done. */
 export const FORM_OPERATIONS: readonly Operation[] = [
-  ...[CHANGE_CASE, TAKE_NOTE, READ_ORDER, LOOK_AT_CHAIN],
+  ...[RELEASE_BY_HAND, TAKE_NOTE, READ_ORDER, LOOK_AT_CHAIN],
   ...[RETRY, DROP, STOP, RESUME, RECOVER, CLOSE_MONTH],
 ];
 

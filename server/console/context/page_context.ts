@@ -24,7 +24,7 @@ export interface PageContext {
   >;
   /** The time of the request, ms since the epoch. */
   readonly nowMs: number;
-  /** Whether the reader may keep cases and notes. */
+  /** Whether the reader may take notes. */
   readonly supports: boolean;
   /** Whether the reader may do everything else too. */
   readonly operates: boolean;

@@ -9,8 +9,6 @@ export const COUNTED = 50;
 export type Waiting = readonly {
   readonly kind: AttentionKind;
   readonly count: number;
-  /** Of them those about which the service was asked. */
-  readonly asked: number;
 }[];
 
 /** Counts the orders that wait, up to a number that is shown as "more". */
@@ -21,8 +19,7 @@ export async function countWaiting(
   const counts = await Promise.all(ATTENTION_KINDS.map(async (kind) => {
     const params = { attention: kind, limit: COUNTED + 1 };
     const { items } = await ordersPage(ledger, params, nowMs);
-    const asked = items.filter((one) => one.case?.state === "asked").length;
-    return { kind, count: items.length, asked };
+    return { kind, count: items.length };
   }));
   return counts.filter(({ count }) => count > 0);
 }

@@ -1,10 +1,11 @@
 import { ATTENTION_KINDS } from "../../../ledger/for_resources.ts";
 import type { AttentionKind } from "../../../ledger/mod.ts";
-import { attentionPage as waitingOrders } from "../../../resources/queries/attention.ts";
 import {
-  type CaseJson,
-  historyJson,
-} from "../../../resources/views/case_view.ts";
+  isAcknowledged,
+  type Note,
+  readNotes,
+} from "../../../ledger/for_server.ts";
+import { attentionPage as waitingOrders } from "../../../resources/queries/attention.ts";
 import type { AttentionJson } from "../../../resources/views/attention_view.ts";
 import { ATTENTION } from "../../../resources/wording/attention.ts";
 import { span } from "../../../resources/wording/phrases.ts";
@@ -12,7 +13,8 @@ import type { PageContext } from "../context/page_context.ts";
 import { type Markup, markup, NOTHING, section } from "../markup/markup.ts";
 import { moneyText } from "../markup/money.ts";
 import { brief, outside, prose } from "../markup/outside.ts";
-import { casePart, caseState } from "../parts/case_part.ts";
+import { handReleaseForm } from "../parts/hand_release.ts";
+import { notesPart } from "../parts/notes.ts";
 import { orderLink, releaseBadge } from "../parts/order_table.ts";
 import { otherAttention } from "../parts/other_attention.ts";
 import type { PageParts } from "./layout.ts";
@@ -40,16 +42,20 @@ export async function attentionPage(
     ...(kind === undefined ? {} : { kind }),
     ...(after === undefined ? {} : { cursor: after }),
   }, nowMs);
-  const histories = await ledger.cases.histories(
+  const noted = await readNotes(
+    ledger.driver,
+    "order",
     items.map(({ order }) => order.orderId),
   );
   const all = items.map((item): Waiting => ({
     item,
-    history: historyJson(histories.get(item.order.orderId) ?? []),
-    isAsked: item.order.case?.state === "asked",
+    notes: noted.get(item.order.orderId) ?? [],
   }));
-  const open = all.filter(({ isAsked }) => !isAsked);
-  const asked = all.filter(({ isAsked }) => isAsked);
+  const { open = [], acknowledged = [] } = Object.groupBy(
+    all,
+    ({ item, notes }) =>
+      isAcknowledged(item.order.attention, notes) ? "acknowledged" : "open",
+  );
   const rest = kind === undefined && after === undefined
     ? await otherAttention(context)
     : NOTHING;
@@ -63,14 +69,14 @@ ${
       open.length > 0
         ? groups(context, open, kind)
         : markup`<section><p>${
-          asked.length === 0 ? NOBODY_WAITS : ALL_ASKED
+          acknowledged.length === 0 ? NOBODY_WAITS : ALL_ACKNOWLEDGED
         }</p></section>`
     }
 ${
-      asked.length > 0 &&
-      markup`<section aria-labelledby="asked"><details>
-<summary id="asked">The service was asked: ${asked.length}</summary>${
-        asked.map((one) => waitingOrder(context, one, kind))
+      acknowledged.length > 0 &&
+      markup`<section aria-labelledby="acknowledged"><details>
+<summary id="acknowledged">Somebody deals with it: ${acknowledged.length}</summary>${
+        acknowledged.map((one) => waitingOrder(context, one, kind))
       }</details></section>`
     }
 ${next !== null && onward(kind, next)}
@@ -80,11 +86,11 @@ ${rest}`,
 
 const NOBODY_WAITS = "No order waits for a person.";
 
-const ALL_ASKED = "The service was asked about every order that waits here.";
+const ALL_ACKNOWLEDGED = "Somebody deals with every order that waits here.";
 
 const HOW_TO_SUPPORT =
-  markup`<p class="soft">To note and record what you did, sign in with a
-<code>support</code> or <code>operate</code> token, or start the console with
+  markup`<p class="soft">To take notes, sign in with a <code>support</code> token, and
+to record what you did, with an <code>operate</code> token, or start the console with
 <code>--operate</code>.</p>`;
 
 function onward(kind: AttentionKind | undefined, after: string): Markup {
@@ -92,11 +98,10 @@ function onward(kind: AttentionKind | undefined, after: string): Markup {
   return markup`<p><a class="button" href="/attention?${query.toString()}">The next ${ORDERS}</a></p>`;
 }
 
-/** An order that waits, and what people did about it. */
+/** An order that waits, and what people noted of it. */
 interface Waiting {
   readonly item: AttentionJson;
-  readonly history: CaseJson["history"];
-  readonly isAsked: boolean;
+  readonly notes: readonly Note[];
 }
 
 function filter(kind: AttentionKind | undefined): Markup {
@@ -139,7 +144,7 @@ function amountOf({ item }: Waiting): number {
 
 function waitingOrder(
   context: PageContext,
-  { item, history }: Waiting,
+  { item, notes }: Waiting,
   only: AttentionKind | undefined,
 ): Markup {
   const { order, kinds, ageMs } = item;
@@ -159,7 +164,10 @@ function waitingOrder(
     markup`<span class="soft">Also: ${also.join(", ")}.</span>`
   }</p>
 <p><span class="soft">Next:</span> ${prose(item.next)}</p>
-${caseState(order.case)}${
-    casePart(context, { ...order, back }, history)
-  }</div>`;
+${
+    notesPart(context, {
+      ...{ entity: "order", entityId: order.orderId, back },
+      reasons: order.attention,
+    }, notes)
+  }${handReleaseForm(context, order, back)}</div>`;
 }

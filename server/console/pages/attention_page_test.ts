@@ -84,52 +84,58 @@ Deno.test("the form of notes acknowledges what waits, and it is listed no more",
   ]);
 });
 
-Deno.test("the form of a case records what was done about an order, and every page goes by it", async () => {
+Deno.test("the forms of an order take notes and record what was done, and every page goes by it", async () => {
   const ledger = await oddLedger();
   await using opened = testConsole(ledger, now, OPERATES);
   const id = ODD_ORDERS.refund;
-  const press = async (fields: Readonly<Record<string, string>>) => {
+  const press = async (
+    operation: "takeNote" | "releaseOrder",
+    fields: Readonly<Record<string, string>>,
+  ) => {
     const { form, headers } = await formOf(opened, `/orders/${id}`);
-    return await opened.ask("/do/changeCase", {
+    return await opened.ask(`/do/${operation}`, {
       headers,
-      fields: { form, ref: id, seen: "refund_due", back: "/", ...fields },
+      fields: { form, back: "/", ...fields },
     });
   };
+  const note = { entity: "order", id, reasons: "refund_due" };
+  const release = { ref: id, outcome: "refunded", why: "RF-17" };
   for (
-    const [fields, status, why] of [
-      [{ change: "refunded" }, 400, /Wrong reference/],
-      [{ change: "sent" }, 400, /one of noted, asked/],
-      [{ change: "asked", seen: "stuck" }, 400, /waits for refund_due by now/],
-      [{ change: "asked", ref: "O9" }, 400, /No such order/],
-      [{ change: "asked", form: "guessed" }, 403, /too old/],
+    const [operation, fields, status, why] of [
+      ["takeNote", { ...note, action: "sent" }, 400, /one of note, acknow/],
+      ["takeNote", { ...note, id: "O9", text: "x" }, 400, /No such order/],
+      ["takeNote", { ...note, form: "guessed" }, 403, /too old/],
+      ["releaseOrder", { ...release, why: "" }, 400, /Missing why/],
+      ["releaseOrder", { ...release, outcome: "sold" }, 400, /one of deliv/],
+      ["releaseOrder", { ...release, form: "guessed" }, 403, /too old/],
     ] as const
   ) {
-    const refused = await press(fields);
+    const refused = await press(operation, fields);
     assert.equal(refused.status, status);
     assert.match(await refused.text(), why);
   }
-  const asked = await press({ change: "asked", note: "asked <the> service" });
-  assert.equal(asked.headers.get("location"), "/");
+  const taken = await press("takeNote", {
+    ...note,
+    action: "acknowledge",
+    text: "asked <the> service",
+  });
+  assert.equal(taken.headers.get("location"), "/");
   const waiting = await opened.read("/attention");
   assert.ok(!waiting.includes("the customer a refund: 1"));
-  assert.match(waiting, /The service was asked: 1/);
-  assert.match(await opened.read("/"), /a refund \(1 asked about\)/);
-  assert.match(
-    await opened.read(`/orders/${id}`),
-    /We have asked our payment partner about your order/,
-  );
-  await press({ change: "refunded", reference: "RF-17" });
+  assert.match(waiting, /Somebody deals with it: 1/);
+  assert.ok(waiting.includes(id));
+  await press("releaseOrder", release);
   const page = await opened.read(`/orders/${id}`);
-  assert.match(page, /Case: refunded, reference RF-17/);
-  assert.match(page, /local noted: asked <the> service/);
+  assert.match(page, /By hand refunded by local at .*: RF-17/);
+  assert.match(page, /local acknowledged it .* asked <the> service/);
   assert.match(page, /We have returned the money for your order to you/);
+  assert.ok(!page.includes("I refunded it"), "it is released once");
   assert.ok(!(await opened.read("/attention")).includes(id));
   const found = await opened.ask("/search?q=asked+service");
   assert.equal(found.headers.get("location"), `/orders/${id}`);
   const { fields } = JSON.parse(opened.logged.at(-1) ?? "{}");
   assert.deepEqual(fields, {
-    ...{ action: "case", by: "local", orderId: id },
-    ...{ change: "refunded", person: "local" },
+    ...{ action: "release", by: "local", orderId: id, outcome: "refunded" },
   });
 });
 
@@ -162,8 +168,8 @@ Deno.test("the form of notes stores nothing without the form's token, without op
   await refused({ form: form.slice(1) }, /form is too old/, 403);
   await refused({ text: " " }, /the note is empty/, 400);
   await refused({ text: "x".repeat(2001) }, /has 2001 characters/, 400);
-  await refused({ entity: "event" }, /one of user, delivery/, 400);
-  await refused({ entity: "order" }, /one of user, delivery/, 400);
+  await refused({ entity: "event" }, /one of order, user, delivery/, 400);
+  await refused({ entity: "order" }, /No such order/, 400);
   await refused({ action: "delete" }, /one of note, acknowledge/, 400);
   const other = await opened.ask("/do/takeNote", {
     headers: { ...headers, cookie: "rampkit_console=other" },
@@ -177,7 +183,7 @@ Deno.test("the form of notes stores nothing without the form's token, without op
   assert.deepEqual(await Array.fromAsync(allNotes(ledger.driver)), []);
 });
 
-Deno.test("a token keeps cases and notes with support, and does everything else with operate alone", async () => {
+Deno.test("a token takes notes with support, and does everything else with operate alone", async () => {
   const ledger = await oddLedger();
   const name = "anna";
   const scopes = {
@@ -209,10 +215,10 @@ Deno.test("a token keeps cases and notes with support, and does everything else 
     const entity = "user";
     const posted = [
       ["takeNote", { entity, id: "U1", action: "note", text: "hello" }],
-      ["changeCase", {
-        order: ODD_ORDERS.refund,
-        change: "not_ours",
-        seen: "",
+      ["releaseOrder", {
+        ref: ODD_ORDERS.refund,
+        outcome: "refunded",
+        why: "asked for",
       }],
       ["retryDeadLetters", { subscription: "none" }],
     ] as const;
@@ -224,8 +230,8 @@ Deno.test("a token keeps cases and notes with support, and does everything else 
       statuses.push(answer.status);
     }
   }
-  // The case was seen as one that waits for nothing, and dead letters are none.
-  assert.deepEqual(statuses, [403, 403, 403, 303, 400, 403, 303, 400, 400]);
+  // There are no dead letters.
+  assert.deepEqual(statuses, [403, 403, 403, 303, 403, 403, 303, 303, 400]);
   const notes = await Array.fromAsync(allNotes(ledger.driver));
   assert.deepEqual(notes.map(({ author }) => author), ["anna", "anna"]);
 });

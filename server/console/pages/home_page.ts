@@ -36,15 +36,12 @@ function tiles(waiting: Waiting): Markup {
   }
   return markup`
     <div class="tiles">${
-    waiting.map(({ kind, count, asked }) =>
+    waiting.map(({ kind, count }) =>
       markup`
         <a class="tile"
           href="/attention?kind=${kind}"><strong>${
         count > COUNTED ? `${COUNTED}+` : count
-      }</strong> ${ATTENTION[kind]}${
-        asked > 0 &&
-        markup` <span class="soft">(${asked} asked about)</span>`
-      }</a>
+      }</strong> ${ATTENTION[kind]}</a>
       `
     )
   }</div>

@@ -1,3 +1,4 @@
+import { readNotes } from "../../../ledger/for_server.ts";
 import { isPolled } from "../../../ledger/for_sync.ts";
 import { READ_ORDER } from "../../../resources/operations/poll_operations.ts";
 import { LOOK_AT_CHAIN } from "../../../resources/operations/witness_operation.ts";
@@ -12,7 +13,6 @@ import {
   paidTwice,
 } from "../../../resources/queries/paid_twice.ts";
 import { ordersPage } from "../../../resources/queries/orders.ts";
-import { historyJson } from "../../../resources/views/case_view.ts";
 import { amountText } from "../../../resources/views/order_fields.ts";
 import {
   type OrderFact,
@@ -41,7 +41,8 @@ import {
   prose,
   sentence,
 } from "../markup/outside.ts";
-import { casePart, caseState } from "../parts/case_part.ts";
+import { handReleaseForm } from "../parts/hand_release.ts";
+import { notesPart } from "../parts/notes.ts";
 import { orderPath, userPath } from "../../../resources/views/page_paths.ts";
 import { orderLink, releaseBadge } from "../parts/order_table.ts";
 import { factText } from "../parts/fact.ts";
@@ -149,7 +150,7 @@ function paidTwiceText({ answer, orders }: PaidTwice): Markup {
 
 /** What is said of the state below the release and the next step. */
 const NOW: ReadonlySet<string> = new Set([
-  ...["heldBy", "status", "reason", "witness", "failReason", "age"],
+  ...["byHand", "heldBy", "status", "reason", "witness", "failReason", "age"],
   "freshness",
 ]);
 
@@ -180,24 +181,24 @@ function anomalies({ anomalies }: OrderDetailJson): Markup {
   );
 }
 
-/** Why the order waits, and its case; nothing without a case. */
+/** Why the order waits, what people noted of it, and what they can record. */
 async function noted(
   context: PageContext,
   order: OrderDetailJson,
 ): Promise<Markup> {
   const { ledger, supports } = context;
-  const { orderId, attention } = order;
-  const histories = await ledger.cases.histories([orderId]);
-  const history = historyJson(histories.get(orderId) ?? []);
-  if (history.length === 0 && attention.length === 0 && !supports) {
-    return NOTHING;
-  }
+  const { orderId, attention: reasons } = order;
+  const all = await readNotes(ledger.driver, "order", [orderId]);
+  const notes = all.get(orderId) ?? [];
+  if (notes.length === 0 && reasons.length === 0 && !supports) return NOTHING;
+  const back = orderPath(orderId);
+  const about = { entity: "order", entityId: orderId, reasons, back } as const;
   return section(
     "noted",
-    attention.length === 0 ? "Case" : "Waits for a person",
-    markup`${attention.map((kind) => markup`<p>${ATTENTION[kind]}.</p>`)}${
-      caseState(order.case)
-    }${casePart(context, { ...order, back: orderPath(orderId) }, history)}`,
+    reasons.length === 0 ? "Notes" : "Waits for a person",
+    markup`${reasons.map((kind) => markup`<p>${ATTENTION[kind]}.</p>`)}${
+      notesPart(context, about, notes)
+    }${handReleaseForm(context, order, back)}`,
   );
 }
 

@@ -8,7 +8,6 @@ import { ordersPage as listedOrders } from "../../../resources/queries/orders.ts
 import { orderExport } from "../../../resources/views/order_export.ts";
 import { textStream } from "../../http/text_stream.ts";
 import { ATTENTION } from "../../../resources/wording/attention.ts";
-import { CASE } from "../../../resources/wording/case.ts";
 import { RELEASE, RELEASE_REASON } from "../../../resources/wording/release.ts";
 import { minuteText } from "../../../resources/views/text.ts";
 import type { SearchedTo } from "../../../ledger/types.ts";
@@ -56,9 +55,6 @@ const LIST: FilteredList = {
     attention: ATTENTION,
     release: RELEASE,
     reason: RELEASE_REASON,
-    case: Object.fromEntries(
-      Object.entries(CASE).map(([state, { title }]) => [state, title]),
-    ),
   },
   sorts: SORTS,
 };

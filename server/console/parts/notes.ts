@@ -1,6 +1,6 @@
 import { isAcknowledged, type Note } from "../../../ledger/for_server.ts";
 import { LONGEST_NOTE } from "../../../ledger/for_resources.ts";
-import { TAKE_NOTE } from "../../../resources/operations/case_operation.ts";
+import { TAKE_NOTE } from "../../../resources/operations/note_operation.ts";
 import { mayDo } from "../access/access.ts";
 import type { PageContext } from "../context/page_context.ts";
 import { type Markup, markup } from "../markup/markup.ts";

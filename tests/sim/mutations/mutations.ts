@@ -1,6 +1,5 @@
 import type { Mutation } from "./mutation.ts";
 import { CHAIN_MUTATIONS } from "./mutations_of_chain.ts";
-import { CASE_MUTATIONS } from "./mutations_of_cases.ts";
 import { DEFENCE_MUTATIONS } from "./mutations_of_defence.ts";
 import { DELIVERY_MUTATIONS } from "./mutations_of_delivery.ts";
 import { ERASURE_MUTATIONS } from "./mutations_of_erasure.ts";
@@ -20,7 +19,6 @@ export const MUTATIONS: readonly Mutation[] = [
   ...RELEASE_MUTATIONS,
   ...ERASURE_MUTATIONS,
   ...HAND_MUTATIONS,
-  ...CASE_MUTATIONS,
   ...OUTCOME_MUTATIONS,
   ...DEFENCE_MUTATIONS,
   ...CHAIN_MUTATIONS,

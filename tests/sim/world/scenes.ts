@@ -12,7 +12,6 @@ import { playChain } from "../chain/chain_scene.ts";
 import { inProcess } from "../rules/in_process.ts";
 import { addOne, check } from "./journal.ts";
 import { readLate } from "./late_reading.ts";
-import { playCase } from "../shop/case_scene.ts";
 import { playReleases } from "../shop/release_scenes.ts";
 import { isOdd } from "../chores/odd_ones.ts";
 import { spoilReferences } from "./reference_scene.ts";
@@ -64,8 +63,6 @@ export async function playScenes(
   const atOnce = world.dice.fork("at once");
   if (atOnce.chance(0.5)) await confirmAtOnce(world, inspector, atOnce);
   await playChain(world, inspector, world.dice.fork("chain"));
-  const cases = world.dice.fork("cases");
-  if (cases.chance(0.3)) await playCase(world, inspector, cases);
 }
 
 /**

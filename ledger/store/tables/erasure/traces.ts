@@ -15,6 +15,8 @@ export interface Traces {
   readonly erasedUsers: readonly string[];
   /** Sessions that are blanked. */
   readonly sessions: readonly number[];
+  /** Deliveries that are blanked: what was noted of them may name the person. */
+  readonly deliveries: readonly string[];
 }
 
 /** Deletes states, links and what else follows from the events of a person. */
@@ -54,6 +56,10 @@ export function deleteTraces(traces: Traces): Statement[] {
       `UPDATE notes SET text = '' WHERE entity = 'order'
         AND entity_id ${inList}`,
       [own],
+    ),
+    given(
+      `DELETE FROM notes WHERE entity = 'delivery' AND entity_id ${inList}`,
+      [JSON.stringify(traces.deliveries)],
     ),
     ...[
       "transitions",

@@ -3,7 +3,6 @@ import { orderContext } from "../order_context.ts";
 import { liveGeneration } from "../checkpoints.ts";
 import { isLink } from "../link_text.ts";
 import {
-  caseStands,
   isStuck,
   isUnseen,
   notPaidTwice,
@@ -107,7 +106,7 @@ export function openConditions(query: OrderFilter): Condition[] {
   const { open, attention, ...by } = query;
   if (!open && attention !== "stuck") return [];
   const { trust, status, userId, clickId, commodity } = by;
-  const isByOther = [trust, status, userId, clickId, commodity, by.case]
+  const isByOther = [trust, status, userId, clickId, commodity]
     .some((one) => one !== undefined);
   return isByOther ? [] : ["claimed", "confirmed"].map((trust) => ({
     sql: `trust = '${trust}'`,
@@ -216,9 +215,6 @@ export function orderConditions(query: OrderFilter): Condition[] {
       );
     }
     if (twice !== undefined) add(twice ? paidTwice : notPaidTwice);
-  }
-  if (query.case !== undefined && query.case !== "open") {
-    conditions.push(...caseStands(query.case, query));
   }
   if (query.attention !== undefined) {
     conditions.push(...waitsFor(query.attention, query));
