@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { addNote } from "../../ledger/for_resources.ts";
 import { main } from "../../cli/mod.ts";
 import { OnrampClient, resolveEnvironment } from "../../client/mod.ts";
 import { sleep } from "../../core/waiting/sleep.ts";
@@ -80,7 +81,11 @@ const ALIKE: readonly (readonly [string, readonly string[], string])[] = [
   ["listMonths", ["month", "list"], "/v1/months"],
   ["getMonth", ["month", "show", "2026-11"], "/v1/months/2026-11"],
   ["listSubscriptions", ["subscriptions", "list"], "/v1/subscriptions"],
-  ["getCase", ["case", success], `/v1/orders/${success}/case`],
+  [
+    "listNotes",
+    ["note", "order", success],
+    `/v1/notes?entity=order&id=${success}`,
+  ],
   [
     "listUnfired",
     ["subscriptions", "fire", "--imported"],
@@ -145,12 +150,6 @@ const DONE_ALIKE: readonly (readonly [
     },
   ],
   [
-    "changeCase",
-    ["case", ODD_ORDERS.stuck, "noted", "--by", "Ada", "--note", "Asked"],
-    `/v1/orders/${ODD_ORDERS.stuck}/case`,
-    { change: "noted", by: "Ada", note: "Asked" },
-  ],
-  [
     "expectOrder",
     [
       ...["expect", "--click", "c-9", "--reference", "basket-9"],
@@ -211,9 +210,9 @@ const REFUSED_ALIKE: readonly (readonly [
     {},
   ],
   [
-    ["case", success, "reopened", "--by", "Ada"],
-    `/v1/orders/${success}/case`,
-    { change: "reopened", by: "Ada" },
+    ["note", "order", success, "--acknowledge", "--by", " "],
+    "/v1/notes",
+    { entity: "order", id: success, action: "acknowledge", by: " " },
   ],
   [
     ["release", "NONE", "--refunded", "--by", " ", "--why", "x"],
@@ -221,9 +220,9 @@ const REFUSED_ALIKE: readonly (readonly [
     { outcome: "refunded", by: " ", why: "x" },
   ],
   [
-    ["case", success, "refunded", "--by", "Ada"],
-    `/v1/orders/${success}/case`,
-    { change: "refunded", by: "Ada" },
+    ["note", "user", "NONE", "--text", "x", "--by", "Ada"],
+    "/v1/notes",
+    { entity: "user", id: "NONE", text: "x", by: "Ada" },
   ],
 ];
 
@@ -333,6 +332,10 @@ async function filled(url: string): Promise<Ledger> {
   await using other = await oddLedger([oddReading(IMPORTED, "success", 30)]);
   await ledger.import(other.export());
   await ledger.project();
+  await addNote(ledger.driver, {
+    ...{ entity: "order", entityId: success, action: "note", reasons: [] },
+    ...{ text: "told the customer", author: "Ada" },
+  }, ODD_NOW_MS);
   return ledger;
 }
 

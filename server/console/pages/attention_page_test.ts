@@ -69,18 +69,19 @@ Deno.test("the form of notes acknowledges what waits, and it is listed no more",
   await using opened = testConsole(ledger, now, OPERATES);
   const { form, headers } = await formOf(opened, "/attention");
   const note = { form, reasons: "verification_retry", text: "asked" };
+  const id = ODD_USERS.retry;
   const answer = await opened.ask("/do/takeNote", {
     headers,
     fields: {
       ...note,
-      ...{ entity: "user", id: "U1", action: "acknowledge", back: "/users/U1" },
+      ...{ entity: "user", id, action: "acknowledge", back: "/" },
     },
   });
   assert.equal(answer.status, 303);
-  assert.equal(answer.headers.get("location"), "/users/U1");
+  assert.equal(answer.headers.get("location"), "/");
   assert.deepEqual(opened.logged, [
     '{"event":"operated","fields":{"action":"note","by":"local",' +
-    '"noted":"acknowledge","entity":"user","entityId":"U1"}}',
+    `"noted":"acknowledge","entity":"user","entityId":"${id}"}}`,
   ]);
 });
 
@@ -214,7 +215,7 @@ Deno.test("a token takes notes with support, and does everything else with opera
     ) ?? [];
     const entity = "user";
     const posted = [
-      ["takeNote", { entity, id: "U1", action: "note", text: "hello" }],
+      ["takeNote", { entity, id: ODD_USERS.retry, text: "hello" }],
       ["releaseOrder", {
         ref: ODD_ORDERS.refund,
         outcome: "refunded",

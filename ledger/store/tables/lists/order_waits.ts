@@ -5,7 +5,7 @@ import {
 } from "../order_context.ts";
 import { liveGeneration } from "../checkpoints.ts";
 import { FIRST_MS } from "../stored_times.ts";
-import { BY_ID, type Condition, type Range } from "./selection.ts";
+import type { Condition, Range } from "./selection.ts";
 
 /** When what waits for time alone began to wait, UTC ISO 8601. */
 export interface WaitTimes {
