@@ -1,0 +1,102 @@
+/** What a person did about an order, who holds its purchase, and whether it may be released. */
+import type { AssetTable } from "../../../core/assets/environment.ts";
+import { exactObject, filledText } from "../../events/fact_text.ts";
+import { readFact } from "../../events/read_fact.ts";
+import type { OrderFold } from "../../orders/order_fold.ts";
+import type { RecordedRelease } from "../../releases/release_by_hand.ts";
+import type { ReleaseNow } from "../../queries/releases.ts";
+import type { Driver } from "../../store/driver/driver.ts";
+import type { Row } from "../projection/doc.ts";
+import { addOrderRows, selectOrderRows } from "../projection/load.ts";
+import { orderView } from "../projection/rows.ts";
+import { listed, read, readDeciding, statement } from "../store/database.ts";
+import { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
+import { IS_RARE } from "../store/schema.ts";
+
+/**
+ * Reads what is folded of an order.
+ *
+ * @returns Null when the ledger has no such order.
+ */
+export async function readOrderFold(
+  driver: Driver,
+  orderId: string,
+): Promise<OrderFold | null> {
+  const [rows] = await readDeciding(driver, [
+    selectOrderRows("o.id = ?", orderId),
+  ]);
+  const orders = new Map<string, Row<OrderFold>>();
+  addOrderRows(orders, rows);
+  return orders.get(orderId)?.fold ?? null;
+}
+
+/**
+ * Reads what a person did about an order.
+ *
+ * @returns Null when nobody has acted on it.
+ */
+export async function readHandRelease(
+  driver: Driver,
+  orderId: string,
+): Promise<RecordedRelease | null> {
+  const hand = (await readOrderFold(driver, orderId))?.hand ?? null;
+  if (hand === null) return null;
+  const [found] = await readDeciding(driver, [
+    statement(
+      `SELECT ${EVENT_COLUMNS} FROM events AS e WHERE e.position = ?
+        AND e.kind = 'order_released' AND e.${IS_RARE}`,
+      hand.position,
+    ),
+  ]);
+  const [event] = eventsOf(found);
+  if (event === undefined) return null;
+  const fact = readFact(event);
+  if (fact.kind !== "order_released") return null;
+  const { outcome, reference, recordedAt } = fact.hand;
+  const body = exactObject(event.body);
+  return {
+    outcome,
+    by: filledText(body?.by) ?? "",
+    why: filledText(body?.why) ?? "",
+    for: reference,
+    at: recordedAt,
+  };
+}
+
+/** The order that holds the purchase that an order waits for; null where none does. */
+export async function readPurchaseHolder(
+  driver: Driver,
+  orderId: string,
+): Promise<string | null> {
+  const [found] = await read(driver, [
+    statement(
+      `SELECT h.id FROM orders AS o
+        JOIN purchases AS w ON w.no = o.no AND w.held = 0
+        JOIN purchases AS p ON p.name = w.name AND p.held = 1
+        JOIN orders AS h ON h.no = p.no WHERE o.id = ?`,
+      orderId,
+    ),
+  ]);
+  return (found?.[0]?.[0] ?? null) as string | null;
+}
+
+/** Reads whether the goods of orders may be released by what is known now. */
+export async function readReleasesNow(
+  driver: Driver,
+  orderIds: readonly string[],
+  assets: AssetTable = "production",
+): Promise<ReadonlyMap<string, ReleaseNow>> {
+  if (orderIds.length === 0) return new Map();
+  const [rows] = await read(driver, [
+    selectOrderRows(
+      "o.id IN (SELECT value FROM json_each(?))",
+      listed(orderIds),
+    ),
+  ]);
+  const orders = new Map<string, Row<OrderFold>>();
+  addOrderRows(orders, rows);
+  return new Map([...orders].map(([id, row]) => {
+    const { release, releaseReason } = orderView(row, { assets });
+    return [id, { release, releaseReason }];
+  }));
+}
