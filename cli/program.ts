@@ -211,8 +211,8 @@ ${
 Exit codes: 0 fine, 1 failed or stopped by Ctrl-C before the end, 2 wrong usage
 or a setting is missing, 3 disagreement found.
 
-SETTINGS.md lists all settings, COMMANDS.md what every command prints as --json,
-RUNBOOK.md what to do when something is wrong.
+docs/reference/ has all settings (settings.md), commands (commands.md) and what
+to do when something is wrong (health.md).
 
 Example:
   rampkit doctor`;

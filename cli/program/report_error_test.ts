@@ -7,7 +7,7 @@ import {
 } from "../../client/mod.ts";
 import { LedgerError } from "../../ledger/mod.ts";
 import { PollError } from "../../sync/mod.ts";
-import { hasShape } from "../../tests/kit/documented_shape.ts";
+import { hasShape } from "../../tests/kit/shape.ts";
 import { SpoolError } from "../../webhooks/mod.ts";
 import { errorJson } from "./report_error.ts";
 import { CommandError, UsageError } from "../../core/settings/errors.ts";

@@ -167,7 +167,7 @@ const WITH_VARIABLE = {
   },
   chainsFile: {
     variable: "RAMPKIT_CHAINS",
-    means: "file that names your own chain nodes, as WITNESS.md says",
+    means: "file that names your own chain nodes, as docs/integrate.md says",
     otherwise: "none: no chain is looked at",
     read: text,
   },
@@ -316,7 +316,7 @@ const FLAGS_ALONE = {
   apiPort: {
     flag: "--api-port <port>",
     means: "answer the HTTP API on this port, 0 for a free one",
-    otherwise: "no API; API.md describes it",
+    otherwise: "no API; docs/integrate.md describes it",
     read: port,
   },
   apiHost: {

@@ -57,8 +57,8 @@ const START_POLLER = "Start `serve` with an API key, or: rampkit poll --once";
 
 /**
  * Everything that a look can find. Doctor, console, alarms, `/readyz`,
- * `/v1/status` and the metrics show these and no others, and RUNBOOK.md prints
- * those that stand.
+ * `/v1/status` and the metrics show these and no others, and
+ * docs/reference/health.md prints those that stand.
  */
 export const CONDITIONS = {
   not_looked_at: row(
@@ -239,7 +239,7 @@ export const CONDITIONS = {
     "evidence",
     "problem",
     "The evidence chain does not contain its anchored head",
-    "Somebody changed the ledger, or an older copy of it is in its place: change nothing, keep a copy, and run rampkit ledger verify; RUNBOOK.md says how to go on",
+    "Somebody changed the ledger, or an older copy of it is in its place: change nothing, keep a copy, and run rampkit ledger verify; docs/reference/health.md says how to go on",
   ),
 
   assets_known: row(
@@ -426,7 +426,7 @@ export const CONDITIONS = {
     "nodes",
     "warning",
     "A chain node gives answers that cannot be used",
-    "Check that it is of the kind that the file of nodes names, and allows what WITNESS.md lists",
+    "Check that it is of the kind that the file of nodes names, and allows what docs/integrate.md names",
   )),
   node_of_other_chain: row(
     "nodes",

@@ -120,7 +120,7 @@ export interface Check {
    * - `skip`: could not be looked at; `detail` says why.
    */
   readonly status: "ok" | "warn" | "fail" | "skip";
-  /** What was found; RUNBOOK.md says what each means. */
+  /** What was found; docs/reference/health.md says what each means. */
   readonly code: ConditionCode;
   /** Since when, UTC ISO 8601; null where that is not known. */
   readonly since: string | null;
@@ -153,7 +153,7 @@ export function checkOf(
 
 /** What stands, as `/readyz` shows it. */
 export interface StandingCondition {
-  /** What it is; RUNBOOK.md says what each means. */
+  /** What it is; docs/reference/health.md says what each means. */
   readonly code: ConditionCode;
   /** How much it matters. */
   readonly level: HealthLevel;

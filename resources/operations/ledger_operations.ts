@@ -78,7 +78,7 @@ export const STATUS: Operation = operation({
   operationId: "getStatus",
   summary: "Show the health of webhook delivery, polling and all else",
   description: "What `doctor` finds, and the figures behind it. `ok` is " +
-    "false when a check fails; RUNBOOK.md explains its `code`.",
+    "false when a check fails; docs/reference/health.md explains its `code`.",
   params: {},
   result: {
     schema: "ServiceStatus",
@@ -341,7 +341,7 @@ export const PRUNE: Operation = operation({
             ? null
             : cleaned
             ? "written anew, its log emptied"
-            : "on a server: see RUNBOOK, A person asks to be erased",
+            : "on a server: see docs/operate.md, A person asks to be erased",
         ],
       ], columns),
 });

@@ -12,7 +12,7 @@ export const COMPONENTS: Readonly<Record<string, JsonSchema>> = components;
 
 /**
  * JSON Schema (2020-12) of a component, whole in itself. Fields that are added
- * later are allowed, as COMMANDS.md announces.
+ * later are allowed, as docs/reference/commands.md announces.
  *
  * @param title What it is called.
  * @param component Name of the component.

@@ -10,8 +10,6 @@ export interface Shape {
   readonly component: string;
   /** Commands that print it, with the flags that it takes beside `--json`. */
   readonly commands: readonly string[];
-  /** Heading of its example in COMMANDS.md; null without one of its own. */
-  readonly heading: string | null;
 }
 
 /** A shape, and the commands that print it. */
@@ -22,28 +20,24 @@ export interface ListedShape extends Pick<Shape, "description" | "commands"> {
 
 /** Every shape, by the name that `rampkit schema` takes. */
 export const SHAPES: Readonly<Record<string, Shape>> = {
-  order: shape(
-    "Order",
-    ["orders export --format ndjson"],
-    "orders list, orders show, orders export --format ndjson, orders explain --as-of",
-  ),
-  "order-detail": shape("OrderDetail", [], null),
+  order: shape("Order", ["orders export --format ndjson"]),
+  "order-detail": shape("OrderDetail"),
   "order-totals": shape("OrderTotals"),
   "daily-total": shape("DailyTotal", [
     "orders export --totals --format ndjson",
   ]),
   explanation: shape("Explanation"),
-  freshness: shape("Freshness", [], "freshness of orders show and users show"),
+  freshness: shape("Freshness"),
   "recorded-release": shape("OrderRelease"),
-  "order-look": shape("OrderLook", [], "witness"),
+  "order-look": shape("OrderLook"),
   asset: shape("Asset", ["assets"]),
   "chains-file": shape("ChainsFile"),
   note: shape("Note"),
-  "found-by": shape("FoundBy", [], "foundBy of orders show"),
+  "found-by": shape("FoundBy"),
   anomaly: shape("Anomaly"),
   "order-state": shape("OrderState"),
-  user: shape("User", [], "users list, users show"),
-  "user-detail": shape("UserDetail", [], null),
+  user: shape("User"),
+  "user-detail": shape("UserDetail"),
   erasure: shape("Erasure"),
   "erased-people": shape("ErasedPeople"),
   "user-state": shape("UserState"),
@@ -55,7 +49,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   "attention-item": shape("AttentionItem"),
   machines: shape("Machines", ["machine"]),
   month: shape("Month"),
-  "month-detail": shape("MonthDetail", [], "month show, month close"),
+  "month-detail": shape("MonthDetail"),
   "month-summary": shape("MonthSummary"),
   "month-recomputation": shape("MonthRecomputation"),
   session: shape("Session"),
@@ -64,7 +58,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   "poll-status": shape("PollStatus"),
   "delivery-health": shape("DeliveryHealth"),
   "service-status": shape("ServiceStatus"),
-  readiness: shape("Readiness", [], "GET /readyz of serve"),
+  readiness: shape("Readiness"),
   "reconcile-report": shape("ReconcileReport"),
   "recover-report": shape("RecoverReport"),
   "conform-report": shape("ConformReport", ["conform"]),
@@ -81,7 +75,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   backup: shape("Backup"),
   restored: shape("Restored"),
   copied: shape("LedgerCopy"),
-  "exported-line": shape("ExportedLine", ["ledger export"], null),
+  "exported-line": shape("ExportedLine", ["ledger export"]),
   delivery: shape("Delivery"),
   "delivery-detail": shape("DeliveryDetail"),
   subscription: shape("Subscription"),
@@ -89,42 +83,36 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   dropped: shape("Dropped"),
   stopped: shape("Stopped"),
   resumed: shape("Resumed"),
-  fired: shape("Fired", [], "subscriptions fire KEY"),
-  "fired-history": shape(
-    "FiredHistory",
-    [],
-    "subscriptions fire NAME --historic",
-  ),
+  fired: shape("Fired"),
+  "fired-history": shape("FiredHistory"),
   unfired: shape("Unfired"),
-  webhook: shape("Webhook", ["webhook parse"], null),
+  webhook: shape("Webhook", ["webhook parse"]),
   ...Object.fromEntries(webhooks()),
   replayed: shape("Replayed"),
   sent: shape("Sent", ["webhook send"]),
   checks: shape("Checks", ["doctor"]),
   sandbox: shape("Sandbox", ["sandbox"]),
-  listening: shape("Listening", ["listen"], "listen: its first line"),
+  listening: shape("Listening", ["listen"]),
   activity: shape("Activity", ["listen"]),
   trigger: shape("Triggered", ["trigger"]),
   demo: shape("Demo", ["demo"]),
   simulation: shape("Simulation", ["sim"]),
-  benchmark: shape("Benchmark", ["bench"], null),
+  benchmark: shape("Benchmark", ["bench"]),
   shape: shape("ListedShape", ["schema"]),
-  error: shape("CommandError", [], "errors under --json"),
+  error: shape("CommandError"),
 };
 
 /**
  * @param others What prints it beside the commands of operations.
- * @param heading Heading of its example. @default the first command, if any
  */
 function shape(
   component: string,
   others: readonly string[] = [],
-  heading: string | null = [...commandsOf(component), ...others][0] ?? null,
 ): Shape {
   const [description = ""] = String(COMPONENTS[component]?.description)
     .split(/\.(?:\s|$)/);
   const commands = [...commandsOf(component), ...others];
-  return { description, component, commands, heading };
+  return { description, component, commands };
 }
 
 /** The commands of operations that print a component. */

@@ -1,8 +1,6 @@
-import type { AssetTable } from "../../core/assets/environment.ts";
-import { type ChainPair, chainPairs } from "../../core/chain/chain_network.ts";
+import type { ChainPair } from "../../core/chain/chain_network.ts";
 import type { LedgerTypes } from "../../ledger/mod.ts";
 import { VERDICT_REASON } from "../wording/witness.ts";
-import type { WordTable } from "./table.ts";
 import { drawTable } from "./table.ts";
 import { counted } from "./text.ts";
 
@@ -65,7 +63,7 @@ export function witnessLines(
         pair.commodity,
         pair.network,
         ...isConfigured ? [hereOf(pair)] : [],
-        needsOf(pair).replaceAll("`", ""),
+        needsOf(pair),
       ]),
       columns,
     ),
@@ -79,27 +77,14 @@ function hereOf({ notAsked }: AssetJson): string {
   return notAsked === null ? "yes" : `no: ${VERDICT_REASON[notAsked]}`;
 }
 
-/** The same for WITNESS.md. */
-export function pairsTable(table: AssetTable): WordTable {
-  return {
-    head: ["Asset", "Network", "Looked at", "What it takes, or why not"],
-    rows: chainPairs(table).map((pair) => [
-      `\`${pair.commodity}\``,
-      `\`${pair.network}\``,
-      pair.witness === "unsupported" ? "no" : "yes",
-      needsOf(pair),
-    ]),
-  };
-}
-
 /** What looking up a pair requires, or why it is not possible. */
 function needsOf({ witness, family, chainId }: ChainPair): string {
   if (family === null) return VERDICT_REASON.network_not_supported;
-  if (family === "bitcoin") return "a node with `txindex=1`, or Esplora";
+  if (family === "bitcoin") return "a node with txindex=1, or Esplora";
   const node = chainId === null
-    ? "a node, and the `chainId`, which is not built in"
+    ? "a node, and the chainId, which is not built in"
     : `a node of chain ${chainId}`;
   return witness === "native"
     ? node
-    : `${node}, and the token's contract in \`tokens\``;
+    : `${node}, and the token's contract in tokens`;
 }

@@ -163,7 +163,7 @@ export function erasedLines(
         "File",
         told.cleaned
           ? "written anew, its log emptied"
-          : "on a server: see RUNBOOK, A person asks to be erased",
+          : "on a server: see docs/operate.md, A person asks to be erased",
       ],
     ], columns),
     ...(told.compared === null || told.compared.listed === 0 ? [] : [

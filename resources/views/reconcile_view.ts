@@ -69,7 +69,7 @@ export function reconcileLines(
           ? "what is behind or only claimed is read by `poll --once`, or " +
             "beside a running `serve` by `recover`; "
           : "") +
-        "RUNBOOK.md says what each category means",
+        "docs/reference/health.md says what each category means",
   ];
   return [
     ...(report.rows.length === 0 ? [] : [rowTable(report.rows, columns), ""]),

@@ -46,7 +46,7 @@ export function verificationLines(
     return [
       `Broken at position ${found.firstBrokenPosition}: ` +
       describeDamage(found.reason),
-      "Change nothing; RUNBOOK.md says what to do",
+      "Change nothing; docs/reference/health.md says what to do",
     ];
   }
   return [

@@ -36,6 +36,11 @@ const ADVICE: Readonly<Record<PollFailureCause, string>> = {
   other: "The message says what failed",
 };
 
+/** Every cause of failing requests. */
+export const POLL_FAILURE_CAUSES: readonly PollFailureCause[] = Object.keys(
+  ADVICE,
+) as PollFailureCause[];
+
 /** What to do about polling that fails. */
 export function pollFailureAdvice(cause: PollFailureCause): string {
   return ADVICE[cause];

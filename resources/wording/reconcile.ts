@@ -101,7 +101,7 @@ export function describeFinding(
 }
 
 /** Why it is not proven that the service showed everything, in one sentence. */
-function describeUnproven(reason: UnprovenReason): string {
+export function describeUnproven(reason: UnprovenReason): string {
   switch (reason.code) {
     case "order_refused":
       return `The service refuses to be asked for order ${

@@ -5,24 +5,24 @@ import { describeAnomaly } from "./anomaly.ts";
 import { describeOrderReason } from "./state_reasons.ts";
 import { describeFinding } from "./reconcile.ts";
 
-/** Functions of wording, and the heading of COMMANDS.md that lists their codes. */
+/** Functions of wording, and the heading under which the reference has their codes. */
 const tables: Readonly<Record<string, readonly [string, string]>> = {
-  describeUserVerdict: ["user_verdict.ts", "#### verdict of a user"],
-  describeOrderReason: ["state_reasons.ts", "#### reason of an order"],
-  describeUserReason: ["state_reasons.ts", "#### reason of a user"],
-  describeAnomaly: ["anomaly.ts", "#### anomalies"],
-  describeEventContent: ["explanation.ts", "#### says"],
-  describeEffectReason: ["explanation.ts", "#### why"],
-  describeFinding: ["reconcile.ts", "#### finding"],
-  describeDamage: ["damage_reason.ts", "#### reason of damage"],
+  describeUserVerdict: ["user_verdict.ts", "### UserVerdict"],
+  describeOrderReason: ["state_reasons.ts", "### OrderReason"],
+  describeUserReason: ["state_reasons.ts", "### UserReason"],
+  describeAnomaly: ["anomaly.ts", "### Anomaly"],
+  describeEventContent: ["explanation.ts", "### EventContent"],
+  describeEffectReason: ["explanation.ts", "### EffectReason"],
+  describeFinding: ["reconcile.ts", "### ReconcileFinding"],
+  describeDamage: ["damage_reason.ts", "### DamageReason"],
 };
 
 const commands = await Deno.readTextFile(
-  new URL("../../COMMANDS.md", import.meta.url),
+  new URL("../../docs/reference/commands.md", import.meta.url),
 );
 
 for (const [name, [file, heading]] of Object.entries(tables)) {
-  Deno.test(`COMMANDS.md lists the codes of ${name}(), and no other`, async () => {
+  Deno.test(`the schema has the codes of ${name}(), and no other`, async () => {
     const source = await Deno.readTextFile(new URL(file, import.meta.url));
     const [, rest = ""] = source.split(`function ${name}(`);
     const [body = ""] = rest.split(/^}/m);
@@ -34,7 +34,7 @@ for (const [name, [file, heading]] of Object.entries(tables)) {
   });
 }
 
-Deno.test("COMMANDS.md lists why there may be no proof, and no other code", async () => {
+Deno.test("the schema has every reason why there may be no proof, and no other", async () => {
   const bodies = await Promise.all(
     [
       ["reconcile.ts", "describeUnproven"],
@@ -45,7 +45,8 @@ Deno.test("COMMANDS.md lists why there may be no proof, and no other code", asyn
       return rest.split(/^}/m)[0] ?? "";
     }),
   );
-  const section = commands.split("### recover\n")[1]?.split(/^#/m)[0] ?? "";
+  const section = commands.split("### UnprovenReason\n")[1]?.split(/^#/m)[0] ??
+    "";
   assert.deepEqual(
     codesIn(section, /^\| `(\w+)`/gm),
     codesIn(bodies.join(""), /case "(\w+)":/g),
@@ -126,7 +127,8 @@ Deno.test("describeFinding() says what the service shows against a claim", () =>
 });
 
 function codesIn(text: string, pattern: RegExp): string[] {
-  return [...text.matchAll(pattern)].map(([, code = ""]) => code).sort();
+  const codes = [...text.matchAll(pattern)].map(([, code = ""]) => code);
+  return [...new Set(codes)].sort();
 }
 
 /** Sources of mismatches are told apart in `anomaly.ts` too. */

@@ -16,7 +16,7 @@ export interface ForwardedAlarm {
   readonly key: string;
   /** What was looked at: another alarm of it replaces the one before. */
   readonly subject: Subject;
-  /** What is wrong, or was; RUNBOOK.md says what each means. */
+  /** What is wrong, or was; docs/reference/health.md says what each means. */
   readonly code: ConditionCode;
   /** Which of several it is about, for example a receiver; else null. */
   readonly about: string | null;

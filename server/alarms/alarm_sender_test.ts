@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
 import type { Driver } from "../../ledger/for_sync.ts";
-import { hasShape } from "../../tests/kit/documented_shape.ts";
+import { hasShape } from "../../tests/kit/shape.ts";
 import { webhookSigner } from "../forwarding/signed_webhook.ts";
 import { AlarmSender } from "./alarm_sender.ts";
 import type { ForwardedAlarm } from "./alarm_message.ts";

@@ -140,7 +140,7 @@ function pagerdutyEvent(
         message: data.message,
         what_to_do: data.advice,
         ...about === null ? {} : { about },
-        runbook: `RUNBOOK.md: ${code}`,
+        runbook: `docs/reference/health.md#${code}`,
       },
     },
   };
@@ -176,7 +176,7 @@ function slackMessage({ data }: AlarmMessage): SignedWebhook {
     `since ${since}`,
     ...clearedAt === null ? [] : [`until ${clearedAt}`],
     ...host === null ? [] : [`on ${host}`],
-    "RUNBOOK.md says more",
+    "docs/reference/health.md says more",
   ];
   const texts = [
     `*${state}, ${escaped(environment)}*\n${escaped(message)}`,

@@ -111,7 +111,7 @@ Deno.test("Slack is told that an alarm is raised and over, in the form of its in
             elements: [{
               type: "mrkdwn",
               text: "disk_nearly_full · since 2026-11-22T09:50:00.000Z · " +
-                "on shop-1 · RUNBOOK.md says more",
+                "on shop-1 · docs/reference/health.md says more",
             }],
           },
         ],
@@ -134,7 +134,7 @@ Deno.test("Slack is told that an alarm is raised and over, in the form of its in
             elements: [{
               type: "mrkdwn",
               text: "disk_nearly_full · since 2026-11-22T09:50:00.000Z · " +
-                "until 2026-11-22T10:00:00.000Z · on shop-1 · RUNBOOK.md " +
+                "until 2026-11-22T10:00:00.000Z · on shop-1 · docs/reference/health.md " +
                 "says more",
             }],
           },
@@ -174,7 +174,7 @@ Deno.test("PagerDuty is told by Events API v2, and the end has the key of the be
           freeBytes: 3_000_000,
           message,
           what_to_do: next,
-          runbook: "RUNBOOK.md: disk_nearly_full",
+          runbook: "docs/reference/health.md#disk_nearly_full",
         },
       },
     },

@@ -8,7 +8,7 @@ export interface Problem {
    * What was checked, one word; null when a part of the program reports itself.
    */
   readonly subject: string | null;
-  /** What it is, one word; RUNBOOK.md says what each means. */
+  /** What it is, one word; docs/reference/health.md says what each means. */
   readonly code: string;
   /** Which of several it is about, for example a handler; else null. */
   readonly about: string | null;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import * as z from "zod";
 import type { JsonSchema } from "../../resources/schemas/json_schema.ts";
-import { closed } from "../../tests/kit/documented_shape.ts";
+import { closed } from "../../tests/kit/shape.ts";
 import type { TestApi } from "./test_api.ts";
 
 /** The document as any client gets it. */

@@ -38,7 +38,7 @@ export function isLogged(code: WebhookLogCode): code is LoggedCode {
 
 /**
  * Every event that the log of `serve` and of the Deploy entry can hold, each
- * with its meaning. RUNBOOK.md lists them, and a test holds it to this table.
+ * with its meaning. docs/reference/health.md lists them.
  */
 export const LOG_EVENTS = {
   // The process.
@@ -126,6 +126,80 @@ LOG_EVENTS satisfies Readonly<Record<LoggedCode, string>>;
 
 /** An event of the log, as a word. */
 export type LogEvent = keyof typeof LOG_EVENTS;
+
+/**
+ * What to do about an event of the log, where no condition of its name says it
+ * and something is to be done.
+ */
+export const LOG_ADVICE: Readonly<Partial<Record<LogEvent, string>>> = {
+  not_ready: "The message says why, and `effect` what becomes of deliveries. " +
+    "Where the database's server does not answer they are kept beside it and " +
+    "get 204; without a disk, and on Deno Deploy, they get 503, and the " +
+    "service sends them again. Check `RAMPKIT_DATABASE_URL`, " +
+    "`RAMPKIT_DATABASE_TOKEN` and the provider: a wrong address looks like a " +
+    "server that is down. It is tried again every 15 seconds at the latest. " +
+    "What no waiting mends, such as a token that is refused, ends `serve`",
+  no_api_key: "Deliveries are kept, and nothing is confirmed: set " +
+    "`RAMPKIT_API_KEY`, or say `--no-poll` where another process polls",
+  weak_secret:
+    "Set another one beside it, as of `openssl rand -hex 24`, change " +
+    "the address in the dashboard, and remove the old one a day later",
+  quarantined: "It was stored and answered 204. `rampkit deliveries list " +
+    "--quarantined` lists such bodies, `deliveries show ID` says why. The " +
+    "service sends none: look for a proxy that changes bodies, or a stranger " +
+    "who knows the address",
+  unrecognised:
+    "It was stored and answered 204. `rampkit deliveries show ID` " +
+    "says why. A `type` of its own is a new kind of event: it changes no " +
+    "state, and a newer version may know it. One with a documented `type` " +
+    "lacks a field; the poller reads the order all the same",
+  identifier_too_long: "It is read as if it were not there. `rampkit " +
+    "deliveries show ID` names the field. Where it is a click id of yours, " +
+    "see which page gives such ids out; else a stranger knows the address",
+  refusals_not_kept:
+    "`doctor` shows too few; the message says why, most often " +
+    "as for `append_failing`",
+  delivery_refused:
+    "The service sends it again 5 minutes, then 1, 2, 4 and 8 " +
+    "hours later. After that delivery is off",
+  delivery_unanswered: "The service sends it again, and the repeat changes " +
+    "nothing. When there are many, go on as for `delivery_failing`",
+  append_failing: "Go on as for `ledger_refuses`",
+  connections_dropped: "Put a proxy that has deadlines and limits in front",
+  chain_head: "Keep it elsewhere, for `ledger verify --expect`",
+  operated: "`action` says what, `by` who: the name of the token",
+  witness_failed: "Look at the ledger's disk and lock first. No order is " +
+    "confirmed or released by it",
+  spool_failed:
+    "Its disk is full or fails, or it holds 1 GiB: deliveries are " +
+    "answered 503. Bring disk and ledger back",
+  spool_untidied: "`detail` names the file and says why. Often it belongs to " +
+    "another user: give all of the folder to the one that runs `serve`. It is " +
+    "tried again every few seconds",
+  projection_failing: "Go on as for `events_not_folded`",
+  forward_failing: "Go on as for `receiver_failing`",
+  forward_dead: "Go on as for `dead_letters`",
+  forward_off: "Go on as for `receiver_off`",
+  handler_failing:
+    "The message says what it threw. It is called again for the " +
+    "same transition, ten times over about seventeen minutes unless you set " +
+    "it otherwise",
+  handler_dead: "Fix the handler, then `rampkit subscriptions retry NAME`",
+  session_failed: "The message is the service's or the ledger's. Without " +
+    "sessions nobody can buy: see the key (`rampkit doctor`) and the ledger",
+  api_failing: "The message says why, most often that the database fails. " +
+    "Deliveries do not depend on it",
+  alarm_raised: "Go on as for the condition of its `code`. A process that is " +
+    "down tells nothing: watch `/readyz` as well",
+  alarm_not_sent: "The message says what the target answered; the alarm is " +
+    "sent again while it stands. Fix the target",
+  console_refused:
+    "Many of them mean that somebody guesses: see who can reach " +
+    "the console, and change any token that may be known",
+  console_failed:
+    "The message says why, most often that the ledger cannot be " +
+    "read; `rampkit doctor` says more",
+};
 
 /** Alarms that last, each with the event that says that it is over. */
 export const ALL_CLEARS = {

@@ -64,7 +64,7 @@ export interface ServiceMetrics {
 
 /**
  * Metrics by OpenTelemetry, and for Prometheus where it collects them. Each is
- * described where it is made here; RUNBOOK.md says which ones to alarm on.
+ * described where it is made here.
  */
 export function serviceMetrics(
   options: ServiceMetricsOptions = {},

@@ -108,7 +108,7 @@ export interface StartOptions<User = unknown> extends StartSettings {
   /** Whether this process asks the service. @default {true} */
   readonly poll?: boolean;
   /**
-   * Your own chain nodes, in place of a file of them; WITNESS.md says more. Each
+   * Your own chain nodes, in place of a file of them; docs/integrate.md says more. Each
    * confirmed success is looked at until it is settled.
    *
    * @default {those of `chainsFile`}

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openLedger } from "../../ledger/mod.ts";
 import { cli, temporaryLedger } from "../kit/cli.ts";
-import { hasDocumentedShape } from "../kit/documented_shape.ts";
+import { hasShape } from "../kit/shape.ts";
 
 const hostile = "\u001b[2J\u001b]0;owned\u0007<\u202eevil>\u009b31m\0\r\n";
 
@@ -53,7 +53,7 @@ Deno.test("rampkit deliveries list --quarantined lists what is no JSON object, a
     all.map(({ id }) => id),
     BODIES.map(([id]) => id).reverse(),
   );
-  await hasDocumentedShape("deliveries list", all.at(-1));
+  hasShape("delivery", all.at(-1));
   const quarantined = await list("--quarantined");
   assert.deepEqual(
     quarantined.map(({ id }) => id.replace(/^.*0/, "")),
@@ -70,7 +70,7 @@ Deno.test("rampkit deliveries list --quarantined lists what is no JSON object, a
     assert.equal(code, 0, `${id} ${err}`);
     assert.ok(isPlain(out), "JSON on a terminal");
     const shown = JSON.parse(out);
-    await hasDocumentedShape("deliveries show", shown);
+    hasShape("delivery-detail", shown);
     assert.deepEqual(Uint8Array.fromBase64(shown.base64), body);
     assert.equal(shown.reasons.length > 0, id !== BODIES[0]?.[0]);
   }

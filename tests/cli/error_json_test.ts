@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { openLedger } from "../../ledger/mod.ts";
 import { createSandbox } from "../../sandbox/mod.ts";
 import { cli, temporaryLedger } from "../kit/cli.ts";
-import { hasShape } from "../kit/documented_shape.ts";
+import { hasShape } from "../kit/shape.ts";
 
 const SECRET = "key-that-nobody-may-see";
 

@@ -1,5 +1,5 @@
 /**
- * The pages of `guides/` and the program of README, as they stand, with the
+ * The pages of `docs/guides/` and the program of README, as they stand, with the
  * packed package installed from the registry: `deno task test:guides`. One page
  * alone: `deno task test:guides --filter hono`.
  *
@@ -37,7 +37,7 @@ function command({ commands }: Guide, beginning: string): string {
 
 for (const name of ["deno", "bun", "hono", "express", "next"]) {
   Deno.test(`guides/${name}.md sells, takes the webhook, confirms and ships once`, async () => {
-    const guide = await readGuide(`guides/${name}.md`);
+    const guide = await readGuide(`docs/guides/${name}.md`);
     await using project = await partner.withGuide(guide);
     for (const line of guide.commands.slice(0, -1)) await project.run(line);
     await using at = await place(project.folder);
@@ -88,17 +88,12 @@ for (const runtime of ["node", "deno run -A", "bun"]) {
 }
 
 Deno.test("guides/python.md sells, and releases once by a signed webhook", async () => {
-  const guide = await readGuide("guides/python.md");
-  const page = await Deno.readTextFile(
-    new URL("../../FORWARDING.md", import.meta.url),
-  );
-  const hooks = /```python\n([\s\S]*?)```/.exec(page)?.[1] ?? "";
+  const guide = await readGuide("docs/guides/python.md");
   const [api, hooksPort] = [String(freePort()), String(freePort())];
   const files = new Map([...guide.files].map(([name, text]) => [
     name,
     text.replace("8789", api),
   ]));
-  files.set("hooks.py", hooks);
   await using project = await partner.withGuide({ ...guide, files });
   const said = await project.run([
     command(guide, "export RAMPKIT_WEBHOOK_SECRET="),
@@ -138,7 +133,7 @@ Deno.test("guides/python.md sells, and releases once by a signed webhook", async
 });
 
 Deno.test("guides/postgres.md keeps its table in step, exactly once, through four kills", async () => {
-  const guide = await readGuide("guides/postgres.md");
+  const guide = await readGuide("docs/guides/postgres.md");
   await using project = await partner.withGuide(guide);
   await project.run(command(guide, "npm install"));
   await using database = await postgres();
@@ -173,7 +168,7 @@ Deno.test("guides/postgres.md keeps its table in step, exactly once, through fou
 });
 
 Deno.test("guides/moving.md replays claims, has them confirmed, and exports every order", async () => {
-  const guide = await readGuide("guides/moving.md");
+  const guide = await readGuide("docs/guides/moving.md");
   await using project = await partner.withGuide(guide);
   await using at = await place(project.folder);
   const file = `${project.folder}/old.ndjson`;
@@ -195,8 +190,8 @@ Deno.test("guides/moving.md replays claims, has them confirmed, and exports ever
 });
 
 Deno.test("guides/going_live.md reads the past, ships nothing of it, and ships what is sold next", async () => {
-  const guide = await readGuide("guides/going_live.md");
-  const program = await readGuide("guides/hono.md");
+  const guide = await readGuide("docs/guides/going_live.md");
+  const program = await readGuide("docs/guides/hono.md");
   await using project = await partner.withGuide(program);
   await project.run(command(program, "npm install"));
   await using at = await place(project.folder);
@@ -220,7 +215,7 @@ Deno.test({
     "guides/more_than_one_machine.md moves a ledger, delivers what is new once, and goes on when a machine dies",
   ignore: !sqldAvailable,
   fn: async () => {
-    const guide = await readGuide("guides/more_than_one_machine.md");
+    const guide = await readGuide("docs/guides/more_than_one_machine.md");
     await using project = await partner.withGuide(guide);
     const { folder } = project;
     await using at = await place(folder);
@@ -299,7 +294,7 @@ Deno.test({
 });
 
 Deno.test("guides/upgrade.md keeps what a ledger says, with a backup of before, and in a new ledger", async () => {
-  const guide = await readGuide("guides/upgrade.md");
+  const guide = await readGuide("docs/guides/upgrade.md");
   await using project = await partner.withGuide(guide);
   await using at = await place(project.folder);
   const events = new URL("../fixtures/export.ndjson", import.meta.url).pathname;

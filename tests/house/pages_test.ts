@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import ts from "typescript";
 import { API_ROUTES } from "../../server/api/api_app.ts";
 import { pages } from "../../tools/pack/packed_files.ts";
-import { readChains } from "../../witness/mod.ts";
 import { readGuide } from "../guides/guide.ts";
 import config from "../../deno.json" with { type: "json" };
 
@@ -69,17 +68,9 @@ Deno.test("every request that a page makes with curl is one of the HTTP API", as
   assert.ok(looked > 6, `${looked} requests were found`);
 });
 
-Deno.test("WITNESS shows a file of chain nodes that can be read", async () => {
-  const file = /```json\n([^]*?)```/.exec(await read("WITNESS.md"))?.[1] ?? "";
-  assert.deepEqual([...readChains(JSON.parse(file)).keys()], [
-    "bitcoin",
-    "ethereum",
-  ]);
-});
-
-Deno.test("OPERATING shows an entry for Deno Deploy that leads to ours", async () => {
+Deno.test("the page about running it shows an entry for Deno Deploy that leads to ours", async () => {
   const entry = /`export \{ default \} from "([^"]+)";`/
-    .exec(await read("OPERATING.md"))?.[1];
+    .exec(await read("docs/operate.md"))?.[1];
   assert.equal(entry, `${PACKAGE}/deploy`);
   assert.ok(doors.get("./deploy")?.includes("default"));
 });

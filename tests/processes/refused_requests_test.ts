@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { statistics } from "../../resources/queries/statistics.ts";
 import { openLedger } from "../../ledger/mod.ts";
 import { cli, temporaryLedger } from "../kit/cli.ts";
-import { hasShape } from "../kit/documented_shape.ts";
+import { hasShape } from "../kit/shape.ts";
 import { startServe } from "../kit/program.ts";
 
 const SECRET = "the-secret-in-the-webhook-address";

@@ -17,7 +17,9 @@ function linksOf(text: string): string[] {
 
 Deno.test("pages() leads from README to every guide, and no link of a page leads nowhere", async () => {
   const found = await pages(root);
-  for (const page of ["CHANGELOG.md", "SECURITY.md", "guides/postgres.md"]) {
+  for (
+    const page of ["CHANGELOG.md", "SECURITY.md", "docs/guides/postgres.md"]
+  ) {
     assert.ok(found.includes(page), page);
   }
   for (const page of found.filter((path) => path.endsWith(".md"))) {

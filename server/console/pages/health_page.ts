@@ -31,7 +31,7 @@ ${
         )
       )
     }
-<p>RUNBOOK.md says more of each, by its name; <code>rampkit doctor</code> looks
+<p>docs/reference/health.md says more of each, by its name; <code>rampkit doctor</code> looks
 at settings and backups as well.</p>`,
   };
 }

@@ -6,7 +6,8 @@ import { Webhook } from "standardwebhooks";
 import { OnrampClient } from "../../client/mod.ts";
 import { forwardingOf } from "../../cli/serve_flags/forward_flags.ts";
 import { webhookSigner } from "../../server/forwarding/signed_webhook.ts";
-import { hasShape } from "../kit/documented_shape.ts";
+import { readGuide } from "../guides/guide.ts";
+import { hasShape } from "../kit/shape.ts";
 import { serviceMetrics } from "../../server/monitoring/metrics.ts";
 import { createPoller } from "../../sync/mod.ts";
 import { createSandbox } from "../../sandbox/mod.ts";
@@ -15,14 +16,12 @@ import { until } from "../kit/until.ts";
 import { temporaryFolder } from "../kit/temporary_folder.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
 
-const root = new URL("../..", import.meta.url);
 const OLD_SECRET = `whsec_${btoa("the secret of before, enough bytes")}`;
 const SECRET = `whsec_${btoa("the secret of today, of enough bytes")}`;
 
 /** The lines of the page, exactly. */
 async function pythonOfThePage(): Promise<string> {
-  const page = await Deno.readTextFile(new URL("FORWARDING.md", root));
-  return /```python\n([\s\S]*?)```/.exec(page)?.[1] ?? "";
+  return (await readGuide("docs/guides/python.md")).files.get("hooks.py") ?? "";
 }
 
 /** A port that is free now. */
@@ -116,7 +115,7 @@ function startLibraryReceiver() {
   };
 }
 
-Deno.test("the back end of FORWARDING.md releases goods once, on a signed and confirmed event, and refuses forged and replayed ones; so does the specification's library", async () => {
+Deno.test("the back end of the Python guide releases goods once, on a signed and confirmed event, and refuses forged and replayed ones; so does the specification's library", async () => {
   await using folder = await temporaryFolder();
   await using python = await startPython(folder.path);
   await using library = startLibraryReceiver();
@@ -277,7 +276,7 @@ Deno.test("the back end of FORWARDING.md releases goods once, on a signed and co
   await forwarding;
 });
 
-Deno.test("the back end of FORWARDING.md has about thirty lines, and needs no library", async () => {
+Deno.test("the back end of the Python guide has about thirty lines, and needs no library", async () => {
   const lines = (await pythonOfThePage()).split("\n").filter((line) =>
     line.trim() !== ""
   );
