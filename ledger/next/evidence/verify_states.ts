@@ -79,7 +79,10 @@ export async function verifyStates(
         id: String(id),
       }));
       const derived = table === "orders"
-        ? ordersOf(stored, await foldOrdersAnew(driver, entities, anew), assets)
+        ? ordersOf(stored, await foldOrdersAnew(driver, entities, anew), {
+          assets,
+          hash: anew.hash,
+        })
         : usersOf(stored, await foldUsersAnew(driver, entities, anew));
       const touched = await touchedSince(driver, position, table);
       for (const row of stored) {
@@ -121,14 +124,14 @@ type Columns = Readonly<Record<string, SqlValue>>;
 function ordersOf(
   stored: readonly Columns[],
   folds: Awaited<ReturnType<typeof foldOrdersAnew>>,
-  assets: AssetTable,
+  { assets, hash }: { readonly assets: AssetTable; readonly hash: LookupHash },
 ): Map<number, Columns> {
   return new Map(stored.map((row) => {
     const no = Number(row.no);
     const fold = folds.get(no);
     if (fold === undefined) return [no, {}];
     const whole: Row<typeof fold> = { ...keptOf(row), fold };
-    const columns = orderColumns(whole, orderView(whole, { assets }));
+    const columns = orderColumns(whole, orderView(whole, { assets }), hash);
     return [no, { ...columns, fold: packOrder(fold) }];
   }));
 }

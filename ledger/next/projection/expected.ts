@@ -1,4 +1,4 @@
-/** What the partner asked for, found by click id and by reference. */
+/** What the partner asked for, found by click id, reference and session. */
 import {
   askedAtOf,
   CANDIDATES_KEPT,

@@ -380,14 +380,11 @@ type NewRows = ReturnType<typeof newRows>;
 const upsert = (table: string, columns: readonly string[]) => {
   const all = [...columns, ...DUE_COLUMNS];
   return `INSERT INTO ${table} (${all.join(", ")}) VALUES (${
-    all.map(valueSql).join(", ")
+    all.map(() => "?").join(", ")
   }) ON CONFLICT (no) DO UPDATE SET ${
     columns.slice(1).map((one) => `${one} = excluded.${one}`).join(", ")
   }, ${DUE_CHANGES}`;
 };
-/** An order names its user by id, who may be no part of the batch. */
-const valueSql = (column: string) =>
-  column === "user_no" ? "(SELECT no FROM users WHERE id = ?)" : "?";
 const UPSERT_ORDER = upsert("orders", ORDER_COLUMNS);
 const UPSERT_USER = upsert("users", USER_COLUMNS);
 
@@ -432,8 +429,7 @@ function orderStatements(
     const row = rows.orders.get(id) as Row<OrderFold>;
     const state = orderView(row, { assets });
     const values = {
-      ...orderColumns(row, state),
-      user_no: state.userId,
+      ...orderColumns(row, state, hash),
       told: JSON.stringify(row.told),
       fold: packOrder(row.fold),
     } as Readonly<Record<string, string | number | null>>;
@@ -484,12 +480,21 @@ function mentionStatements(
   return insertMany("mentions", rows, "ON CONFLICT DO NOTHING");
 }
 
+/** Whether it is a delivery without a type that is text. */
+function isQuarantined({ kind, type }: StoredEvent): boolean {
+  return kind === "webhook" && type === null;
+}
+
 function counted(
   { counts }: Guard,
   events: readonly StoredEvent[],
 ): Record<string, number> {
   const all = { ...counts };
-  for (const { kind } of events) all[kind] = (all[kind] ?? 0) + 1;
+  const add = (name: string) => all[name] = (all[name] ?? 0) + 1;
+  for (const event of events) {
+    add(event.kind);
+    if (isQuarantined(event)) add("quarantined");
+  }
   return all;
 }
 

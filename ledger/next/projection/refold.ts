@@ -183,9 +183,8 @@ async function foldChunk(
 ): Promise<number | null> {
   const { driver, assets, anew } = work;
   const [rows = []] = await readDeciding(driver, [{
-    sql: `SELECT no, id, fold, user_no, ${KEPT.join(", ")} FROM ${
-      table === "orders" ? "orders" : "(SELECT *, NULL AS user_no FROM users)"
-    } WHERE ${where.sql}`,
+    sql: `SELECT no, id, fold, ${KEPT.join(", ")} FROM ${table}
+      WHERE ${where.sql}`,
     args: where.args,
   }]);
   const last = rows.at(-1)?.[0];
@@ -198,10 +197,10 @@ async function foldChunk(
     packed: string,
   ) => {
     const kept = Object.fromEntries(
-      KEPT.map((column, at) => [column, row[4 + at] ?? null]),
+      KEPT.map((column, at) => [column, row[3 + at] ?? null]),
     );
     const all = { ...values, ...kept, fold: packed } as typeof values;
-    statements.push(insertNext(table, all, row[3] ?? null));
+    statements.push(insertNext(table, all));
   };
   if (table === "orders") {
     const folds = await foldOrdersAnew(driver, entities, anew);
@@ -210,7 +209,7 @@ async function foldChunk(
       const packed = packOrder(fold);
       const whole = rowOf(row, fold);
       const view = orderView(whole, { assets });
-      add(row, { ...orderColumns(whole, view) }, packed);
+      add(row, { ...orderColumns(whole, view, anew.hash) }, packed);
       note(work, "order", row, [
         packed,
         (text) => orderState(unpackOrder(String(row[1]), text), { assets }),
@@ -237,8 +236,8 @@ async function foldChunk(
 function rowOf<Fold>(row: readonly SqlValue[], fold: Fold): Row<Fold> {
   return {
     no: Number(row[0]),
-    historic: Number(row[4]),
-    told: JSON.parse(String(row[5])) as Told,
+    historic: Number(row[3]),
+    told: JSON.parse(String(row[4])) as Told,
     fold,
   };
 }
@@ -265,16 +264,13 @@ function note(
 function insertNext(
   table: Table,
   values: Readonly<Record<string, SqlValue>>,
-  userNo: SqlValue,
 ): Statement {
   const columns = table === "orders" ? ORDER_COLUMNS : USER_COLUMNS;
   const all = [...new Set([...columns, ...KEPT])];
   return {
     sql: `INSERT OR REPLACE INTO ${table}_next (${all.join(", ")})
       VALUES (${all.map(() => "?").join(", ")})`,
-    args: all.map((column) =>
-      column === "user_no" ? userNo : values[column] ?? null
-    ),
+    args: all.map((column) => values[column] ?? null),
   };
 }
 
@@ -357,7 +353,7 @@ async function swap(work: Work, position: number): Promise<boolean> {
 
 /** The log ends with what the states say now; nobody is sent anything. */
 async function logMoved(
-  { driver, assets }: Work,
+  { driver, assets, anew: { hash } }: Work,
   { orders, guard, position }: {
     readonly orders: Map<string, Row<OrderFold>>;
     readonly guard: Guard;
@@ -407,7 +403,7 @@ async function logMoved(
     );
   });
   for (const row of orders.values()) {
-    const values = orderColumns(row, orderView(row, { assets }));
+    const values = orderColumns(row, orderView(row, { assets }), hash);
     const written = ["release", "reason", "outcome", "attention"] as const;
     statements.push({
       sql: `UPDATE orders_next SET told = ?, ${

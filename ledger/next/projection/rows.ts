@@ -43,20 +43,21 @@ export function orderView(
 export const ORDER_COLUMNS = [
   ...["no", "id", "at", "began", "status", "trust", "open", "release"],
   ...["reason", "outcome", "attention", "anomalies", "waiting_since"],
-  ...["user_no", "asset", "network", "currency", "amount", "historic"],
+  ...["user_hash", "asset", "network", "currency", "amount", "historic"],
   ...["shown", "told", "fold"],
 ] as const;
 
-/** What the columns of an order say, but for its documents and its user. */
+/** What the columns of an order say, but for its documents. */
 export function orderColumns(
   row: Row<OrderFold>,
   state: OrderInContext,
+  hash: LookupHash,
 ): Readonly<Record<string, SqlValue>> {
   const { fold, historic } = row;
   return {
     no: row.no,
     id: fold.orderId,
-    at: msOf(fold.latest?.createdAt) ?? msOf(fold.activity.firstAt) ?? 0,
+    at: orderAtMs(fold),
     began: msOf(beganBy(fold)),
     status: state.status,
     trust: state.trust,
@@ -68,6 +69,8 @@ export function orderColumns(
     attention: historic === 1 ? null : spaced(attentionNow(state)),
     anomalies: spaced(state.anomalies.map(({ kind }) => kind)),
     waiting_since: waitingSince(state),
+    // By its id: nothing else may be known of the user.
+    user_hash: state.userId === null ? null : hash.of("user", state.userId),
     asset: state.commodity,
     network: state.network,
     currency: state.currency,
@@ -75,6 +78,11 @@ export function orderColumns(
     historic,
     shown: fold.latest === null ? 0 : 1,
   };
+}
+
+/** What orders are sorted by: when one was created, else when it was first named. */
+export function orderAtMs({ latest, activity }: OrderFold): number {
+  return msOf(latest?.createdAt) ?? msOf(activity.firstAt) ?? 0;
 }
 
 function attentionNow(state: OrderInContext): readonly string[] {
@@ -101,7 +109,7 @@ function waitingSince(state: OrderState): number | null {
 
 /** Kinds between spaces, so that one is found by ` kind `. */
 function spaced(kinds: readonly string[]): string | null {
-  return kinds.length === 0 ? null : ` ${kinds.join(" ")} `;
+  return kinds.length === 0 ? null : ` ${[...new Set(kinds)].join(" ")} `;
 }
 
 /** Columns that the step writes of a user, in the order of their values. */
@@ -138,12 +146,13 @@ export type LookupKind =
   | "tx"
   | "address"
   | "card"
+  | "user"
   | "asked_click"
   | "asked_reference";
 
 /**
  * Hashes texts that strangers choose: with the ledger's key, so that nobody can make
- * two of them collide. Case does not count, but in what the partner asked for.
+ * two of them collide. Case counts only of users and of what the partner asked for.
  *
  * @returns A number of 52 bits.
  */
@@ -155,7 +164,8 @@ export class LookupHash {
   }
 
   of(kind: LookupKind, text: string): number {
-    const exact = kind === "asked_click" || kind === "asked_reference";
+    const exact = kind === "asked_click" || kind === "asked_reference" ||
+      kind === "user";
     const folded = exact ? text : text.toLowerCase();
     const digest = createHash("sha256").update(this.#key)
       .update(`${kind}\0${folded}`).digest();

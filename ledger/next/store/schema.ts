@@ -33,7 +33,7 @@ export function orderTable(name: string, tag = ""): string[] {
       attention TEXT,
       anomalies TEXT,
       waiting_since INTEGER,
-      user_no INTEGER,
+      user_hash INTEGER,
       asset TEXT,
       network TEXT,
       currency TEXT,
@@ -51,8 +51,8 @@ export function orderTable(name: string, tag = ""): string[] {
       ON ${name}(at, no, status, trust, currency, amount)`,
     `CREATE INDEX orders_status${tag} ON ${name}(status, at)`,
     `CREATE INDEX orders_release${tag} ON ${name}(release, at)`,
-    `CREATE INDEX orders_user${tag} ON ${name}(user_no, at)
-      WHERE user_no IS NOT NULL`,
+    `CREATE INDEX orders_user${tag} ON ${name}(user_hash, at)
+      WHERE user_hash IS NOT NULL`,
     `CREATE INDEX orders_attention${tag} ON ${name}(at)
       WHERE attention IS NOT NULL AND attention <> ' not_comparable '`,
     `CREATE INDEX orders_anomalies${tag} ON ${name}(at, anomalies)
