@@ -115,7 +115,7 @@ export function hostCheck(
 }
 
 /** The answer to a request that names another host. */
-export function wrongHost(): Response {
+function wrongHost(): Response {
   return Response.json({
     error: "The request names another host than this machine; to allow it, " +
       "start the sandbox with --allow-host NAME",

@@ -158,7 +158,7 @@ export function takeStep(
 }
 
 /** Whether a step is one after which the order names its transaction. */
-export function namesTransaction(step: OrderStep): boolean {
+function namesTransaction(step: OrderStep): boolean {
   return step === "transfer" || step === "complete";
 }
 

@@ -3,5 +3,4 @@
  *
  * @module
  */
-export { hostCheck, wrongHost } from "../serve_sandbox.ts";
 export { unitsOf } from "../seeded/seeded_values.ts";
