@@ -16,38 +16,23 @@ const bindable = (value) =>
     : typeof value === "object" && value !== null
     ? String(value)
     : value;
-class Database {
-  #prepared = new Map();
-  constructor(fileName) {
-    this.database = new DatabaseSync(fileName);
-  }
-  #answer(how, sql, rest) {
+class Database extends DatabaseSync {
+  prepared = new Map();
+}
+for (const how of ["run", "get", "all"]) {
+  Database.prototype[how] = function (sql, ...rest) {
     const done = typeof rest.at(-1) === "function" ? rest.at(-1) : () => {};
     const values = Array.isArray(rest[0]) ? rest[0].map(bindable) : [];
     let error = null;
     let result;
     try {
-      if (!this.#prepared.has(sql)) {
-        this.#prepared.set(sql, this.database.prepare(sql));
-      }
-      result = this.#prepared.get(sql)[how](...values);
+      if (!this.prepared.has(sql)) this.prepared.set(sql, this.prepare(sql));
+      result = this.prepared.get(sql)[how](...values);
     } catch (thrown) {
       error = thrown;
     }
     queueMicrotask(() => done.call(this, error, result));
-  }
-  run(sql, ...rest) {
-    this.#answer("run", sql, rest);
-  }
-  get(sql, ...rest) {
-    this.#answer("get", sql, rest);
-  }
-  all(sql, ...rest) {
-    this.#answer("all", sql, rest);
-  }
-  close() {
-    this.database.close();
-  }
+  };
 }
 export default { Database, OPEN_READWRITE: 2, OPEN_CREATE: 4, OPEN_URI: 64 };
 `;
