@@ -60,6 +60,11 @@ export const EXPORT_ORDERS: Operation = operation({
   operationId: "exportOrders",
   summary: "Export orders for finance, with amounts exactly as the service " +
     "stated them",
+  description:
+    "Only confirmed ones unless --trust says otherwise; a note says " +
+    "how many were left out. In CSV an apostrophe stands before a text that a " +
+    "spreadsheet would compute or change, and before an amount of more than 15 " +
+    "digits; ndjson holds every text exactly. New columns come at the end.",
   examples: [
     "--from 2026-11-01 --to 2026-11-30 --status success --output november.csv",
   ],

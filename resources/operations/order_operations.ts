@@ -147,6 +147,9 @@ export const EXPLANATION: Operation = operation({
   scope: "read",
   operationId: "explainOrder",
   summary: "Explain the state of an order: what each event changed, and why",
+  description:
+    "Of an order that very many webhooks name, the first 2,000 are " +
+    "read, and as many events listed as fit into 4 MB; leftOut counts the rest.",
   examples: ["01KA00000000000000000000"],
   params: {
     ref: ORDER_REF,

@@ -21,7 +21,9 @@ export const ATTENTION_LIST: Operation = operation({
   summary: "List the orders that need a person, the most urgent first",
   description:
     "From the ledger alone: refunds due, reversed payments, differing " +
-    "amounts, stuck and forged orders.",
+    "amounts, stuck and forged orders. What a person delivered or refunded is " +
+    "left out where that settles it, and listed again where the service shows " +
+    "something else afterwards.",
   examples: ["", "refund_due --json"],
   params: {
     ...PAGE,

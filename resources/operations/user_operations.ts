@@ -244,6 +244,11 @@ export const ERASED_USERS: Operation = operation({
   scope: "operate",
   operationId: "listErased",
   summary: "List who was erased, and orders that came later",
+  description:
+    "A finding is an event that holds an id of somebody erased and " +
+    "was not blanked: it is about somebody else whom the service has shown, is " +
+    "no JSON, or holds a click id that a customer may have chosen. Look at it " +
+    "with deliveries show, then blank or keep it.",
   examples: ["01KA00000000000000000000"],
   params: {
     id: { ...textParam("Say whether this user was erased"), place: "[id]" },

@@ -53,7 +53,7 @@ jsr:@rampkit/onramp/rampkit\`.
 | --- | --- |
 | 0 | fine |
 | 1 | it failed, or Ctrl-C or SIGTERM stopped it before its end |
-| 2 | wrong usage, or a setting or the ledger is missing; nothing was done |
+| 2 | wrong usage, or a setting is missing; nothing was done |
 | 3 | it worked, and found a disagreement |
 | 130 | it ended at once, by a second Ctrl-C or one before it had begun |
 

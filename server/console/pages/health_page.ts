@@ -1,3 +1,4 @@
+import { ON_CALL } from "../../../resources/health/on_call.ts";
 import { HEALTH_PARTS } from "../../../resources/health/subjects.ts";
 import {
   explainedAt,
@@ -31,8 +32,7 @@ ${
         )
       )
     }
-<p>docs/reference/health.md says more of each, by its name; <code>rampkit doctor</code> looks
-at settings and backups as well.</p>`,
+<p><code>rampkit doctor</code> looks at settings and backups as well.</p>`,
   };
 }
 
@@ -41,6 +41,9 @@ function finding(
   nowMs: number,
 ): Markup {
   const { code, level, since, detail, next } = one;
+  const more = ON_CALL[code]?.split("\n\n").map((text) =>
+    markup`<p>${prose(text)}</p>`
+  );
   const page = explainedAt(one);
   return markup`<div class="item" id="${code}"><p><strong class="${
     styleOf(level)
@@ -50,6 +53,10 @@ function finding(
 ${
     next !== null &&
     markup`<p><span class="soft">Next:</span> ${prose(next)}</p>`
+  }
+${
+    more !== undefined &&
+    markup`<details><summary>More</summary>${more}</details>`
   }
 ${
     !page.startsWith("/health") &&

@@ -290,6 +290,10 @@ Deno.test("healthPage() says what each condition of the bar means, and the bar l
   const page = await (await opened.ask("/health")).text();
   assert.match(page, /id="confirmations_waiting"><p><strong class="warn">/);
   assert.match(page, /Next:<\/span> Check that <code>serve<\/code>/);
+  assert.match(
+    page,
+    /<summary>More<\/summary><p>What webhooks claimed.*<code>poll_failing<\/code>/,
+  );
 });
 
 Deno.test("targetPage() names a target that fails with its address and last answer, and stops, resumes and sends again for who may operate", async () => {
