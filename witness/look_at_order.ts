@@ -1,12 +1,17 @@
 import {
+  canonicalAddress,
+  canonicalTransaction,
+} from "../core/chain/canonical.ts";
+import {
   type ChainReading,
   chainReading,
   type ChainReadingFields,
+  inputDigest,
   isAbout,
   isLaterLook,
   type OrderFold,
+  type OrderReading,
   readOrderFold,
-  sameHash,
   sameIgnoringCase,
 } from "../ledger/for_witness.ts";
 import type { Ledger } from "../ledger/mod.ts";
@@ -93,7 +98,7 @@ export async function lookAtOrder(
   if (fold === null) return nobody("unknown_order");
   const shown = fold.latest;
   if (shown === null) return nobody("not_shown");
-  if (shown.txErased) return nobody("erased");
+  if (shown.erasedTx !== null) return nobody("erased");
   if (shown.txId === null || shown.txId === "" || shown.network === null) {
     return nobody("no_transaction");
   }
@@ -114,7 +119,7 @@ export async function lookAtOrder(
   const askedAt = new Date(now()).toISOString();
   const look = await witness.look(question, signal);
   signal?.throwIfAborted();
-  const fields = fieldsOf(question, look);
+  const fields = fieldsOf(question, shown, look);
   const recorded = last === null || saysSomethingNew(last, fields);
   if (recorded) {
     await ledger.append([chainReading({
@@ -151,27 +156,34 @@ async function otherAmounts(
   ledger: Ledger,
   { orderId, latest }: OrderFold,
 ): Promise<readonly string[]> {
-  const txId = latest?.txId ?? "";
+  const { txId, network } = { txId: "", network: null, ...latest };
+  if (txId === null) return [];
   const { found } = await ledger.find(txId);
   return found.flatMap((one) => {
     if (one.entity !== "order" || one.order.orderId === orderId) return [];
     const { confirmed } = one.order;
     const isSame = confirmed !== null &&
-      sameHash(confirmed.txId ?? "", txId) &&
-      sameHash(confirmed.address ?? "", latest?.address ?? "") &&
-      sameIgnoringCase(confirmed.network ?? "", latest?.network ?? "");
+      sameIgnoringCase(confirmed.network ?? "", network ?? "") &&
+      canonicalTransaction(network, confirmed.txId ?? "") ===
+        canonicalTransaction(network, txId) &&
+      canonicalAddress(network, confirmed.address ?? "") ===
+        canonicalAddress(network, latest?.address ?? "");
     // Without an amount nobody can say which payment is whose.
     return isSame ? [confirmed.cryptoAmount ?? "unknown"] : [];
   });
 }
 
 function fieldsOf(
-  { network, txId, address, amount }: TransferQuestion,
+  { network, asset, txId, address, amount }: TransferQuestion,
+  { cryptoType, scInputData }: OrderReading,
   look: Look,
 ): ChainReadingFields {
   const { verdict, reason, arrived, confirmations, final, block } = look;
   const { index, nodes, answers, tolerance } = look.evidence;
   const stated = {
+    asset: asset || null,
+    type: cryptoType || null,
+    input_data: inputDigest(scInputData) || null,
     tx_id: txId,
     address,
     amount,

@@ -271,7 +271,7 @@ class LedgerWatcher implements Watcher {
     // where the release waits for the ledger to know that.
     if (why !== null && order.facts.required === "no") return;
     const fold = await readOrderFold(ledger.driver, orderId);
-    if (fold === null || fold.latest?.txErased || !fold.latest?.txId) return;
+    if (fold === null || fold.latest?.erasedTx || !fold.latest?.txId) return;
     const last = lastLook(fold);
     if (chain === undefined || why !== null) {
       if (last === null) await this.#record(orderId);

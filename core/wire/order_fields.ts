@@ -5,14 +5,16 @@ export type FieldShape = "text" | "identifier" | "decimal";
 
 /**
  * How two values of a field are compared: as they are, without regard to case,
- * as exact decimals, as amounts of the asset, or as addresses and hashes.
+ * as exact decimals, as amounts of the asset, or by the one form of an address
+ * or a transaction.
  */
 export type FieldRule =
   | "exact"
   | "any_case"
   | "amount"
   | "asset_amount"
-  | "hash";
+  | "address"
+  | "transaction";
 
 /** The kinds of anomaly of a field that two sources state differently. */
 export type MismatchKind =
@@ -131,7 +133,7 @@ export const ORDER_FIELDS = {
     shape: "text",
     erasure: "gone",
     webhook: { path: "order.address" },
-    same: "hash",
+    same: "address",
     asked: "walletAddress",
     mismatch: "address_mismatch",
     label: "Address",
@@ -142,7 +144,7 @@ export const ORDER_FIELDS = {
     shape: "text",
     erasure: "gone",
     webhook: { path: "order.transaction_id" },
-    same: "hash",
+    same: "transaction",
     mismatch: "transaction_mismatch",
     label: "Transaction",
     column: "tx_id",

@@ -15,6 +15,7 @@ export type Anomaly =
   | UnknownSession
   | VerificationReversed
   | TimeInFuture
+  | TimeBeforeCreation
   | UnreadableField;
 
 /** The kinds of anomaly. */
@@ -90,6 +91,13 @@ export type TransactionAnomaly =
   | {
     readonly kind: "success_without_transaction";
     readonly field: "txId";
+  }
+  /** The service states a transaction that is not in the form of its network. */
+  | {
+    readonly kind: "transaction_unreadable";
+    readonly field: "txId";
+    /** The transaction as stated; null once erased. */
+    readonly txId: string | null;
   }
   /** A transaction on a failed or cancelled order. */
   | {
@@ -168,6 +176,16 @@ export interface TimeInFuture {
   readonly stated: string;
 }
 
+/** The service states that an order changed before it was created. */
+export interface TimeBeforeCreation {
+  /** Kind of anomaly. */
+  readonly kind: "time_before_creation";
+  /** Field of the state. */
+  readonly field: "changedAt";
+  /** The time as the service states it, UTC ISO 8601. */
+  readonly stated: string;
+}
+
 /** The service sent another kind of value than documented; it is left out. */
 export interface UnreadableField {
   /** Kind of anomaly. */
@@ -191,11 +209,13 @@ export const ANOMALY_KINDS: readonly AnomalyKind[] = Object.keys(
     transaction_mismatch: true,
     success_without_transaction: true,
     transaction_on_unsuccessful: true,
+    transaction_unreadable: true,
     session_mismatch: true,
     regression: true,
     final_changed: true,
     absent: true,
     verification_reversed: true,
+    time_before_creation: true,
     time_in_future: true,
     unreadable_field: true,
     unrecognised_status: true,

@@ -1,5 +1,9 @@
 import type { Expectation } from "../events/expectation.ts";
-import type { OrderReading } from "../events/order_reading.ts";
+import { transactionForm } from "../../core/chain/canonical.ts";
+import {
+  type OrderReading,
+  statedTransactionForm,
+} from "../events/order_reading.ts";
 import { compareTimes } from "../events/time.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { candidatesOf } from "../orders/expectations.ts";
@@ -20,7 +24,11 @@ import { ORDER_FIELDS, orderField } from "../../core/wire/order_fields.ts";
 import type { AssetTable } from "../../core/assets/environment.ts";
 import { CLAIM_FIELDS, type OrderFacts } from "../events/order_facts.ts";
 import { differences } from "../outcomes/match.ts";
-import { assetPrecision, sameValue } from "../orders/compare.ts";
+import {
+  assetPrecision,
+  type ComparedOn,
+  sameValue,
+} from "../orders/compare.ts";
 
 /**
  * Lists what is odd about an order.
@@ -38,10 +46,20 @@ export function orderAnomalies(
   const { latest } = fold;
   const found: Anomaly[] = statusAnomalies(fold);
   if (latest !== null) {
+    const { statedChangedAt: changedAt, statedCreatedAt: createdAt } = latest;
+    const isLate = changedAt !== null &&
+      compareTimes(changedAt, latest.readAt) > 0;
     found.push(...futureTimes({
-      changedAt: latest.statedChangedAt,
-      createdAt: latest.statedCreatedAt,
+      changedAt: isLate ? changedAt : null,
+      createdAt,
     }));
+    if (changedAt && !isLate) {
+      found.push({
+        kind: "time_before_creation",
+        field: "changedAt",
+        stated: changedAt,
+      });
+    }
   }
   found.push(
     ...unreadableFields(countingReadings(fold)),
@@ -96,13 +114,20 @@ function transactionAnomalies(
   { claims: claims, decided: { status } }: Resolved,
 ): TransactionAnomaly[] {
   const found: TransactionAnomaly[] = [];
-  if (latest !== null && latest.status === "success" && latest.txId === "") {
+  const form = latest === null ? "unstated" : statedTransactionForm(latest);
+  if (latest?.status === "success" && form === "empty") {
     found.push({ kind: "success_without_transaction", field: "txId" });
   }
+  if (latest !== null && form === "unreadable") {
+    const { txId } = latest;
+    found.push({ kind: "transaction_unreadable", field: "txId", txId });
+  }
   if (status !== "failed" && status !== "cancelled") return found;
-  const read = latest?.txId || null;
+  const read = form === "empty" ? null : latest?.txId ?? null;
   const txId = read ?? claimedValue(claims, "txId");
-  if (txId !== null) {
+  if (
+    txId !== null && transactionForm(latest?.network ?? null, txId) !== "empty"
+  ) {
     found.push({
       kind: "transaction_on_unsuccessful",
       field: "txId",
@@ -208,12 +233,11 @@ function webhookMismatches(
   for (const { field, kind } of COMPARED) {
     const read = latest[field];
     if (!read) continue;
-    const decimals = assetPrecision(
-      resolved.assets,
-      latest.commodity,
-      latest.network ?? network,
-    );
-    const stated = firstOther(field, read, decimals, resolved);
+    const of = latest.network ?? network;
+    const stated = firstOther(field, read, resolved, {
+      network: of,
+      decimals: assetPrecision(resolved.assets, latest.commodity, of),
+    });
     if (stated !== null) {
       found.push({
         kind,
@@ -231,14 +255,14 @@ function webhookMismatches(
 function firstOther(
   field: ComparedField,
   read: string,
-  decimals: number | null,
   resolved: Resolved,
+  on: ComparedOn,
 ): string | null {
   for (const { bodies } of resolved.claims) {
     for (const { [field]: stated } of bodies) {
       if (
         stated !== null && stated !== read &&
-        !sameValue(field, stated, read, decimals)
+        !sameValue(field, stated, read, on)
       ) return stated;
     }
   }

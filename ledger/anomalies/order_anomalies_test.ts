@@ -11,6 +11,8 @@ import {
   orderRead,
   orderWebhook,
   session,
+  TX,
+  TX2,
   USER,
   userRead,
   userWebhook,
@@ -31,12 +33,12 @@ import { orderSnapshot } from "../events/mint.ts";
 /** Histories of an order that have every anomaly between them. */
 const histories: readonly (readonly RecordedEvent[])[] = [
   [
-    orderRead(5, "failed", 5, { tx_id: "0xT1", fail_reason: "4004" }),
+    orderRead(5, "failed", 5, { tx_id: TX, fail_reason: "4004" }),
     orderWebhook(6, "order_complete", {
       quote_amount: "31.00",
       base: "BTC",
       address: "0xAbC2",
-      transaction_id: "0xT2",
+      transaction_id: TX2,
     }, { user: { user_id: "01OTHER" }, hpp_session_id: "session-9" }),
     session(0, { commodity: "BTC", currency_amount: "99" }),
     orderWebhook(7, "order_cancelled"),
@@ -55,6 +57,7 @@ const histories: readonly (readonly RecordedEvent[])[] = [
     orderRead(2, "cancelled", 2),
     orderRead(3, "success", 3, { changed_at: "2099-01-01 00:00:00" }),
   ],
+  [orderRead(2, "success", -1, { tx_id: "processing" })],
   [orderRead(2, "brewing", 2)],
   [orderRead(2, "", 2), orderWebhook(3, "order_complete")],
   [orderWebhook(3, "order_complete"), absentRead(4)],
@@ -107,7 +110,7 @@ Deno.test("orderAnomalies() gives the data of a mismatch with a webhook and with
     facts(
       session(0, { currency_amount: "99" }),
       orderWebhook(1, "order_complete", { quote_amount: "31" }),
-      orderRead(2, "success", 2, { tx_id: "0xT1" }),
+      orderRead(2, "success", 2, { tx_id: TX }),
     ),
   ));
   assert.deepEqual(anomalies, [
@@ -161,21 +164,21 @@ Deno.test("orderState() keeps what is sound of an odd reading and tells what is 
 
 Deno.test("orderState() forgets what was odd once the service shows the field again", () => {
   const odd = orderRead(1, "success", 1, { tx_id: {} });
-  const sound = orderRead(2, "success", 1, { tx_id: "0xT1" });
+  const sound = orderRead(2, "success", 1, { tx_id: TX });
   assert.deepEqual(oddOf(stateOf(odd)), ["tx_id object"]);
   const state = stateOf(sound, odd);
   assert.deepEqual(oddOf(state), []);
-  assert.equal(state.txId, "0xT1");
+  assert.equal(state.txId, TX);
 });
 
 Deno.test("orderState() takes no status from a reading without one, whenever it was read", () => {
   for (const minute of [1, 3]) {
     const state = stateOf(
-      orderRead(2, "success", 2, { tx_id: "0xT1" }),
+      orderRead(2, "success", 2, { tx_id: TX }),
       orderRead(minute, "", 9),
     );
     assert.equal(`${state.status} ${state.trust}`, "success confirmed");
-    assert.equal(state.txId, "0xT1");
+    assert.equal(state.txId, TX);
     assert.deepEqual(oddOf(state), minute === 3 ? ["status empty"] : []);
     assert.deepEqual(state.history, [{
       source: "snapshot",

@@ -11,6 +11,7 @@ import {
   orderWebhook,
   serviceTime,
   session,
+  TX,
 } from "../testing/given_facts.ts";
 import { orderState } from "../states/state_of_order.ts";
 import { attentionOf, outcomeNow, STUCK_AFTER_MS } from "./attention.ts";
@@ -21,7 +22,7 @@ function kinds(nowMinute: number, ...events: RecordedEvent[]): string {
   return attentionOf(state, Date.parse(at(nowMinute))).join(" ");
 }
 
-const sent = { tx_id: "0xT1" };
+const sent = { tx_id: TX };
 const priced = (currency_amount: string) =>
   session(0, { currency: "USD", currency_amount });
 

@@ -9,6 +9,7 @@ import {
   at,
   emptyStore,
   orderRead,
+  transaction,
   worlds,
 } from "../testing/projection_test_kit.ts";
 import { tries } from "../../tests/kit/thorough.ts";
@@ -102,7 +103,9 @@ function lookedAt(
       looked: {
         order_id: orderId,
         network: "bitcoin",
-        tx_id: "f1",
+        asset: "BTC",
+        type: "simple",
+        tx_id: transaction("f1"),
         amount: "0.1",
         verdict: "delivered",
         block_hash: "b1",

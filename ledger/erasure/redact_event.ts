@@ -19,6 +19,7 @@ import {
 import type { MatchFact } from "../events/order_facts.ts";
 import { orderRedacted } from "../events/mint.ts";
 import { readFact } from "../events/read_fact.ts";
+import { readOrder, statedTransactionForm } from "../events/order_reading.ts";
 import { soundRow } from "../events/fact_text.ts";
 import {
   bodyCommitment,
@@ -250,22 +251,30 @@ export const RETAINED_OF_WEBHOOK: ReadonlySet<string> = new Set([
   ...KEPT_OF_WEBHOOK.flatMap((name) => orderField(name).webhook?.path ?? []),
 ]);
 
-function readingFields({ body }: Pick<RecordedEvent, "body">): RetainedFields {
-  const row = body === null ? undefined : soundRow(body, readOrderRow)?.row;
-  if (row === undefined) return {};
+function readingFields(
+  event: Pick<RecordedEvent, "body" | "digest" | "readAt" | "recordedAt">,
+): RetainedFields {
+  const { body } = event;
+  const read = body === null ? null : soundRow(body, readOrderRow);
+  if (read === null) return {};
+  const { row } = read;
   const kept = KEPT_ORDER_FIELDS.flatMap((field) => {
     const value = row[field];
     if (value === null) return [[field, ""]];
     return typeof value === "string" ? [[field, value]] : [];
   });
-  const { tx_id } = row;
+  const tx = statedTransactionForm(
+    readOrder(event, read.row, read.odd),
+  );
   return {
     ...Object.fromEntries(kept),
-    ...(tx_id === undefined
-      ? {}
-      : tx_id === "" || tx_id === null
+    ...(tx === "empty"
       ? { tx_id: "" }
-      : { tx_named: true }),
+      : tx === "unstated"
+      ? {}
+      : tx === "named"
+      ? { tx_named: true }
+      : { tx_unreadable: true }),
   };
 }
 

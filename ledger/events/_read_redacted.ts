@@ -53,7 +53,11 @@ export function readRedacted(event: RecordedEvent): Fact {
     reading: {
       ...reading,
       match: MATCH_FACTS.find((one) => one === body.match) ?? null,
-      txErased: body.tx_named === true,
+      erasedTx: body.tx_named === true
+        ? "named"
+        : body.tx_unreadable === true
+        ? "unreadable"
+        : null,
     },
   };
 }

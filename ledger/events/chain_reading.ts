@@ -5,7 +5,7 @@ import {
   VERDICTS,
 } from "../../core/chain/verdict.ts";
 import { compareTimes } from "./time.ts";
-import { filledText } from "./fact_text.ts";
+import { filledText, upper } from "./fact_text.ts";
 
 /** What the partner's nodes showed of an order's transaction. */
 export interface ChainReading {
@@ -15,6 +15,10 @@ export interface ChainReading {
   readonly digest: string;
   /** Network that was looked at. */
   readonly network: string;
+  /** Asset that should have been paid, upper case; null when none was stated. */
+  readonly asset: string | null;
+  /** Middle part of the dotted asset; null when none was stated. */
+  readonly type: string | null;
   /** The transaction; null once erased. */
   readonly txId: string | null;
   /**
@@ -24,6 +28,11 @@ export interface ChainReading {
   readonly address: string | null;
   /** Amount that should have been paid, a decimal string. */
   readonly amount: string | null;
+  /**
+   * SHA-256 of the input data of a call, in hex; null once erased, and when none
+   * was stated.
+   */
+  readonly inputData: string | null;
   /** What the nodes showed. */
   readonly verdict: Verdict;
   /** Reason for the verdict; null when it needs none. */
@@ -52,12 +61,18 @@ export interface ChainReading {
 export interface ChainReadingFields {
   /** Network that was looked at. */
   readonly network: string;
+  /** Asset that should have been paid. */
+  readonly asset?: string;
+  /** Middle part of the dotted asset. */
+  readonly type?: string;
   /** The transaction. */
   readonly tx_id?: string;
   /** Address that should have been paid. */
   readonly address?: string;
   /** Amount that should have been paid, a decimal string. */
   readonly amount?: string;
+  /** SHA-256 of the input data of a call, in hex. */
+  readonly input_data?: string;
   /** What the nodes showed. */
   readonly verdict: Verdict;
   /** Reason for the verdict. */
@@ -85,6 +100,8 @@ export interface ChainReadingFields {
 /** What an erasure keeps: the rest names a person, or leads to one. */
 export const KEPT_OF_CHAIN_READING = [
   "network",
+  "asset",
+  "type",
   "amount",
   "verdict",
   "reason",
@@ -115,9 +132,12 @@ export function readChainFields(
     readAt,
     digest,
     network,
+    asset: upper(filledText(fields.asset)),
+    type: filledText(fields.type),
     txId: filledText(fields.tx_id),
     address: filledText(fields.address),
     amount: decimal(fields.amount),
+    inputData: filledText(fields.input_data),
     verdict,
     reason: filledText(fields.reason) as VerdictReason | null,
     arrived: decimal(fields.arrived),

@@ -168,6 +168,8 @@ export interface OrderRedactedBody
   readonly tx_id?: "";
   /** True where the service named a transaction; else left out. */
   readonly tx_named?: true;
+  /** True where it stated one in no form of its network; else left out. */
+  readonly tx_unreadable?: true;
   /** How the order compared with what the partner recorded. */
   readonly match?: MatchFact;
   /** Of a look at the chain, what is kept of it. */

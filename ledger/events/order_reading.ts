@@ -11,7 +11,12 @@ import type {
   OrderFees,
 } from "./order_facts.ts";
 import type { RecordedEvent } from "./event.ts";
-import { effectiveReadAt, effectiveTime } from "./time.ts";
+import {
+  isVisible,
+  type TransactionForm,
+  transactionForm,
+} from "../../core/chain/canonical.ts";
+import { compareTimes, effectiveReadAt, effectiveTime } from "./time.ts";
 import { normaliseStatus } from "../machines/order_rank.ts";
 import type { Status } from "../machines/transition.ts";
 import { filledText, linking, statedText, textOf, upper } from "./fact_text.ts";
@@ -28,11 +33,17 @@ export interface OrderReading extends OrderFacts, OrderDetails, OrderFees {
   readonly readAt: string;
   /** Status; empty when none is stated, or it cannot be read. */
   readonly status: Status;
-  /** Effective time of the last change, UTC ISO 8601; empty when not stated. */
+  /**
+   * Effective time of the last change, UTC ISO 8601. One that is not stated, or
+   * lies before the creation, is none: then it is that of the reading.
+   */
   readonly changedAt: string;
   /** Effective creation time, UTC ISO 8601; empty when not stated. */
   readonly createdAt: string;
-  /** `changed_at` as stated where `changedAt` is not that, else null. */
+  /**
+   * `changed_at` as stated where `changedAt` is not that, else null; empty where
+   * none was stated.
+   */
   readonly statedChangedAt: string | null;
   /** `created_at` as stated where `createdAt` is not that, else null. */
   readonly statedCreatedAt: string | null;
@@ -45,8 +56,8 @@ export interface OrderReading extends OrderFacts, OrderDetails, OrderFees {
    * redacted; null for a reading that was not redacted.
    */
   readonly match: MatchFact | null;
-  /** Whether it named a transaction, where that was redacted; else false. */
-  readonly txErased: boolean;
+  /** How it stated a transaction that was redacted; else null. */
+  readonly erasedTx: Exclude<TransactionForm, "empty"> | null;
 }
 
 /**
@@ -56,7 +67,7 @@ export interface OrderReading extends OrderFacts, OrderDetails, OrderFees {
  * Source: service interface, "Order (Data API)".
  */
 export function readOrder(
-  event: RecordedEvent,
+  event: Pick<RecordedEvent, "digest" | "readAt" | "recordedAt">,
   order: Readonly<Record<string, unknown>>,
   odd: readonly OddField[],
 ): OrderReading {
@@ -70,13 +81,17 @@ export function readOrder(
   reading.digest = event.digest ?? "";
   reading.readAt = readAt;
   reading.status = status === null ? "" : normaliseStatus(status);
-  reading.changedAt = changed.counts;
+  const isNone = changed.counts === "" ||
+    (created.stated === null &&
+      compareTimes(changed.counts, created.counts) < 0);
+  reading.changedAt = isNone ? readAt : changed.counts;
   reading.createdAt = created.counts;
-  reading.statedChangedAt = changed.stated;
+  reading.statedChangedAt = isNone ? changed.counts : changed.stated;
   reading.statedCreatedAt = created.stated;
   reading.odd = odd;
   for (const [name, wire] of STATED) reading[name] = statedText(order[wire]);
   reading.currency = upper(reading.currency);
+  reading.txId = statedTransaction(order.tx_id, odd);
   reading.clickId = linking(textOf(order.click_id));
   const crypto = filledText(order.crypto);
   if (crypto !== null) {
@@ -87,6 +102,35 @@ export function readOrder(
     if (last !== -1) reading.network = crypto.slice(last + 1);
   }
   return reading;
+}
+
+/**
+ * Null where the service leaves the transaction out. What is no text, or has
+ * nothing to see in it, states that there is none.
+ */
+function statedTransaction(
+  value: unknown,
+  odd: readonly OddField[],
+): string | null {
+  const text = statedText(value);
+  if (text === null) {
+    return odd.some(({ field }) => field === "tx_id") ? "" : null;
+  }
+  return isVisible(text) ? text : "";
+}
+
+/**
+ * How a reading states the transaction: not at all in the earlier form of the
+ * service's answers.
+ */
+export function statedTransactionForm(
+  { erasedTx, network, txId }: Pick<
+    OrderReading,
+    "erasedTx" | "network" | "txId"
+  >,
+): TransactionForm | "unstated" {
+  if (erasedTx !== null) return erasedTx;
+  return txId === null ? "unstated" : transactionForm(network || null, txId);
 }
 
 type Filled = { -readonly [Name in keyof OrderReading]: OrderReading[Name] };
@@ -106,7 +150,7 @@ const unread: OrderReading = {
   statedCreatedAt: null,
   odd: [],
   match: null,
-  txErased: false,
+  erasedTx: null,
 };
 
 /** Fields that are kept as stated, and where the service states them. */

@@ -13,6 +13,7 @@ import {
   ORDER,
   orderRead,
   serviceTime,
+  TX,
   USER,
   userRead,
   userWebhook,
@@ -93,7 +94,7 @@ Deno.test("orderState() lets later readings of an order win over one whose chang
     field: "changedAt",
     stated: "2099-01-01T00:00:00Z",
   }]);
-  const after = order(frozen, orderRead(9, "success", 8, { tx_id: "0x1" }));
+  const after = order(frozen, orderRead(9, "success", 8, { tx_id: TX }));
   assert.equal(after.status, "success");
   assert.deepEqual(after.anomalies, []);
 });
@@ -103,7 +104,7 @@ Deno.test("orderState() follows a service whose clock is three hours ahead, when
     orderRead(minute, status, minute + 180, { created_at: serviceTime(180) });
   const events = [ahead(1, "created"), ahead(2, "pending")];
   assert.equal(order(...events).status, "pending");
-  const right = orderRead(4, "success", 3, { tx_id: "0x1" });
+  const right = orderRead(4, "success", 3, { tx_id: TX });
   assert.equal(order(...events, right).status, "success");
 });
 
@@ -150,7 +151,7 @@ Deno.test("userState() lets later readings of a user win over one dated 2099", (
 Deno.test("orderState() believes a row that was dated ahead and is put right to an earlier time", () => {
   const wrong = orderRead(9, "success", null, {
     changed_at: "2099-01-01 00:00:00",
-    tx_id: "0x1",
+    tx_id: TX,
   });
   const right = orderRead(20, "cancelled", 8);
   for (const events of [[wrong, right], [right, wrong]]) {

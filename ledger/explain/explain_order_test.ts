@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { RecordedEvent } from "../events/event.ts";
 import {
   absentRead,
+  ADDRESS,
   at,
   contradiction,
   facts,
@@ -11,6 +12,8 @@ import {
   orderWebhook,
   redelivered,
   session,
+  TX,
+  TX2,
   webhookAt,
 } from "../testing/given_facts.ts";
 import { explainOrder, fieldChanges, orderAsOf } from "./explain_order.ts";
@@ -41,7 +44,7 @@ function assertSame(a: Fields, b: Fields): void {
 
 Deno.test("explainOrder() says what each event changed", () => {
   const started = orderWebhook(1, "payment_started");
-  const read = orderRead(2, "success", 2, { tx_id: "0xT1" });
+  const read = orderRead(2, "success", 2, { tx_id: TX });
   const { events, state } = explainOrder(ORDER, facts(started, read));
   assert.equal(state.status, "success");
   const [first, second] = events;
@@ -111,9 +114,9 @@ Deno.test("explainOrder() names the move that each event made on the machine", (
 
 Deno.test("explainOrder() says why an event changed nothing", () => {
   const complete = orderWebhook(3, "order_complete", {
-    transaction_id: "0xT1",
+    transaction_id: TX,
   });
-  const shown = orderRead(3, "success", 3, { tx_id: "0xT1" });
+  const shown = orderRead(3, "success", 3, { tx_id: TX });
   const cancelled = orderRead(4, "cancelled", 4, { tx_id: "" });
   const explained = explainOrder(
     ORDER,
@@ -159,7 +162,7 @@ Deno.test("explainOrder() names the rule that stood against a claim", () => {
   );
   assert.equal(
     why(
-      orderRead(3, "success", 3, { tx_id: "0x1" }),
+      orderRead(3, "success", 3, { tx_id: TX2 }),
       complete,
       orderRead(4, "cancelled", 4),
       orderWebhook(9, "order_complete", {}, { more: true }),
@@ -244,11 +247,11 @@ Deno.test("explainOrder() only notes a late webhook, and takes 218.40 for 218.4"
     ORDER,
     facts(
       orderWebhook(1, "payment_started", { quote_amount: "218.40" }),
-      orderRead(2, "success", 2, { currency_amount: 218.4, tx_id: "0xT1" }),
-      orderRead(4, "cancelled", 4, { currency_amount: 218.4, tx_id: "0xT1" }),
+      orderRead(2, "success", 2, { currency_amount: 218.4, tx_id: TX }),
+      orderRead(4, "cancelled", 4, { currency_amount: 218.4, tx_id: TX }),
       orderWebhook(9, "order_complete", {
         quote_amount: "218.40",
-        transaction_id: "0xT1",
+        transaction_id: TX,
       }),
     ),
   );
@@ -291,7 +294,7 @@ Deno.test("explainOrder() leaves out events of other orders", () => {
 
 Deno.test("explainOrder() names the event each field comes from", () => {
   const complete = orderWebhook(3, "order_complete", {
-    transaction_id: "0xT1",
+    transaction_id: TX,
   });
   const read = orderRead(2, "pending", 2);
   const asked = session(0, { reference: "basket-7" });
@@ -306,8 +309,8 @@ Deno.test("explainOrder() names the event each field comes from", () => {
       : `${found.source} ${found.position} ${found.value}`;
   };
   assert.equal(source("status"), `webhook ${complete.position} success`);
-  assert.equal(source("txId"), `webhook ${complete.position} 0xT1`);
-  assert.equal(source("address"), `snapshot ${read.position} 0xabc1`);
+  assert.equal(source("txId"), `webhook ${complete.position} ${TX}`);
+  assert.equal(source("address"), `snapshot ${read.position} ${ADDRESS}`);
   assert.equal(source("network"), `snapshot ${read.position} ethereum`);
   assert.equal(
     source("createdAt"),

@@ -1,6 +1,11 @@
 import { type ChainReading, isLaterLook } from "../events/chain_reading.ts";
 import type { OrderReading } from "../events/order_reading.ts";
-import { sameAmount, sameHash, sameIgnoringCase } from "./compare.ts";
+import {
+  canonicalAddress,
+  canonicalTransaction,
+} from "../../core/chain/canonical.ts";
+import { digestOfBytes } from "../events/derive.ts";
+import { sameAmount, sameIgnoringCase } from "./compare.ts";
 
 /**
  * Adds a look to those that an order keeps: the latest final one and the latest
@@ -35,8 +40,7 @@ function isSame(a: ChainReading, b: ChainReading): boolean {
 
 /**
  * The look that counts: the latest final one, else the latest, of those that
- * are about what the service shows now. A look at another transaction, address
- * or amount does not count.
+ * are made for exactly what the service shows now.
  *
  * @param kept What {@linkcode addChainReading} kept.
  * @param shown The service's latest reading.
@@ -52,12 +56,27 @@ export function countingLook(
 }
 
 /**
- * Whether a look was at what a reading shows; erased values count as equal.
+ * Whether a look was made for exactly what a reading shows. What an erasure took
+ * away of either counts as equal; what it keeps is compared.
  */
 export function isAbout(look: ChainReading, shown: OrderReading): boolean {
-  if (look.erased || shown.txErased) return true;
-  return sameHash(look.txId ?? "", shown.txId ?? "") &&
-    sameHash(look.address ?? "", shown.address ?? "") &&
-    sameIgnoringCase(look.network, shown.network ?? "") &&
+  const { network } = shown;
+  const same = sameIgnoringCase;
+  const kept = same(look.network, network ?? "") &&
+    same(look.asset ?? "", shown.commodity ?? "") &&
+    same(look.type ?? "", shown.cryptoType ?? "") &&
     sameAmount(look.amount ?? "", shown.cryptoAmount ?? "", null);
+  if (!kept || look.erased || shown.erasedTx !== null) return kept;
+  return canonicalTransaction(network, look.txId ?? "") ===
+      canonicalTransaction(network, shown.txId ?? "") &&
+    canonicalAddress(network, look.address ?? "") ===
+      canonicalAddress(network, shown.address ?? "") &&
+    (look.inputData ?? "") === inputDigest(shown.scInputData);
 }
+
+/** What a look keeps of the input data of a call; empty where there is none. */
+export function inputDigest(inputData: string | null): string {
+  return inputData ? digestOfBytes(utf8.encode(inputData.toLowerCase())) : "";
+}
+
+const utf8 = new TextEncoder();

@@ -2,6 +2,10 @@
 import Big from "big.js";
 import { ORDER_FIELDS } from "../../core/wire/order_fields.ts";
 import type { OrderFacts } from "../events/order_facts.ts";
+import {
+  canonicalAddress,
+  canonicalTransaction,
+} from "../../core/chain/canonical.ts";
 import { assetDecimals } from "../../core/assets/assets.ts";
 import type { AssetTable } from "../../core/assets/environment.ts";
 
@@ -42,27 +46,6 @@ export function sameAmount(
 }
 
 /**
- * Whether two addresses or transaction hashes are the same: `0x` values
- * without regard to case, others exactly.
- *
- * @param a An address or hash.
- * @param b An address or hash.
- * @returns Whether they name the same.
- *
- * @example Compare two addresses
- * ```ts
- * import { sameHash } from "./compare.ts";
- * import assert from "node:assert/strict";
- *
- * assert(sameHash("0xABC", "0xabc"));
- * assert(!sameHash("1Boat", "1boat"));
- * ```
- */
-export function sameHash(a: string, b: string): boolean {
-  return a === b || (isHex(a) && isHex(b) && sameIgnoringCase(a, b));
-}
-
-/**
  * Whether two codes are the same without regard to case.
  *
  * @param a A code.
@@ -71,10 +54,6 @@ export function sameHash(a: string, b: string): boolean {
  */
 export function sameIgnoringCase(a: string, b: string): boolean {
   return a === b || a.toLowerCase() === b.toLowerCase();
-}
-
-function isHex(text: string): boolean {
-  return text.startsWith("0x") || text.startsWith("0X");
 }
 
 /** A plain decimal without trailing zeros; null for anything else. */
@@ -100,6 +79,14 @@ function decimalOf(text: string): Big | null {
   }
 }
 
+/** What the values of a field are amounts, addresses or transactions of. */
+export interface ComparedOn {
+  /** Network; null when it is not known. */
+  readonly network: string | null;
+  /** Precision of the asset; null compares its amounts exactly. */
+  readonly decimals: number | null;
+}
+
 /**
  * Whether two values of a field are the same, by the rule of the table of
  * fields.
@@ -107,26 +94,30 @@ function decimalOf(text: string): Big | null {
  * @param field Name of the field.
  * @param a A value.
  * @param b A value.
- * @param decimals Precision of the asset; null compares its amounts exactly.
+ * @param on What they are of.
  */
 export function sameValue(
   field: keyof OrderFacts,
   a: string,
   b: string,
-  decimals: number | null,
+  { network, decimals }: ComparedOn,
 ): boolean {
+  if (a === b) return true;
   const { same } = ORDER_FIELDS[field];
   switch (same) {
     case "amount":
       return sameAmount(a, b, null);
     case "asset_amount":
       return sameAmount(a, b, decimals);
-    case "hash":
-      return sameHash(a, b);
+    case "address":
+      return canonicalAddress(network, a) === canonicalAddress(network, b);
+    case "transaction":
+      return canonicalTransaction(network, a) ===
+        canonicalTransaction(network, b);
     case "any_case":
       return sameIgnoringCase(a, b);
     case "exact":
-      return a === b;
+      return false;
   }
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import { sameAmount, sameHash, sameIgnoringCase } from "./compare.ts";
+import { sameAmount, sameIgnoringCase, sameValue } from "./compare.ts";
 
 Deno.test("sameAmount() is equality of integers of smallest units", () => {
   const units = fc.bigInt({ min: 0n, max: 10n ** 24n });
@@ -40,11 +40,19 @@ Deno.test("sameAmount() is quick whatever a forged amount looks like", () => {
   assert(performance.now() - started < 30_000);
 });
 
-Deno.test("sameHash() looks away from case in 0x values only", () => {
-  assert.equal(sameHash("0xAB", "0xab"), true);
-  assert.equal(sameHash("0XAB", "0xab"), true);
-  assert.equal(sameHash("0xAB", "0xac"), false);
-  assert.equal(sameHash("1BoatSLRHtK", "1boatSLRHtK"), false);
+Deno.test("sameValue() compares addresses and transactions by the one form of their network", () => {
+  const on = (network: string | null) => ({ network, decimals: null });
+  const evm = `0x${"aB".repeat(20)}`;
+  const lower = evm.toLowerCase();
+  assert.equal(sameValue("address", evm, lower, on("polygon")), true);
+  assert.equal(sameValue("address", evm, lower, on(null)), true);
+  assert.equal(sameValue("address", evm, lower, on("solana")), false);
+  const hash = "aB".repeat(32);
+  assert.equal(
+    sameValue("txId", hash, hash.toLowerCase(), on("bitcoin")),
+    true,
+  );
+  assert.equal(sameValue("txId", hash, hash.toLowerCase(), on("base")), false);
 });
 
 Deno.test("sameIgnoringCase() looks away from case", () => {

@@ -10,6 +10,7 @@ import {
   rawWebhookAt,
   redelivered,
   session,
+  TX,
   userWebhook,
   webhookAt,
 } from "../testing/given_facts.ts";
@@ -99,7 +100,7 @@ Deno.test("readFact() gives no link when the click id is empty or a test one", (
 
 Deno.test("orderState() compares the paid amount with the price as exact decimals", () => {
   const state = stateOf(
-    orderRead(5, "success", 5, { currency_amount: "0.30", tx_id: "0x1" }),
+    orderRead(5, "success", 5, { currency_amount: "0.30", tx_id: TX }),
     session(0, { currency: "USD", currency_amount: "30.00" }),
   );
   assert.deepEqual(
@@ -113,7 +114,7 @@ Deno.test("orderState() reads changed_at, not updated_at, and takes times withou
     orderRead(9, "success", null, {
       changed_at: "2026-11-20 10:00:00",
       updated_at: "2031-01-01 00:00:00",
-      tx_id: "0x1",
+      tx_id: TX,
     }),
   );
   assert.equal(state.changedAt, "2026-11-20T10:00:00Z");
@@ -122,7 +123,7 @@ Deno.test("orderState() reads changed_at, not updated_at, and takes times withou
 Deno.test("orderState() does not take a status as final when it is unknown", () => {
   const state = stateOf(
     orderRead(1, "refund_pending", 1),
-    orderRead(2, "success", 2, { tx_id: "0x1" }),
+    orderRead(2, "success", 2, { tx_id: TX }),
   );
   assert.equal(state.status, "success");
 });

@@ -15,6 +15,8 @@ import {
   rawWebhookAt,
   redelivered,
   session,
+  TX,
+  TX2,
   USER,
   webhookAt,
 } from "../testing/given_facts.ts";
@@ -47,13 +49,13 @@ const user = { user: { user_id: USER, verification_status: {} } };
 /** One event of every sort that an order can meet. */
 const sorts: readonly RecordedEvent[] = [
   orderWebhook(1, "payment_started", {}, { hpp_session_id: "session-1" }),
-  orderWebhook(2, "transfer_started", { transaction_id: "0xT1" }, user),
-  orderWebhook(3, "order_complete", { transaction_id: "0xT1" }),
-  orderWebhook(4, "order_complete", { transaction_id: "0xFORGED" }),
+  orderWebhook(2, "transfer_started", { transaction_id: TX }, user),
+  orderWebhook(3, "order_complete", { transaction_id: TX }),
+  orderWebhook(4, "order_complete", { transaction_id: TX2 }),
   orderWebhook(5, "order_failed", { error_code: "4004" }),
   orderWebhook(6, "order_canceled"),
   orderRead(2, "progress", 2),
-  orderRead(3, "success", 3, { tx_id: "0xt1" }),
+  orderRead(3, "success", 3, { tx_id: TX }),
   orderRead(5, "failed", 4, { fail_reason: "4004" }),
   orderRead(7, "on_hold", 6),
   orderRead(8, "pending", null),
@@ -231,7 +233,7 @@ const status = fc.constantFrom(
   "on_hold",
   "\ud800odd",
 );
-const hash = fc.constantFrom("", "0xT1", "0xt1", "0xT2", null);
+const hash = fc.constantFrom("", TX, TX, "0xT2", null);
 const amount = fc.constantFrom("1", "1.0", "1.000000000000000001", "2", "x");
 
 const claimEvent = fc.record({
@@ -411,12 +413,12 @@ Deno.test("readFact() and the fold give the same state for the same bytes, whate
     id: ORDER,
     quote: "USD",
     quote_amount: 5,
-    transaction_id: "0xT1",
+    transaction_id: TX,
   };
   const read = {
     order_id: ORDER,
     status: "success",
-    tx_id: "0xT1",
+    tx_id: TX,
     currency_amount: 5,
   };
   let runs = 0;
@@ -441,7 +443,7 @@ Deno.test("readFact() and the fold give the same state for the same bytes, whate
       if (!Object.hasOwn(JSON.parse(order.text), claim)) misread++;
       const state = JSON.parse(poisoned);
       assert.equal(state.currencyAmount, "5");
-      assert.equal(state.txId, "0xT1");
+      assert.equal(state.txId, TX);
       assert.equal(state.status, "success");
       assert.equal(stateAfter([]), poisoned);
     }),

@@ -8,6 +8,7 @@ import {
   orderRead,
   orderWebhook,
   redelivered,
+  TX,
   webhookAt,
 } from "../testing/given_facts.ts";
 import { foldOrder } from "../explain/as_of.ts";
@@ -74,9 +75,13 @@ Deno.test("decideOrderStatus() takes the reading of higher digest when all that 
   assert.equal(stateOf(two, one).cardBrand, expected);
 });
 
-Deno.test("decideOrderStatus() takes a reading without changed_at as older than any that has it", () => {
+Deno.test("decideOrderStatus() takes a reading without changed_at as of when it was made", () => {
   assert.equal(
     seen(orderRead(30, "success", null), orderRead(20, "pending", 2)),
+    "success confirmed",
+  );
+  assert.equal(
+    seen(orderRead(20, "success", null), orderRead(30, "pending", 2)),
     "pending confirmed",
   );
   assert.equal(
@@ -295,7 +300,7 @@ Deno.test("orderState() changes a confirmed final status only when a later readi
 
 Deno.test("orderState() never confirms a forged order_complete, and drops the claim when it is contradicted", () => {
   const pending = orderRead(2, "pending", 2);
-  const forged = orderWebhook(3, "order_complete", { transaction_id: "0xbad" });
+  const forged = orderWebhook(3, "order_complete", { transaction_id: TX });
   assert.equal(seen(pending, forged), "success claimed");
   const state = stateOf(pending, forged, contradiction("success", 3));
   assert.equal(`${state.status} ${state.trust}`, "pending confirmed");

@@ -1,5 +1,8 @@
 import { fieldsWith } from "../../core/wire/order_fields.ts";
-import type { OrderReading } from "../events/order_reading.ts";
+import {
+  type OrderReading,
+  statedTransactionForm,
+} from "../events/order_reading.ts";
 import {
   addSorted,
   boundUnknown,
@@ -60,6 +63,8 @@ const KEPT = [
   ...fieldsWith("erasure", "kept"),
 ] as const;
 
+const TX_RANK = { unstated: 0, named: 1, unreadable: 2, empty: 3 } as const;
+
 /** The ids that a reading names: kept when its body is pruned. */
 const NAMES = fieldsWith("erasure", "replaced");
 
@@ -69,8 +74,8 @@ const NAMES = fieldsWith("erasure", "replaced");
  */
 function compareWithin(a: OrderReading, b: OrderReading): number {
   return compareFields(a, b, KEPT) ||
-    // Of a transaction, that there is none is kept.
-    Number(a.txId === "") - Number(b.txId === "") ||
+    // Of a transaction, how it is stated is kept.
+    TX_RANK[statedTransactionForm(a)] - TX_RANK[statedTransactionForm(b)] ||
     compareFields(a, b, NAMES) || compareText(a.digest, b.digest);
 }
 
@@ -84,7 +89,10 @@ export interface OrderReadings {
   readonly ahead: OrderReading | null;
 }
 
-/** Adds a reading to those among which A is chosen. */
+/**
+ * Adds a reading to those among which A is chosen. One whose time of change is
+ * none, or lies ahead of it, is kept apart.
+ */
 export function addReading(
   { plausible, plausibleAt, ahead }: OrderReadings,
   reading: OrderReading,

@@ -18,9 +18,11 @@ import {
   requirement,
   serviceTime,
   session,
+  TX,
+  TX2,
 } from "../testing/given_facts.ts";
 
-const paid = orderRead(9, "success", 5, { tx_id: "0xT1" });
+const paid = orderRead(9, "success", 5, { tx_id: TX });
 const asked = session(0, { currency: "USD", currency_amount: "30" });
 
 function stateAfter(...events: readonly RecordedEvent[]) {
@@ -88,7 +90,7 @@ Deno.test("orderState() counts the latest final look, and a later one that is no
 Deno.test("orderState() does not count a look at another transaction, address or amount than the service shows", () => {
   for (
     const other of [
-      { tx_id: "0xt2" },
+      { tx_id: TX2 },
       { address: "0xabc2" },
       { amount: "0.0124" },
       { network: "base" },
@@ -97,13 +99,13 @@ Deno.test("orderState() does not count a look at another transaction, address or
     assert.equal(chainOf(chainLook(10, other)), "none", JSON.stringify(other));
   }
   assert.equal(
-    chainOf(chainLook(9), chainLook(10, { tx_id: "0xt2", final: false })),
+    chainOf(chainLook(9), chainLook(10, { tx_id: TX2, final: false })),
     "agrees",
   );
 });
 
 const began = orderRead(9, "success", 5, {
-  tx_id: "0xT1",
+  tx_id: TX,
   created_at: serviceTime(5),
 });
 
@@ -203,7 +205,7 @@ Deno.test("looks fold into the same bytes in any order, with any repeats", () =>
     minute: fc.integer({ min: 10, max: 14 }),
     verdict: fc.constantFrom(...VERDICTS),
     final: fc.boolean(),
-    tx_id: fc.constantFrom("0xt1", "0xt2"),
+    tx_id: fc.constantFrom("0xt1", TX2),
   });
   fc.assert(
     fc.property(

@@ -5,6 +5,7 @@ import { countingLook } from "../orders/chain_readings.ts";
 import { isFinal, isKnown, orderRank } from "../machines/order_rank.ts";
 import type { Status } from "../machines/transition.ts";
 import type { MatchFact } from "../events/order_facts.ts";
+import { statedTransactionForm } from "../events/order_reading.ts";
 import { compareTimes } from "../events/time.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { claimState, highestClaim } from "../orders/order_status.ts";
@@ -33,7 +34,7 @@ export function factsOfOrder(fold: OrderFold, match: MatchFact): StoredFacts {
     gone: isGone(fold) ? "yes" : "no",
     before: beforeFact(otherFinals(fold)),
     code: codeFact(latest?.failReason ?? null),
-    tx: txFact(latest),
+    tx: latest === null ? "unstated" : statedTransactionForm(latest),
     match,
     chain: chainFact(look, fold.required !== null),
     required: requiredFact(fold, look),
@@ -84,13 +85,6 @@ function requiredFact(
 
 function isWithin(amount: string, arrived: string, tolerance: string): boolean {
   return new Big(amount).minus(arrived).abs().lte(tolerance);
-}
-
-function txFact(latest: OrderFold["latest"]): StoredFacts["tx"] {
-  if (latest === null) return "unstated";
-  if (latest.txErased) return "named";
-  if (latest.txId === null) return "unstated";
-  return latest.txId === "" ? "empty" : "named";
 }
 
 function shownFact(fold: OrderFold): ShownFact {

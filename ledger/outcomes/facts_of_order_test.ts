@@ -11,6 +11,7 @@ import {
   orderRead,
   orderWebhook,
   session,
+  TX,
 } from "../testing/given_facts.ts";
 import { canOccur } from "./combinations_test.ts";
 import { codeFact, factsOfOrder } from "./facts_of_order.ts";
@@ -71,8 +72,22 @@ Deno.test("factsOfOrder() says which other end readings have shown", () => {
 Deno.test("factsOfOrder() tells an empty transaction from one that is not stated", () => {
   const tx = (tx_id: unknown) =>
     factsOf(orderRead(5, "success", 5, { tx_id })).tx;
-  assert.equal(tx("0x1"), "named");
-  assert.equal(tx(""), "empty");
+  assert.equal(tx(TX), "named");
+  assert.equal(tx(TX.slice(0, -1)), "unreadable");
+  const nothing = [
+    "  ",
+    "\u200b",
+    "0x",
+    "null",
+    "-",
+    "pending",
+    "\0",
+    0,
+    false,
+  ];
+  for (const one of ["", ...nothing, [], {}, 12_345_678, [TX]]) {
+    assert.equal(tx(one), "empty", JSON.stringify(one));
+  }
   assert.equal(tx(null), "empty");
   assert.equal(tx(undefined), "unstated");
 });

@@ -161,18 +161,15 @@ export function differences(
   asked: Expectation,
   assets: AssetTable,
 ): readonly Difference[] {
-  const decimals = assetPrecision(
-    assets,
-    ordered.commodity,
-    ordered.network ?? asked.network,
-  );
+  const network = ordered.network ?? asked.network;
+  const decimals = assetPrecision(assets, ordered.commodity, network);
   return COMPARED.flatMap((field) => {
     // The service ignores commodity_amount where currency_amount is set.
     if (field === "cryptoAmount" && asked.currencyAmount !== null) return [];
     const requested = asked[ORDER_FIELDS[field].asked];
     const value = ordered[field];
     return requested === null || value === null ||
-        sameValue(field, requested, value, decimals)
+        sameValue(field, requested, value, { network, decimals })
       ? []
       : [{ field, requested, ordered: value }];
   });

@@ -7,11 +7,12 @@ import {
   orderRead,
   orderWebhook,
   session,
+  TX,
 } from "../testing/given_facts.ts";
 import { type ExpectationMatch, matchExpectations } from "./match.ts";
 
 /** The order was created in minute 0, and costs 30 USD. */
-const success = orderRead(5, "success", 5, { tx_id: "0x1" });
+const success = orderRead(5, "success", 5, { tx_id: TX });
 
 function matchOf(...events: readonly RecordedEvent[]): ExpectationMatch {
   return matchExpectations(foldOrder(ORDER, facts(...events)), "production");

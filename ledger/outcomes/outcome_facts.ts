@@ -20,7 +20,7 @@ export const FACT_VALUES = {
   gone: ["no", "yes"],
   before: ["none", "success", "other"],
   code: ["none", "declined", "expired", "late", "amount", "user", "other"],
-  tx: ["named", "empty", "unstated"],
+  tx: ["named", "unreadable", "empty", "unstated"],
   match: MATCH_FACTS as typeof MATCH_FACTS,
   chain: ["none", "agrees", "differs", "off", "open"],
   required: ["no", "yes"],
@@ -73,8 +73,8 @@ export interface OutcomeFacts {
   /** Group of the payment error that the latest reading names. */
   readonly code: CodeFact;
   /**
-   * The transaction of the latest reading: `named`, `empty` (stated as none),
-   * or `unstated`.
+   * The transaction of the latest reading: `named`, `unreadable` (not in the
+   * form of its network), `empty` (stated as none), or `unstated`.
    */
   readonly tx: (typeof FACT_VALUES)["tx"][number];
   /** How the latest reading compares with what the partner recorded. */

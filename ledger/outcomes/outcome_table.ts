@@ -172,7 +172,7 @@ const rules: Readonly<Record<OutcomeCode, OutcomeRule>> = {
   },
   // The order has ended without success.
   sent_without_success: {
-    when: { shown: ENDED, tx: ["named"] },
+    when: { shown: ENDED, tx: ["named", "unreadable"] },
     release: "no",
     reason: "ended",
     attention: "sent_without_success",
@@ -324,7 +324,7 @@ const rules: Readonly<Record<OutcomeCode, OutcomeRule>> = {
     booked: "sale",
   },
   success_without_transaction: {
-    when: { shown: SUCCESS, tx: ["empty"] },
+    when: { shown: SUCCESS, tx: ["empty", "unreadable"] },
     release: "wait",
     reason: "no_transaction",
     attention: "success_without_transaction",

@@ -8,6 +8,7 @@ import {
   orderRead,
   orderWebhook,
   session,
+  TX,
 } from "../testing/given_facts.ts";
 import { foldOrder } from "../explain/as_of.ts";
 import { orderState } from "../states/state_of_order.ts";
@@ -21,7 +22,7 @@ const decided = (...events: RecordedEvent[]) => {
   return `${state.release}: ${state.releaseReason}`;
 };
 
-const success = orderRead(5, "success", 5, { tx_id: "0x1" });
+const success = orderRead(5, "success", 5, { tx_id: TX });
 const asked = (currency_amount: string, session_id = "session-1") =>
   session(0, { session_id, currency: "USD", currency_amount });
 
@@ -65,7 +66,7 @@ Deno.test("orderState() waits after a reversal, whichever way it went", () => {
   const failed = orderRead(3, "failed", 3);
   assert.equal(release(failed, success), "wait");
   assert.equal(release(success, orderRead(9, "pending", 9)), "wait");
-  const again = orderRead(12, "success", 12, { tx_id: "0x1" });
+  const again = orderRead(12, "success", 12, { tx_id: TX });
   assert.equal(
     release(success, orderRead(9, "pending", 9), again, asked("30")),
     "yes",
@@ -82,7 +83,7 @@ Deno.test("orderState() waits where the reading is not what the confirmed sessio
 Deno.test("orderState() is not switched off by a second session, nor by one that a webhook names", () => {
   const two = [asked("900"), asked("900", "session-2")];
   const cheap = orderRead(5, "success", 5, {
-    tx_id: "0x1",
+    tx_id: TX,
     currency_amount: "1.00",
   });
   assert.equal(decided(cheap, ...two), "wait: not_as_requested");
@@ -127,7 +128,7 @@ Deno.test("orderState() lists a reversed order with a transaction under both kin
       facts(
         success,
         asked("30"),
-        orderRead(9, "cancelled", 9, { tx_id: "0x1" }),
+        orderRead(9, "cancelled", 9, { tx_id: TX }),
       ),
     ),
   );
@@ -153,7 +154,7 @@ Deno.test("orderState() is not moved by a webhook that contests, contradicts or 
   assert.equal(release(success, asked("40"), ...forged), "wait");
   // An amount that the service does not state cannot be compared.
   const bare = orderRead(5, "success", 5, {
-    tx_id: "0x1",
+    tx_id: TX,
     currency_amount: undefined,
   });
   assert.equal(

@@ -9,12 +9,13 @@ import {
   orderRead,
   orderWebhook,
   session,
+  TX,
 } from "../testing/given_facts.ts";
 import { orderState } from "../states/state_of_order.ts";
 
 const priced = (currency_amount: string) =>
   session(0, { currency: "USD", currency_amount });
-const sent = { tx_id: "0xT1" };
+const sent = { tx_id: TX };
 const delivered = handRelease(10, "delivered", "basket-1");
 const refunded = handRelease(10, "refunded");
 

@@ -11,6 +11,7 @@ import {
   orderRead,
   requirement,
   session,
+  transaction,
 } from "../testing/projection_test_kit.ts";
 import { Projector } from "./projector.ts";
 
@@ -28,7 +29,9 @@ const seen = chainReading({
   looked: {
     order_id: ORDER,
     network: "bitcoin",
-    tx_id: "f1",
+    asset: "BTC",
+    type: "simple",
+    tx_id: transaction("f1"),
     amount: "0.1",
     verdict: "delivered",
     final: true,

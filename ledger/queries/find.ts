@@ -1,3 +1,4 @@
+import { spellingsOf } from "../../core/chain/canonical.ts";
 import { readUserActivity } from "../users/user_activity.ts";
 import { findNotes } from "../attention/notes.ts";
 import type { Driver, SqlValue } from "../store/driver/driver.ts";
@@ -5,7 +6,6 @@ import {
   selectFoundOrders,
   selectFoundUsers,
   selectOrdersByPart,
-  spellings,
 } from "../store/tables/find.ts";
 import { selectState } from "../store/tables/lists/state_pages.ts";
 import { selectRecorded } from "../store/tables/recorded_sessions.ts";
@@ -119,9 +119,11 @@ export async function findAnything(
   const [orders, users, named] = await driver.batch([
     selectFoundOrders({ text: searched, isPrefix, isLong, limit }),
     selectFoundUsers({ text: searched, isPrefix, isLong, limit }),
-    selectRecorded(spellings(searched), MOST_RECORDED),
+    selectRecorded(spellingsOf(searched), MOST_RECORDED),
   ], "read");
-  const whole = searched.toLowerCase();
+  const whole = new Set(
+    spellingsOf(searched).map((one) => one.toLowerCase()),
+  );
   const found = new Map<string, { order: OrderView; matches: FieldMatch[] }>();
   const isNothing =
     (orders?.rows.length ?? 0) + (users?.rows.length ?? 0) === 0;
@@ -151,7 +153,7 @@ export async function findAnything(
     else if (isConfirmed) one.matches[known] = match;
     found.set(order.orderId, one);
   }
-  const isWhole = ({ value }: FieldMatch) => value.toLowerCase() === whole;
+  const isWhole = ({ value }: FieldMatch) => whole.has(value.toLowerCase());
   const rank = (match: FieldMatch) =>
     (isWhole(match) ? 2 : 0) + (match.trust === "confirmed" ? 1 : 0);
   const best = (matches: readonly FieldMatch[]) =>

@@ -28,7 +28,14 @@ import {
 /** A chain reading, as readers see it. */
 export type WitnessState = Omit<
   ChainReading,
-  "digest" | "txId" | "address" | "network" | "erased"
+  | "digest"
+  | "network"
+  | "asset"
+  | "type"
+  | "txId"
+  | "address"
+  | "inputData"
+  | "erased"
 >;
 
 /**

@@ -69,8 +69,9 @@ export function orderState(
     facts,
     createdAt: latest?.statedCreatedAt ??
       emptyToNull(latest?.createdAt ?? null),
-    changedAt: latest?.statedChangedAt ??
-      emptyToNull(latest?.changedAt ?? null),
+    changedAt: emptyToNull(
+      latest?.statedChangedAt ?? latest?.changedAt ?? null,
+    ),
     ...detailsBy(stated),
     fees: feesBy(stated),
     smartContract: {
@@ -116,6 +117,9 @@ function witnessOf(look: ChainReading | null): WitnessState | null {
     address: _a,
     network: _n,
     erased: _e,
+    asset: _s,
+    type: _y,
+    inputData: _i,
     ...rest
   } = look;
   return rest;

@@ -25,6 +25,12 @@ import { readFact } from "../events/read_fact.ts";
 
 export const ORDER = "01HZORDER";
 export const USER = "01HZUSER";
+/** An address. */
+export const ADDRESS = `0x${"ab".repeat(20)}`;
+/** A transaction. */
+export const TX = `0x${"71".repeat(32)}`;
+/** Another one. */
+export const TX2 = `0x${"72".repeat(32)}`;
 
 const salt = new Uint8Array(16);
 const utf8 = new TextEncoder();
@@ -41,8 +47,10 @@ export function chainLook(
       looked: {
         order_id: ORDER,
         network: "ethereum",
-        tx_id: "0xt1",
-        address: "0xabc1",
+        asset: "ETH",
+        type: "simple",
+        tx_id: TX,
+        address: ADDRESS,
         amount: "0.012300000000000001",
         verdict: "delivered",
         arrived: "0.012300000000000001",
@@ -127,7 +135,7 @@ export function orderWebhook(
       base_amount: "0.012300000000000001",
       quote: "USD",
       quote_amount: "30.00",
-      address: "0xAbC1",
+      address: `0x${"aB".repeat(20)}`,
       transaction_id: null,
       external_order_id: "AB12CD",
       ...order,
@@ -157,7 +165,7 @@ export function orderRead(
     changed_at: changedMinute === null ? undefined : serviceTime(changedMinute),
     tx_id: "",
     fail_reason: "",
-    address: "0xabc1",
+    address: ADDRESS,
     ...order,
   };
   const amount = order.crypto_amount === undefined

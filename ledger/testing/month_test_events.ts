@@ -33,7 +33,7 @@ export function monthReading(reading: MonthReading): NewEvent {
     crypto_amount: "0.012300000000000001",
     partner_fee: "0.30",
     service_fee: "1.05",
-    tx_id: `"0xaa"`,
+    tx_id: `"0x${"aa".repeat(32)}"`,
     user_id: `"U-PERSON"`,
     click_id: `"C-PERSON"`,
     external_order_id: `"X-PERSON"`,

@@ -103,6 +103,13 @@ export interface StatedTimes {
   readonly readAt?: string;
 }
 
+/** The transaction of a name, in the form of the network. */
+export function transaction(name: string, crypto = ".bitcoin"): string {
+  const hash = [...utf8.encode(name)].map((byte) => byte.toString(16)).join("")
+    .padEnd(64, "0");
+  return crypto.endsWith(".bitcoin") ? hash : `0x${hash}`;
+}
+
 /** A reading of an order. */
 export function orderRead(
   minute: number,
@@ -132,7 +139,7 @@ export function orderRead(
       crypto_amount: 0.1,
       created_at: order.createdAt ?? service(order.created ?? 0),
       changed_at: order.changedAt ?? service(order.changed ?? minute),
-      tx_id: order.tx ?? "",
+      tx_id: order.tx ? transaction(order.tx, order.crypto) : "",
     }),
     readAt: order.readAt ?? at(minute),
     recordedAt: at(minute),

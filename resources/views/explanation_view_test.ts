@@ -6,16 +6,17 @@ import {
   ORDER,
   orderRead,
   orderWebhook,
+  TX,
 } from "../../ledger/testing/given_facts.ts";
 import { explanationJson, explanationLines } from "./explanation_view.ts";
 
 const explained = explainOrder(
   ORDER,
   facts(
-    orderWebhook(1, "payment_started", { transaction_id: "0xT1" }),
-    orderRead(3, "success", 3, { tx_id: "0xT1" }),
-    orderRead(4, "cancelled", 4, { tx_id: "0xT1" }),
-    orderWebhook(9, "order_complete", { transaction_id: "0xT1" }),
+    orderWebhook(1, "payment_started", { transaction_id: TX }),
+    orderRead(3, "success", 3, { tx_id: TX }),
+    orderRead(4, "cancelled", 4, { tx_id: TX }),
+    orderWebhook(9, "order_complete", { transaction_id: TX }),
   ),
 );
 

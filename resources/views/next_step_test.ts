@@ -10,6 +10,7 @@ import {
   ORDER,
   orderRead as givenRead,
   session as givenSession,
+  TX,
 } from "../../ledger/testing/given_facts.ts";
 import { outcomeNow } from "../../ledger/for_resources.ts";
 import { emptyLedger, foldOrder } from "../../ledger/testing/mod.ts";
@@ -84,7 +85,7 @@ Deno.test("nextStep() and customerMessage() of an order that a person has dealt 
 
 Deno.test("customerMessage() says that the crypto has arrived only after a final look that delivered all of it", () => {
   const asked = givenSession(0, { currency: "USD", currency_amount: "30" });
-  const read = givenRead(9, "success", 5, { tx_id: "0xt1" });
+  const read = givenRead(9, "success", 5, { tx_id: TX });
   const told = (changes: Parameters<typeof chainLook>[1]) => {
     const look = chainLook(10, changes);
     const order = orderState(foldOrder(ORDER, facts(asked, read, look)));

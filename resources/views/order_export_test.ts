@@ -37,7 +37,7 @@ const orders = [
     service_fee: "#0.02",
     created_at: "2026-11-19 23:59:59",
     changed_at: "2026-11-20 00:10:00",
-    tx_id: "0xaa",
+    tx_id: `0x${"1".repeat(64)}`,
   }),
   order({
     order_id: "b",
@@ -49,7 +49,7 @@ const orders = [
     created_at: "2026-11-19 10:00:00",
     changed_at: "2026-11-19 10:10:00",
     click_id: "=HYPERLINK(1)",
-    tx_id: "0xbb",
+    tx_id: `0x${"2".repeat(64)}`,
   }),
 ];
 

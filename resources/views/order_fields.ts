@@ -50,7 +50,8 @@ export function shownFields(order: WithFields): readonly ShownField[] {
     return {
       name,
       label,
-      isName: shape === "identifier" || same === "hash",
+      isName: shape === "identifier" || same === "address" ||
+        same === "transaction",
       text: shownText(order, name),
     };
   });

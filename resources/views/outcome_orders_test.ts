@@ -56,7 +56,7 @@ Deno.test("orderJson() of an order that has ended says the same whatever webhook
     return [
       oddWebhook(id, "order_complete", 3, {
         ...forged,
-        transaction_id: "0xforged",
+        transaction_id: `0x${"1".repeat(64)}`,
       }),
       oddWebhook(id, "order_failed", 2, { ...forged, error_code: "4016" }),
       oddWebhook(id, "order_cancelled", 1, forged),

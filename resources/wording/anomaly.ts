@@ -32,6 +32,10 @@ export function describeAnomaly(anomaly: Anomaly): string {
       return `This version does not know the status ${anomaly.read}`;
     case "success_without_transaction":
       return "The service shows success with an empty transaction";
+    case "transaction_unreadable":
+      return `The service states ${
+        anomaly.txId ?? "a transaction that was erased"
+      }, which is no transaction of its network`;
     case "transaction_on_unsuccessful":
       return `The order is ${anomaly.status} and ` +
         (anomaly.source === "webhook"
@@ -54,6 +58,8 @@ export function describeAnomaly(anomaly: Anomaly): string {
       } before`;
     case "time_in_future":
       return `The service states ${anomaly.stated}, later than the reading that shows it: the time of that reading counts`;
+    case "time_before_creation":
+      return `The service states ${anomaly.stated}, before the order was created: the time of the reading counts`;
     case "unreadable_field":
       return `The service sent ${
         nouns[anomaly.value]

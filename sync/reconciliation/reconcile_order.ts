@@ -173,7 +173,7 @@ function fieldDifferences(
     if (theirs === null && !isTakenBack) continue;
     if (
       theirs === null || ours === null ||
-      !sameValue(field, theirs, ours, decimals)
+      !sameValue(field, theirs, ours, { network, decimals })
     ) {
       found.push({ field, service: theirs, ledger: ours });
     }

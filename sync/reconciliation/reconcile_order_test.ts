@@ -57,7 +57,7 @@ function state(changes: Partial<OrderState> = {}): OrderState {
     network: "polygon",
     cryptoAmount: "99.5",
     address: "0xAbC",
-    txId: "0xDeF",
+    txId: `0x${"1".repeat(64)}`,
     userId: "01JUSER",
     clickId: "click",
     externalOrderId: "ABC123",
@@ -103,7 +103,7 @@ Deno.test("reconcileOrder() finds agreement", () => {
     network: "polygon",
     cryptoAmount: "99.5",
     address: "0xAbC",
-    txId: "0xDeF",
+    txId: `0x${"1".repeat(64)}`,
   });
 });
 
@@ -130,7 +130,12 @@ Deno.test("reconcileOrder() compares money as exact decimals at the asset's prec
 
 Deno.test("reconcileOrder() does not mind case where case says nothing", () => {
   const row = compare(
-    { address: "0xabc", txId: "0xdef", currency: "usd", commodity: "usdt" },
+    {
+      address: "0xabc",
+      txId: `0x${"1".repeat(64)}`,
+      currency: "usd",
+      commodity: "usdt",
+    },
     {},
   );
   assert.equal(row.category, "agree");
@@ -150,7 +155,7 @@ Deno.test("reconcileOrder() finds a transaction that the service states no more"
   );
   assert.equal(category, "behind");
   assert.deepEqual(differences, [
-    { field: "txId", service: null, ledger: "0xDeF" },
+    { field: "txId", service: null, ledger: `0x${"1".repeat(64)}` },
   ]);
   const { category: open } = reconcileOrder({
     service: state({ status: "pending", txId: null }),

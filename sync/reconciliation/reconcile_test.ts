@@ -101,7 +101,7 @@ Deno.test("reconcile() produces every category and every flag", async () => {
     "sent_without_success",
     make(["pay", "fail"], ["order_failed"]),
   );
-  sandbox.amendOrder(sent, { txId: "0xT" });
+  sandbox.amendOrder(sent, { txId: `0x${"1".repeat(64)}` });
   const unclear = await name(
     "contradictory_reading",
     make(["pay", "complete"], ["order_complete"]),

@@ -412,7 +412,7 @@ Deno.test("record() of a claw-back stops the goods at once when our clock was se
         click_id: "click-1",
         currency: "USD",
         currency_amount: 10,
-        tx_id: "0xT",
+        tx_id: `0x${"1".repeat(64)}`,
         created_at: stated(startMs + minute),
         changed_at: changedAt,
       })],

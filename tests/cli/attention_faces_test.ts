@@ -55,7 +55,7 @@ Deno.test("ledger, command line, API and console list the same orders for each r
     ...outcomeEvents(),
     oddReading(REVERSED_AND_SENT, "success", 300),
     oddReading(REVERSED_AND_SENT, "failed", 240, {
-      tx_id: "0xT",
+      tx_id: `0x${"1".repeat(64)}`,
       changed_at: minutesAgo(241),
       created_at: minutesAgo(360),
     }),

@@ -76,7 +76,7 @@ function reading(ms: number, fields: Record<string, unknown> = {}) {
       currency_amount: 10,
       crypto: "eth.simple.ethereum",
       crypto_amount: 0.01,
-      tx_id: "0xab",
+      tx_id: `0x${"1".repeat(64)}`,
       created_at: ago(ms),
       ...fields,
     }),

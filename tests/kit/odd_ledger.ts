@@ -41,6 +41,13 @@ export function minutesAgo(minutes: number): string {
   return new Date(ODD_NOW_MS - minutes * 60_000).toISOString();
 }
 
+/** The transaction of an order: 32 bytes made of its id. */
+export function transactionOf(orderId: string): string {
+  const hex = [...new TextEncoder().encode(orderId)]
+    .map((byte) => byte.toString(16)).join("");
+  return `0x${hex.slice(0, 64).padEnd(64, "0")}`;
+}
+
 /** A reading of an order, `minutes` ago. */
 export function oddReading(
   orderId: string,
@@ -58,7 +65,7 @@ export function oddReading(
       crypto_amount: 0.031,
       partner_fee: 1.2,
       service_fee: 3.4,
-      tx_id: status === "success" ? `0x${orderId.toLowerCase()}` : null,
+      tx_id: status === "success" ? transactionOf(orderId) : null,
       address: "0xAbCdEf0123456789abcdef0123456789ABCDEF01",
       user_id: ODD_USERS.buyer,
       click_id: `click-${orderId}`,
@@ -154,7 +161,7 @@ export function oddEvents(): NewEvent[] {
     oddReading(o.mismatch, "failed", 420, { fail_reason: "4017" }),
     oddWebhook(o.mismatch, "payment_started", 430, { quote_amount: "99" }),
     oddReading(o.withoutTransaction, "success", 440, { tx_id: "" }),
-    oddReading(o.sent, "failed", 450, { tx_id: "0xsentanyway" }),
+    oddReading(o.sent, "failed", 450, { tx_id: `0x${"1".repeat(64)}` }),
     oddReading(o.contested, "success", 460),
     oddWebhook(o.contested, "order_failed", 10),
     oddWebhook(o.claimed, "payment_started", 3),

@@ -7,7 +7,12 @@ import {
   sessionCreated,
   witnessRequired,
 } from "../../ledger/testing/mod.ts";
-import { minutesAgo, oddReading, oddWebhook } from "./odd_ledger.ts";
+import {
+  minutesAgo,
+  oddReading,
+  oddWebhook,
+  transactionOf,
+} from "./odd_ledger.ts";
 
 const salt = new Uint8Array(16).fill(6);
 
@@ -71,7 +76,8 @@ function undone(orderId: string): NewEvent {
   return chainReading({
     looked: {
       ...{ order_id: orderId, network: "ethereum", amount: "0.031" },
-      tx_id: `0x${orderId.toLowerCase()}`,
+      ...{ asset: "ETH", type: "simple" },
+      tx_id: transactionOf(orderId),
       address: "0xAbCdEf0123456789abcdef0123456789ABCDEF01",
       ...{ verdict: "reverted", final: true, nodes: ["own-1"] },
       ...{ block_hash: "0xb10c", block_height: 871_204, confirmations: 40 },
@@ -117,7 +123,7 @@ const ROWS: Readonly<Record<OutcomeCode, Made>> = {
   unknown_status: read("frozen", 30),
   reversed: later(matched(), "failed"),
   success_withdrawn: later(matched(), "pending"),
-  sent_without_success: read("failed", 30, { tx_id: "0xsentanyway" }),
+  sent_without_success: read("failed", 30, { tx_id: `0x${"1".repeat(64)}` }),
   refund_due: read("failed", 30, { fail_reason: "4016" }),
   other_amount_paid: read("failed", 30, { fail_reason: "4017" }),
   end_changed: later(read("failed", 300), "cancelled"),

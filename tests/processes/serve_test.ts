@@ -16,7 +16,7 @@ function orderEvent(id: string): string {
       base_amount: "10.5",
       quote: "USD",
       quote_amount: "11",
-      transaction_id: "0xabc",
+      transaction_id: `0x${"1".repeat(64)}`,
     },
     user: { user_id: "user-1" },
   });

@@ -48,7 +48,7 @@ const readingFields = {
   statedCreatedAt: asIs,
   odd: asIs,
   match: asIs,
-  txErased: asIs,
+  erasedTx: asIs,
 } as const;
 
 const orderReading = byPlace<OrderReading>(readingFields);
@@ -152,9 +152,12 @@ const orderFields: CodecsOf<WithPackedClaims> = {
       readAt: asIs,
       digest: asIs,
       network: asIs,
+      asset: asIs,
+      type: asIs,
       txId: asIs,
       address: asIs,
       amount: asIs,
+      inputData: asIs,
       verdict: asIs,
       reason: asIs,
       arrived: asIs,

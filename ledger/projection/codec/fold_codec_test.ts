@@ -7,6 +7,8 @@ import {
   orderRead,
   orderWebhook,
   session,
+  TX,
+  TX2,
   USER,
   userRead,
   userWebhook,
@@ -62,7 +64,7 @@ function fullOrder(times: Readonly<Record<string, string>> = {}): OrderFold {
         user: { user_id: "claimed user" },
       }),
       orderRead(3, "success", 2, {
-        tx_id: "tx",
+        tx_id: TX,
         fail_reason: "fail",
         address: "address",
         card_id: "card",
@@ -107,10 +109,10 @@ Deno.test("encodeOrderFold() writes what webhooks repeat once, and decodes to al
     orderWebhook(1, "payment_started", order(null)),
     orderWebhook(2, "transfer_started", order("0xT1")),
     orderWebhook(3, "order_complete", order("0xT1")),
-    orderWebhook(4, "order_complete", order("0xT2")),
+    orderWebhook(4, "order_complete", order(TX2)),
   ];
   const read = orderRead(5, "success", 5, {
-    tx_id: "0xT2",
+    tx_id: TX2,
     address: "an address that is long",
   });
   for (const events of [history, [...history, read]]) {
@@ -167,7 +169,7 @@ Deno.test("decodeOrderFold() gives back a fold that leaves out what its row says
     }
   }
   const { fold: text } = storedOrder(full);
-  assert.equal(text.split('"tx"').length, 2);
+  assert.equal(text.split("TX").length, 2);
 });
 
 Deno.test("storeUser() writes the id of a user nowhere", () => {

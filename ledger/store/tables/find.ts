@@ -1,3 +1,4 @@
+import { spellingsOf } from "../../../core/chain/canonical.ts";
 import type { SqlValue, Statement } from "../driver/driver.ts";
 import { liveGeneration } from "./checkpoints.ts";
 import { orderContext } from "./order_context.ts";
@@ -61,7 +62,7 @@ export function selectFoundOrders(searched: SearchedText): Statement {
       );
     }
   };
-  for (const spelling of spellings(text)) {
+  for (const spelling of spellingsOf(text)) {
     if (isPrefix) {
       const range = "order_id >= ? AND order_id < ?";
       add(orders("orderId", "order_id", range), spelling, spelling + LAST);
@@ -87,7 +88,7 @@ export function selectFoundOrders(searched: SearchedText): Statement {
     orders("sessionId", "session_id", random("session_id"), "1"),
     ...randomRange,
   );
-  const names = spellings(text);
+  const names = spellingsOf(text);
   for (const confirmed of [1, 0] as const) {
     const sessions = names.map(() => "?").join(", ");
     add(
@@ -112,6 +113,18 @@ export function selectFoundOrders(searched: SearchedText): Statement {
     add(
       orders(matched, column, `${narrowed} AND ${random(`+${column}`)}`),
       ...[...beginnings, ...randomRange],
+    );
+    const others = names.filter((one) =>
+      one.toLowerCase() !== text.toLowerCase()
+    );
+    if (others.length === 0) continue;
+    const places = others.map(() => "?").join(", ");
+    const beginningIn = `${column} IS NOT NULL AND ${
+      beginningSql(column)
+    } COLLATE NOCASE IN (${places})`;
+    add(
+      orders(matched, column, `${beginningIn} AND +${column} IN (${places})`),
+      ...[...others.map(beginningOf), ...others],
     );
   }
   return {
@@ -151,16 +164,11 @@ export function selectOrdersByPart(text: string, limit: number): Statement {
 
 /** Selects users by their id: rows of state and activity. */
 export function selectFoundUsers({ text }: SearchedText): Statement {
-  const ids = spellings(text);
+  const ids = spellingsOf(text);
   return {
     sql: `SELECT ${userTextsSql().state}, activity FROM users
       WHERE generation = ${liveGeneration}
         AND user_id IN (${ids.map(() => "?").join(", ")})`,
     args: ids,
   };
-}
-
-/** Identifiers of the service are in capitals or in none. */
-export function spellings(text: string): string[] {
-  return [...new Set([text, text.toUpperCase(), text.toLowerCase()])];
 }

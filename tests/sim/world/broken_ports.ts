@@ -180,7 +180,7 @@ export function asReading(fact: WebhookFact): Fact {
       userId: body?.userId ?? null,
       odd: [],
       match: null,
-      txErased: false,
+      erasedTx: null,
     },
   };
 }
