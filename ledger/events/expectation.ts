@@ -78,4 +78,36 @@ export interface ExpectationWindow {
   readonly from: string;
   /** They were asked for until this time, UTC ISO 8601 with milliseconds. */
   readonly until: string;
+  /**
+   * Until when terms of their purchases count, UTC ISO 8601 with milliseconds;
+   * {@linkcode ALWAYS} before a reading has shown success.
+   */
+  readonly termsUntil: string;
+}
+
+/** After every time. */
+export const ALWAYS = "~";
+
+/** What an expectation is for. */
+export interface PurchaseName {
+  /** The partner's reference; where there is none, the click id. */
+  readonly kind: "reference" | "click";
+  /** The reference or click id. */
+  readonly name: string;
+}
+
+/** The purchase that an expectation is for; null where nothing names it. */
+export function purchaseOf(
+  { reference, clickId }: Pick<Expectation, "reference" | "clickId">,
+): PurchaseName | null {
+  if (reference !== null) return { kind: "reference", name: reference };
+  return clickId === null ? null : { kind: "click", name: clickId };
+}
+
+/** A purchase as one text, to look it up by. */
+export function purchaseKey(
+  one: Pick<Expectation, "reference" | "clickId">,
+): string {
+  const purchase = purchaseOf(one);
+  return purchase === null ? "" : `${purchase.kind}:${purchase.name}`;
 }

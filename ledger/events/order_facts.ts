@@ -76,7 +76,7 @@ export const feesBy: FieldsBy<OrderFees> = recordBy(fieldsWith("part", "fees"));
 /** Every result of a comparison. */
 export const MATCH_FACTS = [
   "nothing",
-  "no_amount",
+  "incomplete",
   "differs",
   "several",
   "matched",
@@ -86,7 +86,8 @@ export const MATCH_FACTS = [
  * How the latest reading compares with what the partner recorded.
  *
  * - `nothing`: nothing was recorded that the order can belong to.
- * - `no_amount`: what was recorded agrees, and no amount could be compared.
+ * - `incomplete`: what was recorded agrees, and something that it names could
+ *   not be compared, or it names no amount.
  * - `differs`: nothing that was recorded agrees.
  * - `several`: more than one reference agrees, or too many were recorded.
  * - `matched`: what was recorded for one reference agrees, amount included.

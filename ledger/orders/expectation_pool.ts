@@ -3,6 +3,7 @@ import {
   CANDIDATES_KEPT,
   type Expectation,
   type ExpectationWindow,
+  purchaseKey,
   validUntil,
 } from "../events/expectation.ts";
 import {
@@ -15,15 +16,15 @@ import {
 } from "./expectations.ts";
 
 /**
- * Expectations by click id and by reference. An order has to be joined with all
+ * Expectations by click id and by purchase. An order has to be joined with all
  * of those that it may keep at once: one alone may be dropped before another
  * makes it count.
  */
 export class ExpectationPool {
   /** By click id, those that expire first first. */
   readonly #ofClick = new Map<string, Expectation[]>();
-  /** By reference, those that were asked for first first. */
-  readonly #ofReference = new Map<string, Expectation[]>();
+  /** By purchase, those that were asked for first first. */
+  readonly #ofPurchase = new Map<string, Expectation[]>();
 
   /**
    * Adds an expectation, once.
@@ -31,13 +32,12 @@ export class ExpectationPool {
    * @param expectation What the partner expects.
    */
   add(expectation: Expectation): void {
-    const { clickId, reference } = expectation;
+    const { clickId } = expectation;
     if (clickId !== null) {
       insert(this.#ofClick, clickId, expectation, compareExpiry);
     }
-    if (reference !== null) {
-      insert(this.#ofReference, reference, expectation, compareExpectations);
-    }
+    const key = purchaseKey(expectation);
+    insert(this.#ofPurchase, key, expectation, compareExpectations);
   }
 
   /**
@@ -52,8 +52,8 @@ export class ExpectationPool {
     const all = window === null ? own : union(own, this.#firstToExpire(window));
     const terms = window === null
       ? []
-      : candidatesOf(order, all).flatMap(({ reference }) =>
-        this.#lastAskedFor(reference, window) ?? []
+      : candidatesOf(order, all).flatMap((candidate) =>
+        this.#lastAskedFor(candidate, window) ?? []
       );
     const expectations = expectationsOf(order, union(all, terms));
     return expectations.length === own.length &&
@@ -76,11 +76,11 @@ export class ExpectationPool {
   }
 
   #lastAskedFor(
-    reference: string | null,
-    { until }: ExpectationWindow,
+    of: Expectation,
+    { termsUntil }: ExpectationWindow,
   ): Expectation | undefined {
-    const all = this.#ofReference.get(reference ?? "") ?? [];
-    return all[firstWhere(all, (one) => askedAtOf(one) > until) - 1];
+    const all = this.#ofPurchase.get(purchaseKey(of)) ?? [];
+    return all[firstWhere(all, (one) => askedAtOf(one) > termsUntil) - 1];
   }
 }
 

@@ -1,12 +1,14 @@
 import {
+  ALWAYS,
   askedAtOf,
   CANDIDATES_KEPT,
   type Expectation,
   type ExpectationWindow,
+  purchaseKey,
   validUntil,
 } from "../events/expectation.ts";
 import type { OrderReading } from "../events/order_reading.ts";
-import { compareTimes, earlierTime } from "../events/time.ts";
+import { compareTimes, earlierTime, laterTime } from "../events/time.ts";
 import { compareText } from "../machines/sorted_list.ts";
 
 /**
@@ -32,6 +34,8 @@ export interface Beginning {
 
 /** What decides which expectations an order keeps. */
 export interface ExpectedOrder extends Beginning {
+  /** The earliest effective time of its readings that show success. */
+  readonly successReadAt: string | null;
   /** A, the latest reading. */
   readonly latest: Pick<OrderReading, "clickId"> | null;
   /** Expectations kept, earliest first. */
@@ -58,20 +62,29 @@ export function expectationWindow(
 ): ExpectationWindow | null {
   const clickId = order?.latest?.clickId ?? "";
   const began = order === undefined ? null : beganBy(order);
-  if (clickId === "" || began === null) return null;
+  if (order === undefined || clickId === "" || began === null) return null;
+  const until = movedBy(began, toleranceMs);
+  const { successReadAt } = order;
   return {
     clickId,
     from: movedBy(began, 0),
-    until: movedBy(began, toleranceMs),
+    until,
+    termsUntil: successReadAt === null
+      ? ALWAYS
+      : laterTime(until, movedBy(successReadAt, 0)),
   };
 }
 
-/** The same, when the latest reading or the beginning did not change. */
+/**
+ * The same, when neither the click id of the latest reading, nor the beginning,
+ * nor the time of the first success changed.
+ */
 export function sameWindow(
   a: ExpectationWindow | null,
   b: ExpectationWindow | null,
 ): boolean {
-  return a?.clickId === b?.clickId && a?.from === b?.from;
+  return a?.clickId === b?.clickId && a?.from === b?.from &&
+    a?.termsUntil === b?.termsUntil;
 }
 
 /**
@@ -125,27 +138,28 @@ export function compareExpiry(a: Expectation, b: Expectation): number {
 }
 
 /**
- * What was asked for last under a reference before an order, under whatever
- * click id: a basket may grow after the widget was opened.
+ * What was asked for last of a purchase, until success was first read: a basket
+ * may grow after the widget was opened, under whatever click id.
  *
  * @param order Folded facts of the order.
- * @param reference The partner's reference.
+ * @param of An expectation of the purchase.
  * @param all Expectations, earliest first. @default those that the order keeps
  */
 export function latestTerms(
   order: ExpectedOrder,
-  reference: string,
+  of: Expectation,
   all: readonly Expectation[] = order.expectations,
 ): Expectation | undefined {
-  const until = expectationWindow(order)?.until ?? "";
+  const until = expectationWindow(order)?.termsUntil ?? "";
+  const key = purchaseKey(of);
   return all.findLast((one) =>
-    one.reference === reference && askedAtOf(one) <= until
+    purchaseKey(one) === key && askedAtOf(one) <= until
   );
 }
 
 /**
- * The expectations that an order keeps: its candidates, and the latest terms
- * of their references. Of more candidates than can be compared no terms.
+ * The expectations that an order keeps: its candidates, and the terms of their
+ * purchases that count. Of more candidates than can be compared no terms.
  *
  * @param order Folded facts of the order.
  * @param all Expectations, earliest first.
@@ -159,10 +173,8 @@ export function expectationsOf(
     return candidates;
   }
   const kept = new Set(candidates);
-  for (const { reference } of candidates) {
-    const terms = reference === null
-      ? undefined
-      : latestTerms(order, reference, all);
+  for (const candidate of candidates) {
+    const terms = latestTerms(order, candidate, all);
     if (terms !== undefined) kept.add(terms);
   }
   return kept.size === candidates.length

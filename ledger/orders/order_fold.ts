@@ -89,6 +89,11 @@ export interface OrderFold {
   readonly createdAt: string | null;
   /** The earliest effective `read_at` of its readings; null without one. */
   readonly firstReadAt: string | null;
+  /**
+   * The earliest effective `read_at` of its readings that show success; null
+   * without one.
+   */
+  readonly successReadAt: string | null;
   /** What the partner expects of the order, earliest first. */
   readonly expectations: readonly Expectation[];
   /**
@@ -136,6 +141,7 @@ export function initialOrderFold(orderId: string): OrderFold {
     sessions: [],
     createdAt: null,
     firstReadAt: null,
+    successReadAt: null,
     expectations: [],
     hand: null,
     looks: [],
@@ -152,7 +158,8 @@ export function initialOrderFold(orderId: string): OrderFold {
  * @param fact A fact that names the order; any other changes nothing. What the
  * partner expects, and whether orders wait for the chain, is joined apart, by
  * `JoinedFacts`: whenever a fact moves
- * the click id of the latest reading or the beginning of the order, all
+ * the click id of the latest reading, the beginning of the order or the time of
+ * its first success, all
  * expectations that the order may keep then have to be joined again.
  * @returns The fold with the fact.
  *
@@ -273,6 +280,9 @@ function addSnapshot(
       ? fold.createdAt
       : earlierTime(fold.createdAt, reading.createdAt),
     firstReadAt: earlierTime(fold.firstReadAt, reading.readAt),
+    successReadAt: reading.status === "success"
+      ? earlierTime(fold.successReadAt, reading.readAt)
+      : fold.successReadAt,
     activity,
   };
   // Without a status it says nothing of the service's history, only of fields.

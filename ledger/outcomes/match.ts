@@ -1,5 +1,10 @@
 import type { AssetTable } from "../../core/assets/environment.ts";
-import type { MatchFact, OrderFacts } from "../events/order_facts.ts";
+import { isVisible } from "../../core/chain/canonical.ts";
+import {
+  factsBy,
+  type MatchFact,
+  type OrderFacts,
+} from "../events/order_facts.ts";
 import type { OrderReading } from "../events/order_reading.ts";
 import { askedAtOf, type Expectation } from "../events/expectation.ts";
 import { compareTimes } from "../events/time.ts";
@@ -10,6 +15,7 @@ import {
   CANDIDATES_COMPARED,
   candidatesOf,
   compareExpectations,
+  expectationWindow,
   type ExpectedOrder,
   latestTerms,
 } from "../orders/expectations.ts";
@@ -27,6 +33,14 @@ export interface MatchInput extends ExpectedOrder {
   readonly redacted: OrderReading | null;
 }
 
+/** A field that could not be compared. */
+export interface Uncompared {
+  /** Field of the order. */
+  readonly field: FieldsWith<"asked">;
+  /** Who left it out. */
+  readonly by: "service" | "expectation";
+}
+
 /** How an order compares with what the partner recorded. */
 export interface ExpectationMatch {
   /** The result. */
@@ -36,21 +50,29 @@ export interface ExpectationMatch {
    * recorded before the order. Null when nothing was recorded, or too much.
    */
   readonly expected: Expectation | null;
+  /** Of an `incomplete` one, what could not be compared. */
+  readonly uncompared: readonly Uncompared[];
 }
 
-const NOTHING: ExpectationMatch = { match: "nothing", expected: null };
+const COMPARED = fieldsWith("asked");
+
+const NOTHING: ExpectationMatch = {
+  match: "nothing",
+  expected: null,
+  uncompared: [],
+};
 
 /**
  * Compares the latest reading of an order with what the partner recorded under
  * its click id before the order. Nothing that a webhook says has a part in it.
  *
- * 1. What counts of a reference are its latest terms before the order, under
- *    whatever click id. Records without a reference count as those of one
- *    reference of its own kind.
- * 2. Records that state no amount are left out where others state one: they
+ * 1. What counts of a purchase are its latest terms until success was first
+ *    read, under whatever click id.
+ * 2. Terms that ask for no amount are left out where others ask for one: they
  *    would agree with any amount.
- * 3. Those that agree in every field that both state are of one reference: it
- *    matched. Of several references: nobody can tell which one was paid for.
+ * 3. Those that agree in every field that both state are of one purchase: it
+ *    matched. Of several: nobody can tell which one was paid for.
+ * 4. What the service leaves out does not agree: the match is incomplete.
  *
  * Of an order whose readings were redacted, what was found then holds while
  * later readings show the same amounts, currency, asset and network.
@@ -74,41 +96,97 @@ export function matchExpectations(
         ? redacted.match ?? "nothing"
         : "differs",
       expected: last,
+      uncompared: [],
     };
   }
   if (candidates.length === 0) return NOTHING;
   if (candidates.length > CANDIDATES_COMPARED) {
-    return { match: "several", expected: null };
+    return { match: "several", expected: null, uncompared: [] };
   }
-  const ordered = readingFacts(latest);
+  const ordered = visibleFacts(latest);
   const terms = termsOf(order, candidates);
-  const stating = terms.filter((one) => statesAmount(ordered, one));
-  const compared = stating.length === 0 ? terms : stating;
+  const asking = terms.filter(asksForAmount);
+  const compared = asking.length === 0 ? terms : asking;
   const agreeing = compared.filter((one) =>
     differences(ordered, one, assets).length === 0
   );
-  if (agreeing.length === 0) {
-    return { match: "differs", expected: lastBefore(order, compared) };
-  }
-  const expected = lastBefore(order, agreeing);
-  if (stating.length === 0) return { match: "no_amount", expected };
-  return { match: agreeing.length > 1 ? "several" : "matched", expected };
+  const found = (
+    match: MatchFact,
+    among: readonly Expectation[],
+    uncompared: readonly Uncompared[] = [],
+  ) => ({ match, expected: lastBefore(order, among), uncompared });
+  const [one] = agreeing;
+  if (one === undefined) return found("differs", compared);
+  if (agreeing.length > 1) return found("several", agreeing);
+  const uncompared = uncomparedOf(ordered, one);
+  const match = uncompared.length === 0 ? "matched" : "incomplete";
+  return found(match, agreeing, uncompared);
 }
 
-/** Candidates at the latest terms of their references, earliest first. */
+/**
+ * Whether the terms that an order is compared with were asked for after it had
+ * begun.
+ */
+export function isChangedLater(
+  order: MatchInput,
+  expected: Expectation | null,
+): boolean {
+  const window = expectationWindow(order);
+  return window !== null && expected !== null &&
+    askedAtOf(expected) > window.until;
+}
+
+/** The terms that count of each candidate's purchase, earliest first. */
 function termsOf(
   order: MatchInput,
   candidates: readonly Expectation[],
 ): readonly Expectation[] {
-  const unnamed = candidates.findLast(({ reference }) => reference === null);
   const terms = new Set(
-    candidates.map((one) =>
-      one.reference === null
-        ? unnamed ?? one
-        : latestTerms(order, one.reference) ?? one
-    ),
+    candidates.map((one) => latestTerms(order, one) ?? one),
   );
   return [...terms].sort(compareExpectations);
+}
+
+/** A fiat amount with its currency, or else an amount of the asset with it. */
+function asksForAmount(terms: Expectation): boolean {
+  return (terms.currencyAmount !== null && terms.currency !== null) ||
+    (terms.commodityAmount !== null && terms.commodity !== null);
+}
+
+/** What a reading states; a text in which nothing can be seen states nothing. */
+function visibleFacts(latest: OrderReading): OrderFacts {
+  const stated = readingFacts(latest);
+  return factsBy((field) => {
+    const value = stated[field];
+    return value === null || isVisible(value) ? value : null;
+  });
+}
+
+/**
+ * What the terms name and a reading leaves out. An amount says nothing without
+ * its currency or asset. A user who is not stated is not missed.
+ */
+function uncomparedOf(
+  ordered: OrderFacts,
+  terms: Expectation,
+): readonly Uncompared[] {
+  const isStated: { readonly [Field in Uncompared["field"]]: boolean } = {
+    currency: ordered.currency !== null,
+    currencyAmount: ordered.currencyAmount !== null &&
+      ordered.currency !== null,
+    commodity: ordered.commodity !== null,
+    network: ordered.network !== null,
+    cryptoAmount: terms.currencyAmount !== null ||
+      (ordered.cryptoAmount !== null && ordered.commodity !== null),
+    address: ordered.address !== null,
+    userId: true,
+  };
+  const missing = COMPARED.filter((field) =>
+    terms[ORDER_FIELDS[field].asked] !== null && !isStated[field]
+  ).map((field): Uncompared => ({ field, by: "service" }));
+  return asksForAmount(terms)
+    ? missing
+    : [{ field: "currencyAmount", by: "expectation" }, ...missing];
 }
 
 /**
@@ -146,8 +224,6 @@ export interface Difference {
   readonly ordered: string;
 }
 
-const COMPARED = fieldsWith("asked");
-
 /**
  * Lists how an order differs from what the partner asked for.
  *
@@ -173,20 +249,4 @@ export function differences(
       ? []
       : [{ field, requested, ordered: value }];
   });
-}
-
-/**
- * Whether an amount can be compared: a fiat amount was asked for and the order
- * has one, or else an amount of the asset.
- *
- * @param ordered Fields of the order.
- * @param asked What was asked for.
- */
-function statesAmount(
-  ordered: OrderFacts,
-  asked: Expectation,
-): boolean {
-  return asked.currencyAmount === null
-    ? asked.commodityAmount !== null && ordered.cryptoAmount !== null
-    : ordered.currencyAmount !== null;
 }

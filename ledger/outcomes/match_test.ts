@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { RecordedEvent, SessionCreatedBody } from "../events/event.ts";
 import { foldOrder } from "../explain/as_of.ts";
 import {
+  ADDRESS,
   facts,
   ORDER,
   orderRead,
@@ -30,7 +31,11 @@ const asked = (
   });
 
 Deno.test("matchExpectations() finds nothing where nothing was recorded before the order", () => {
-  assert.deepEqual(matchOf(success), { match: "nothing", expected: null });
+  assert.deepEqual(matchOf(success), {
+    match: "nothing",
+    expected: null,
+    uncompared: [],
+  });
   assert.equal(matchOf(asked({ currency_amount: "30" })).match, "nothing");
   const late = asked({ currency_amount: "30" }, 6);
   assert.equal(matchOf(success, late).match, "nothing");
@@ -53,18 +58,54 @@ Deno.test("matchExpectations() compares amounts as exact decimals", () => {
   assert.equal(match({ currency_amount: "900" }), "differs");
   assert.equal(match({ currency_amount: "30", currency: "EUR" }), "differs");
   assert.equal(match({ currency_amount: "30", user_id: "other" }), "differs");
-  assert.equal(match({ commodity_amount: "0.012300000000000001" }), "matched");
-  assert.equal(match({ commodity_amount: "0.0124" }), "differs");
+  const asset = { commodity: "ETH", commodity_amount: "0.012300000000000001" };
+  assert.equal(match(asset), "matched");
+  assert.equal(match({ ...asset, commodity_amount: "0.0124" }), "differs");
 });
 
-Deno.test("matchExpectations() says where no amount could be compared", () => {
-  assert.equal(matchOf(success, asked()).match, "no_amount");
-  const wallet = { wallet_address: "0xother" };
-  assert.equal(matchOf(success, asked(wallet)).match, "differs");
-  assert.equal(matchOf(success, asked(wallet), asked()).match, "no_amount");
-  const unpriced = orderRead(5, "success", 5, { currency_amount: "" });
-  const priced = asked({ currency_amount: "30" });
-  assert.equal(matchOf(unpriced, priced).match, "no_amount");
+Deno.test("matchExpectations() names what could not be compared, and who left it out", () => {
+  const missed = (
+    body: Partial<SessionCreatedBody>,
+    order: Readonly<Record<string, unknown>> = {},
+  ) => {
+    const read = orderRead(5, "success", 5, { tx_id: TX, ...order });
+    const { match, uncompared } = matchOf(read, asked(body));
+    return [match, ...uncompared.map(({ field, by }) => `${field} ${by}`)]
+      .join(", ");
+  };
+  assert.equal(missed({}), "incomplete, currencyAmount expectation");
+  assert.equal(missed({ wallet_address: "0xother" }), "differs");
+  const priced = { currency_amount: "30", wallet_address: ADDRESS };
+  assert.equal(missed(priced), "matched");
+  for (const none of [undefined, null, "", " \u200b", true, []]) {
+    assert.equal(
+      missed(priced, { address: none }),
+      "incomplete, address service",
+    );
+    assert.equal(
+      missed(priced, { currency: none }),
+      "incomplete, currency service, currencyAmount service",
+    );
+  }
+  assert.equal(
+    missed(priced, { currency_amount: null }),
+    "incomplete, currencyAmount service",
+  );
+  assert.equal(missed(priced, { currency_amount: 0 }), "differs");
+  const asset = { commodity: "ETH", network: "ethereum" };
+  assert.equal(missed({ ...priced, ...asset }), "matched");
+  assert.equal(
+    missed({ ...priced, ...asset }, { crypto: "eth" }),
+    "incomplete, network service",
+  );
+  assert.equal(
+    missed({ commodity: "ETH", commodity_amount: "0.1" }, {
+      crypto: "",
+      crypto_amount: 0.1,
+    }),
+    "incomplete, commodity service, cryptoAmount service",
+  );
+  assert.equal(missed({ ...priced, user_id: "U" }, { user_id: "" }), "matched");
 });
 
 Deno.test("matchExpectations() does not let what states no amount vouch for another amount", () => {
@@ -118,6 +159,7 @@ Deno.test("matchExpectations() cannot tell where more than sixteen were recorded
   assert.deepEqual(matchOf(success, ...clicks), {
     match: "several",
     expected: null,
+    uncompared: [],
   });
 });
 

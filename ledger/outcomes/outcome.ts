@@ -74,6 +74,14 @@ export function forgetOutcomes(): void {
   found.clear();
 }
 
+/**
+ * The earlier form of the service's answers has no address, so that no wallet can
+ * be compared: one health condition says so, in place of a task for each order.
+ */
+function isOfEarlierForm({ match, tx }: OutcomeFacts): boolean {
+  return match === "incomplete" && tx === "unstated";
+}
+
 function firstOf(table: readonly OutcomeRow[], known: OutcomeFacts): Outcome {
   const rows = table.filter(({ when }) => applies(known, when));
   const [first] = rows;
@@ -84,6 +92,7 @@ function firstOf(table: readonly OutcomeRow[], known: OutcomeFacts): Outcome {
   }
   const beside = ATTENTION_BESIDE.filter(({ when }) => applies(known, when));
   const kinds = new Set([...rows, ...beside].map((row) => row.attention));
+  if (isOfEarlierForm(known)) kinds.delete("not_comparable");
   const { code, release, reason, booked } = first;
   return {
     code,

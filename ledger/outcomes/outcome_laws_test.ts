@@ -48,7 +48,8 @@ const laws: Readonly<Record<string, Law>> = {
       release !== "yes" ||
       (facts.shown === "success" && facts.gone === "no" &&
         facts.before === "none" && facts.match === "matched" &&
-        facts.tx !== "empty" && facts.chain !== "differs" &&
+        facts.tx !== "empty" && facts.tx !== "unreadable" &&
+        facts.chain !== "differs" &&
         facts.twice === "no" &&
         (facts.code === "none" || facts.code === "declined")),
   "every success is yes, or somebody's task, or waits for the chain for less than a day":
@@ -77,7 +78,7 @@ const laws: Readonly<Record<string, Law>> = {
   ) =>
     release !== "unchecked" ||
     (attention.includes("not_comparable") &&
-      (facts.match === "nothing" || facts.match === "no_amount")),
+      (facts.match === "nothing" || facts.match === "incomplete")),
   "no means that the service shows failed or cancelled": (
     facts,
     { release },
@@ -185,7 +186,7 @@ const laws: Readonly<Record<string, Law>> = {
     facts,
     { attention },
   ) =>
-    !isEnded(facts) || facts.tx !== "named" ||
+    !isEnded(facts) || (facts.tx !== "named" && facts.tx !== "unreadable") ||
     attention.includes("sent_without_success"),
   "4016 is always listed as refund_due": (facts, { attention }) =>
     facts.code !== "late" || attention.includes("refund_due"),
@@ -206,17 +207,21 @@ const laws: Readonly<Record<string, Law>> = {
   "what was asked for, and the chain does not show for a day, is always listed as that":
     (facts, { attention }) =>
       facts.overdue === "no" || facts.shown !== "success" ||
-      facts.match !== "matched" ||
       (facts.chain !== "none" && facts.chain !== "open") ||
       attention.includes("witness_missing"),
   "the customer is told that it has arrived by no row": (_, { code }) =>
     !/arrived/.test(OUTCOME_WORDS[code].customer),
-  "staff are told where a webhook says more than the service": (
+  "an order that a webhook says more of is never called unpaid": (
     facts,
     { code },
-  ) =>
-    !isOpen(facts) || facts.claim === "none" ||
-    OUTCOME_WORDS[code].next !== "Nothing.",
+  ) => facts.claim === "none" || code !== "created",
+  "an order that is created, and of which no webhook says more, is called nothing else":
+    (
+      facts,
+      { code },
+    ) =>
+      facts.shown !== "created" || facts.claim !== "none" ||
+      code !== "processing",
   "the customer is told that something was sent only at success": (
     facts,
     { code },

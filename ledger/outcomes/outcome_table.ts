@@ -7,8 +7,8 @@ import type { OutcomeFacts } from "./outcome_facts.ts";
  * - `yes`: the service shows success, and it is what the partner recorded.
  * - `no`: the service shows failed or cancelled.
  * - `wait`: not known yet, or a person has to look first.
- * - `unchecked`: the service shows success, and no amount was recorded to
- *   compare with.
+ * - `unchecked`: the service shows success, and it could not be compared with
+ *   what the partner recorded.
  */
 export type Release = "yes" | "no" | "wait" | "unchecked";
 
@@ -28,7 +28,7 @@ export type ReleaseReason =
   | "paid_twice"
   | "witness_open"
   | "session_matched"
-  | "amount_not_recorded"
+  | "incomplete"
   | "nothing_recorded";
 
 /**
@@ -62,10 +62,8 @@ export type OutcomeCode =
   | "other_amount_open"
   | "reopened"
   | "stuck"
-  | "claim_ahead"
-  | "pending"
-  | "progress"
   | "created"
+  | "processing"
   | "success_after_end"
   | "not_as_requested"
   | "success_paid_late"
@@ -77,7 +75,7 @@ export type OutcomeCode =
   | "witness_missing"
   | "witness_open"
   | "session_matched"
-  | "amount_not_recorded"
+  | "incomplete"
   | "nothing_recorded";
 
 /** Facts that have to hold: of each that is named, one of the values. */
@@ -109,10 +107,9 @@ const OPEN = ["created", "progress", "pending"] as const;
 const NOT_FINAL = [...OPEN, "unlisted"] as const;
 const ENDED = ["failed", "cancelled"] as const;
 const SUCCESS = ["success"] as const;
-/** What the partner asked for, not yet seen to arrive. */
+/** Not yet seen to arrive, whatever was recorded. */
 const NOT_SEEN = {
   shown: SUCCESS,
-  match: ["matched"],
   chain: ["none", "open"],
   required: ["yes"],
 } as const;
@@ -266,29 +263,15 @@ const rules: Readonly<Record<OutcomeCode, OutcomeRule>> = {
     attention: "stuck",
     booked: "nothing",
   },
-  claim_ahead: {
-    when: { shown: OPEN, claim: ["counts", "rejected"] },
-    release: "wait",
-    reason: "not_final",
-    attention: null,
-    booked: "nothing",
-  },
-  pending: {
-    when: { shown: ["pending"] },
-    release: "wait",
-    reason: "not_final",
-    attention: null,
-    booked: "nothing",
-  },
-  progress: {
-    when: { shown: ["progress"] },
-    release: "wait",
-    reason: "not_final",
-    attention: null,
-    booked: "nothing",
-  },
   created: {
-    when: { shown: ["created"] },
+    when: { shown: ["created"], claim: ["none"] },
+    release: "wait",
+    reason: "not_final",
+    attention: null,
+    booked: "nothing",
+  },
+  processing: {
+    when: { shown: OPEN },
     release: "wait",
     reason: "not_final",
     attention: null,
@@ -372,10 +355,10 @@ const rules: Readonly<Record<OutcomeCode, OutcomeRule>> = {
     attention: null,
     booked: "sale",
   },
-  amount_not_recorded: {
-    when: { shown: SUCCESS, match: ["no_amount"] },
+  incomplete: {
+    when: { shown: SUCCESS, match: ["incomplete"] },
     release: "unchecked",
-    reason: "amount_not_recorded",
+    reason: "incomplete",
     attention: "not_comparable",
     booked: "sale",
   },

@@ -35,7 +35,7 @@ Deno.test("orderState() releases a success that is what was recorded, and no oth
   assert.equal(decided(success), "unchecked: nothing_recorded");
   assert.equal(
     decided(success, session(0)),
-    "unchecked: amount_not_recorded",
+    "unchecked: incomplete",
   );
 });
 
@@ -159,6 +159,6 @@ Deno.test("orderState() is not moved by a webhook that contests, contradicts or 
   });
   assert.equal(
     decided(bare, asked("40"), ...forged),
-    "unchecked: amount_not_recorded",
+    "unchecked: incomplete",
   );
 });

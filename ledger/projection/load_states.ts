@@ -2,6 +2,8 @@ import {
   askedAtOf,
   type Expectation,
   type ExpectationWindow,
+  purchaseKey,
+  purchaseOf,
   validUntil,
 } from "../events/expectation.ts";
 import { decodeOrderFold, decodeUserFold } from "./codec/fold_codec.ts";
@@ -29,6 +31,7 @@ import {
 } from "../store/tables/checkpoints.ts";
 import { selectLinkedOrders } from "../store/tables/events/links.ts";
 import {
+  type LaterTerms,
   selectExpectations,
   selectLaterTerms,
 } from "../store/tables/events/expectations.ts";
@@ -112,7 +115,7 @@ export async function loadStates(
     (generation, windows) => selectExpectations(windows, { generation }),
     takeExpectations,
   );
-  ask([...termsOf], selectLaterTerms, takeExpectations);
+  ask([...termsOf.values()], selectLaterTerms, takeExpectations);
   const links = [...ordersOf.values()].map((link) => ({
     ...link,
     beganBy: firstOrderAfter(link.askedAt),
@@ -178,10 +181,10 @@ export interface MissingKeys {
   /** Links whose orders are not known, and the earliest expectation of each. */
   readonly ordersOf: Map<string, LinkOfExpectation>;
   /**
-   * References of new expectations, and when the earliest of each was asked for:
+   * Purchases of new expectations, and when the earliest of each was asked for:
    * what was recorded before and was asked for later counts in its place.
    */
-  readonly termsOf: Map<string, string>;
+  readonly termsOf: Map<string, LaterTerms>;
   /** From when on new rules hold, by which successes wait for the chain. */
   readonly rulesFrom: Set<string>;
 }
@@ -224,10 +227,12 @@ export function missingKeys(events: readonly BatchEvent[]): MissingKeys {
         validUntil: earlier(other?.validUntil, until),
       });
     }
-    const { reference } = expectation;
-    if (reference === null) continue;
-    const first = earlier(missing.termsOf.get(reference), askedAt);
-    missing.termsOf.set(reference, first);
+    const purchase = purchaseOf(expectation);
+    if (purchase === null) continue;
+    const key = purchaseKey(expectation);
+    const known = missing.termsOf.get(key)?.askedAt;
+    const first = earlier(known, askedAt);
+    missing.termsOf.set(key, { ...purchase, askedAt: first });
   }
   return missing;
 }
@@ -243,7 +248,8 @@ export function isAnyMissing(missing: MissingKeys): boolean {
 
 /**
  * Where to look for expectations of the orders of a batch: wherever one of its
- * readings moves the latest click id or the beginning of an order.
+ * readings moves the latest click id, the beginning or the first success of an
+ * order.
  *
  * @param events The batch.
  * @param orders The orders before it.
@@ -265,7 +271,7 @@ export function movedWindows(
     if (window === null || sameWindow(window, expectationWindow(before))) {
       continue;
     }
-    found.set(`${window.from} ${window.clickId}`, window);
+    found.set(Object.values(window).join(" "), window);
   }
   return [...found.values()];
 }

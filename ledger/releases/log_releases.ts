@@ -1,5 +1,6 @@
 import type { NewTransition, PurchaseWait } from "../machines/transition.ts";
-import type { OrderRelease, PurchaseName } from "./order_release.ts";
+import type { PurchaseName } from "../events/expectation.ts";
+import type { OrderRelease } from "./order_release.ts";
 import {
   addRelease,
   type HandChange,

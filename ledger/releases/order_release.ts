@@ -1,3 +1,4 @@
+import { type PurchaseName, purchaseOf } from "../events/expectation.ts";
 import type { HandOutcome } from "../events/hand_release.ts";
 import type { Status, Trust } from "../machines/transition.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
@@ -7,17 +8,6 @@ import { factsOfOrder } from "../outcomes/facts_of_order.ts";
 import { matchExpectations } from "../outcomes/match.ts";
 import { outcomeOf } from "../outcomes/outcome.ts";
 import type { Release, ReleaseReason } from "../outcomes/outcome_table.ts";
-
-/**
- * What an order pays for: the partner's reference, or the click id where the
- * expectation that matched has no reference.
- */
-export interface PurchaseName {
-  /** Which of the two. */
-  readonly kind: "reference" | "click";
-  /** The reference or click id. */
-  readonly name: string;
-}
 
 /** Release of an order, by the facts known so far. */
 export interface OrderRelease {
@@ -93,14 +83,4 @@ export function matchedPurchase(
 ): PurchaseName | null {
   const { match, expected } = matchExpectations(fold, assets);
   return match === "matched" && expected !== null ? purchaseOf(expected) : null;
-}
-
-function purchaseOf(
-  { reference, clickId }: {
-    readonly reference: string | null;
-    readonly clickId: string | null;
-  },
-): PurchaseName | null {
-  if (reference !== null) return { kind: "reference", name: reference };
-  return clickId === null ? null : { kind: "click", name: clickId };
 }

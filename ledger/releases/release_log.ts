@@ -4,7 +4,8 @@ import type {
   ReleaseEntry,
 } from "../machines/transition.ts";
 import type { HandOutcome } from "../events/hand_release.ts";
-import type { OrderRelease, PurchaseName } from "./order_release.ts";
+import type { PurchaseName } from "../events/expectation.ts";
+import type { OrderRelease } from "./order_release.ts";
 import { hex } from "@scure/base";
 import { createHmac } from "node:crypto";
 

@@ -8,6 +8,7 @@ import type { ExpectationTerms } from "../events/expectation.ts";
 import type { Anomaly } from "../anomalies/anomaly.ts";
 import type { AttentionKind } from "../outcomes/attention_kind.ts";
 import type { StoredFacts } from "../outcomes/outcome_facts.ts";
+import type { Uncompared } from "../outcomes/match.ts";
 import type { ByHand } from "../outcomes/settled_by_hand.ts";
 import type {
   Booked,
@@ -114,6 +115,10 @@ export interface OrderState extends OrderFacts, OrderDetails {
    * shows. Null when none was, or too many to choose one.
    */
   readonly expected: ExpectationTerms | null;
+  /** Whether that was asked for after the order had begun. */
+  readonly expectedChanged: boolean;
+  /** What of it could not be compared, and who left it out. */
+  readonly uncompared: readonly Uncompared[];
   /** What is odd about this order, sorted by kind. */
   readonly anomalies: readonly Anomaly[];
 }

@@ -18,7 +18,7 @@ import {
   resolveOrder,
 } from "../orders/resolve_order.ts";
 import { factsOfOrder } from "../outcomes/facts_of_order.ts";
-import { matchExpectations } from "../outcomes/match.ts";
+import { isChangedLater, matchExpectations } from "../outcomes/match.ts";
 import { outcomeOf } from "../outcomes/outcome.ts";
 import { withoutSettled } from "../outcomes/without_settled.ts";
 import { byHandOf } from "../outcomes/settled_by_hand.ts";
@@ -47,7 +47,7 @@ export function orderState(
 ): OrderState {
   const resolved = resolveOrder(fold, options);
   const { fields, claims, decided, assets } = resolved;
-  const { match, expected } = matchExpectations(fold, assets);
+  const { match, expected, uncompared } = matchExpectations(fold, assets);
   const facts = factsOfOrder(fold, match);
   const outcome = outcomeOf(facts);
   const byHand = byHandOf(fold, facts, outcome.attention);
@@ -96,6 +96,8 @@ export function orderState(
       : { ...readingFacts(fold.latest), status: fold.latest.status },
     sessions: fold.sessions.map(({ sessionId }) => sessionId).sort(),
     expected: expected === null ? null : termsOf(expected),
+    expectedChanged: isChangedLater(fold, expected),
+    uncompared,
     anomalies: orderAnomalies(fold, resolved, expected),
   };
 }

@@ -159,7 +159,7 @@ Deno.test("orders.csv joins each row with what the ledger knows of its order now
   assert.deepEqual(
     { tx_id, user_id, network, reference, order_page },
     {
-      tx_id: `0x${"1".repeat(64)}`,
+      tx_id: `0x${"aa".repeat(32)}`,
       user_id: "U-PERSON",
       network: "ethereum",
       reference: "basket-7",

@@ -55,7 +55,9 @@ const contradicted = orderContradicted({
 function read(amount: string): NewEvent {
   return orderSnapshot({
     source: `{"order_id":"O1","status":"success","click_id":"C1",` +
-      `"tx_id":"0x1","currency":"usd","currency_amount":${amount},` +
+      `"tx_id":"0x${
+        "1".repeat(64)
+      }","currency":"usd","currency_amount":${amount},` +
       `"created_at":"2026-11-20 08:50:00","changed_at":"2026-11-20 08:55:00"}`,
     ...times,
     salt,

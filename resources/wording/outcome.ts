@@ -10,6 +10,8 @@ export interface OutcomeWords {
   readonly headline: (order: OrderState) => string;
   /** The next step for staff. */
   readonly next: string;
+  /** The same of one order, where it says more. @default {`next`} */
+  readonly nextOf?: (order: OrderState) => string;
   /** What the customer may be told: only what the service itself has shown. */
   readonly customer: string;
 }
@@ -18,8 +20,6 @@ const CHECKING = "We are checking your order with our payment partner and " +
   "will write to you again; you do not need to do anything.";
 const COMPARING = "Our payment partner has completed your payment. We are " +
   "comparing it with your order and will write to you again.";
-const PROCESSING =
-  "Your payment is being processed; you do not need to do anything.";
 
 /** The facts that an outcome depends on, in words. */
 export const FACTS: Readonly<Record<keyof OutcomeFacts, string>> = {
@@ -203,30 +203,23 @@ export const OUTCOME_WORDS: Readonly<Record<OutcomeCode, OutcomeWords>> = {
       "Your order is taking longer than usual. We are asking our payment " +
       "partner and will write to you again.",
   },
-  claim_ahead: {
-    headline: (order) =>
-      `Still ${
-        read(order)
-      }: a webhook says more, and the service does not agree so far.`,
-    next:
-      "Nothing: a webhook says more than the service shows, and what the service shows counts.",
-    customer: "Your order is being processed; you do not need to do anything.",
-  },
-  pending: {
-    headline: () => "Paid, and not sent yet.",
-    next: "Nothing.",
-    customer: PROCESSING,
-  },
-  progress: {
-    headline: () => "Under way: the payment is being processed.",
-    next: "Nothing.",
-    customer: PROCESSING,
-  },
   created: {
     headline: () => "Created: not paid yet.",
     next: "Nothing.",
     customer: "Our payment partner has not received a payment for this order " +
       "yet. If you have paid, please send us the confirmation.",
+  },
+  processing: {
+    headline: (order) =>
+      order.facts.claim !== "none"
+        ? `Still ${
+          read(order)
+        }: a webhook says more, and the service does not agree so far.`
+        : order.confirmed?.status === "pending"
+        ? "Paid, and not sent yet."
+        : "Under way: the payment is being processed.",
+    next: "Nothing.",
+    customer: "Your order is being processed; you do not need to do anything.",
   },
   success_after_end: {
     headline: (order) => `Success: the service showed ${before(order)} before.`,
@@ -237,9 +230,13 @@ export const OUTCOME_WORDS: Readonly<Record<OutcomeCode, OutcomeWords>> = {
   not_as_requested: {
     headline: (order) => {
       const fields = otherFields(order);
+      const paid = paidAmount(order);
+      const changed = changedTo(order);
       return `Success, but not what was asked for${
         fields.length === 0 ? "" : `: ${listWords(fields)}`
-      }.`;
+      }.${paid === null ? "" : ` ${paid}.`}${
+        changed === null ? "" : ` ${changed}.`
+      }`;
     },
     next: "Compare the order with what you asked for. Deliver what was paid " +
       "for, or refund.",
@@ -315,9 +312,12 @@ export const OUTCOME_WORDS: Readonly<Record<OutcomeCode, OutcomeWords>> = {
     customer: "Your order is complete: our payment partner says that the " +
       "crypto was sent.",
   },
-  amount_not_recorded: {
-    headline: () => "Success, and no amount was recorded to compare it with.",
-    next: "Compare the amount yourself before you release.",
+  incomplete: {
+    headline: (order) =>
+      `Success, and not all of it could be compared: ${uncompared(order)}.`,
+    next: "Compare yourself what could not be compared.",
+    nextOf: (order) =>
+      `Compare yourself what could not be compared: ${uncompared(order)}.`,
     customer: COMPARING,
   },
   nothing_recorded: {
@@ -352,6 +352,61 @@ function otherFields({ anomalies }: OrderState): string[] {
   );
   return [...new Set(fields)].sort();
 }
+
+/** How much of the amount that was asked for was paid, where they differ. */
+function paidAmount(
+  { expected, confirmed, anomalies }: OrderState,
+): string | null {
+  const isOther = anomalies.some((one) =>
+    "source" in one && one.source === "session" &&
+    one.field === "currencyAmount"
+  );
+  if (!isOther || expected === null || confirmed === null) return null;
+  return `Paid ${amountOf(confirmed)} of ${amountOf(expected)}`;
+}
+
+function amountOf(
+  { currencyAmount, currency }: {
+    readonly currencyAmount: string | null;
+    readonly currency: string | null;
+  },
+): string {
+  return [currencyAmount, currency].filter((one) => one !== null).join(" ");
+}
+
+/** What the basket was changed to, where that was after the payment began. */
+function changedTo({ expected, expectedChanged }: OrderState): string | null {
+  if (!expectedChanged || expected === null) return null;
+  const { commodity, commodityAmount } = expected;
+  const asset = amountOf({
+    currencyAmount: commodityAmount,
+    currency: commodity,
+  });
+  return `The basket was changed to ${
+    amountOf(expected) || asset || "other terms"
+  } after this payment began: deliver what was paid for, or refund`;
+}
+
+/** What could not be compared, in words. */
+function uncompared({ uncompared }: OrderState): string {
+  return listWords(
+    uncompared.map(({ field, by }) =>
+      by === "expectation" ? "no amount was asked for" : UNCOMPARED[field]
+    ),
+  ) || "it was erased";
+}
+
+const UNCOMPARED: Readonly<
+  Record<OrderState["uncompared"][number]["field"], string>
+> = {
+  currency: "currency",
+  currencyAmount: "amount",
+  commodity: "asset",
+  network: "network",
+  cryptoAmount: "asset amount",
+  address: "wallet",
+  userId: "user",
+};
 
 /** What the chain has shown so far of a success that waits for it. */
 function notSeen(order: OrderState): string {

@@ -28,7 +28,7 @@ export const RELEASE_REASON: Readonly<Record<ReleaseReason, string>> = {
   paid_twice: "another order holds the reference",
   witness_open: "the chain has not shown it yet",
   session_matched: "the order is what was asked for",
-  amount_not_recorded: "no amount was recorded to compare with",
+  incomplete: "not all of it could be compared",
   nothing_recorded: "nothing was recorded to compare with",
 };
 

@@ -56,7 +56,7 @@ function state(changes: Partial<OrderState> = {}): OrderState {
     commodity: "USDT",
     network: "polygon",
     cryptoAmount: "99.5",
-    address: "0xAbC",
+    address: `0x${"aB".repeat(20)}`,
     txId: `0x${"1".repeat(64)}`,
     userId: "01JUSER",
     clickId: "click",
@@ -77,6 +77,8 @@ function state(changes: Partial<OrderState> = {}): OrderState {
     confirmed: null,
     sessions: [],
     expected: null,
+    expectedChanged: false,
+    uncompared: [],
     anomalies: [],
     ...changes,
   };
@@ -102,7 +104,7 @@ Deno.test("reconcileOrder() finds agreement", () => {
     commodity: "USDT",
     network: "polygon",
     cryptoAmount: "99.5",
-    address: "0xAbC",
+    address: `0x${"aB".repeat(20)}`,
     txId: `0x${"1".repeat(64)}`,
   });
 });
@@ -131,7 +133,7 @@ Deno.test("reconcileOrder() compares money as exact decimals at the asset's prec
 Deno.test("reconcileOrder() does not mind case where case says nothing", () => {
   const row = compare(
     {
-      address: "0xabc",
+      address: `0x${"ab".repeat(20)}`,
       txId: `0x${"1".repeat(64)}`,
       currency: "usd",
       commodity: "usdt",

@@ -35,7 +35,7 @@ const WAITING: Readonly<Partial<Record<AttentionKind, readonly string[]>>> = {
   forged_or_unknown: [orderOfRow("unknown_to_service")],
   paid_twice: [],
   not_as_requested: [],
-  not_comparable: [orderOfRow("amount_not_recorded")],
+  not_comparable: [orderOfRow("incomplete")],
   cancelled_after_payment: [orderOfRow("end_changed")],
   several_match: [orderOfRow("several_match")],
 };

@@ -136,13 +136,8 @@ const ROWS: Readonly<Record<OutcomeCode, Made>> = {
   other_amount_open: read("pending", 30, { fail_reason: "4017" }),
   reopened: later(read("failed", 300), "pending"),
   stuck: read("pending", 180),
-  claim_ahead: (id) => [
-    oddReading(id, "progress", 20),
-    oddWebhook(id, "order_complete", 5),
-  ],
-  pending: read("pending", 20),
-  progress: read("progress", 20),
   created: read("created", 20),
+  processing: read("pending", 20),
   success_after_end: (id) => [
     asked(id),
     ...later(read("failed", 300), "success")(id),
@@ -163,7 +158,7 @@ const ROWS: Readonly<Record<OutcomeCode, Made>> = {
   witness_missing: unseen(1600),
   witness_open: unseen(100),
   session_matched: matched(),
-  amount_not_recorded: matched({}, { currency: "", currency_amount: "" }),
+  incomplete: matched({}, { currency: "", currency_amount: "" }),
   nothing_recorded: read("success", 30),
 };
 

@@ -138,6 +138,7 @@ const orderFields: CodecsOf<WithPackedClaims> = {
   sessions: list(byPlace<NamedSession>({ sessionId: asIs, firstAt: asIs })),
   createdAt: asIs,
   firstReadAt: asIs,
+  successReadAt: asIs,
   expectations: list(expectation),
   hand: nullable(
     byPlace<HandRelease>({

@@ -98,6 +98,7 @@ export function readOrderState(text: string): OrderState {
     ...EMPTY_STATE,
     ...UNSAID,
     sessions: [],
+    uncompared: [],
     anomalies: [],
   };
   for (const field in stored) state[field] = stored[field];

@@ -139,7 +139,7 @@ export const OUTCOME_MUTATIONS: readonly Mutation[] = (
       "take a plan without an amount for a match",
       40,
       mistaking("match", {
-        no_amount: "matched",
+        incomplete: "matched",
       }),
     ],
     [

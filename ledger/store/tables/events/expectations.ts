@@ -3,6 +3,7 @@ import {
   CANDIDATES_KEPT,
   type Expectation,
   type ExpectationWindow,
+  type PurchaseName,
   validUntil,
 } from "../../../events/expectation.ts";
 import type { Statement } from "../../driver/driver.ts";
@@ -148,22 +149,38 @@ export function selectPositionsOfLinks(
   };
 }
 
+/** Terms of a purchase from a time on. */
+export interface LaterTerms extends PurchaseName {
+  /** When they were asked for at the earliest, UTC ISO 8601. */
+  readonly askedAt: string;
+}
+
 /**
- * Selects the events of what was asked for under references at a time or later.
+ * Selects the events of what was asked for of purchases at a time or later.
  *
  * @param generation Which states.
- * @param references References, and the time of each.
+ * @param purchases The purchases.
  */
 export function selectLaterTerms(
   generation: number,
-  references: readonly (readonly [reference: string, askedAt: string])[],
+  purchases: readonly LaterTerms[],
 ): Statement {
+  const of = (kind: PurchaseName["kind"]) =>
+    JSON.stringify(
+      purchases.filter((one) => one.kind === kind)
+        .map(({ name, askedAt }) => [name, askedAt]),
+    );
   return {
     sql: `SELECT ${EVENTS.list("e")} FROM json_each(?2) AS w
       CROSS JOIN expectations AS x ON x.generation = ?1
         AND x.reference = w.value ->> 0 AND x.asked_at >= w.value ->> 1
+      CROSS JOIN events AS e ON e.position = x.position
+      UNION SELECT ${EVENTS.list("e")} FROM json_each(?3) AS w
+      CROSS JOIN expectations AS x ON x.generation = ?1
+        AND x.click_id = w.value ->> 0 AND x.reference IS NULL
+        AND x.asked_at >= w.value ->> 1
       CROSS JOIN events AS e ON e.position = x.position`,
-    args: [generation, JSON.stringify(references)],
+    args: [generation, of("reference"), of("click")],
   };
 }
 
@@ -205,7 +222,9 @@ export function selectUnfoldedExpectations(clickId: string): Statement {
 
 function windowRows(windows: readonly ExpectationWindow[]): string {
   return JSON.stringify(
-    windows.map(({ clickId, from, until }) => [clickId, from, until]),
+    windows.map((
+      { clickId, from, until, termsUntil },
+    ) => [clickId, from, until, termsUntil]),
   );
 }
 
@@ -223,10 +242,10 @@ function positionsSql(
   return `WITH
     w AS MATERIALIZED (
       SELECT value ->> 0 AS click_id, value ->> 1 AS start,
-        value ->> 2 AS until
+        value ->> 2 AS until, value ->> 3 AS terms_until
       FROM json_each(?1)),
     c AS MATERIALIZED (
-      SELECT x.position, x.reference, w.until
+      SELECT x.position, x.reference, w.click_id, w.terms_until
       FROM w CROSS JOIN expectations AS x ON x.generation = ${of}
         AND x.click_id = w.click_id AND x.valid_until >= w.start
         AND x.valid_until <= coalesce((
@@ -237,13 +256,24 @@ function positionsSql(
         AND x.asked_at <= w.until)
     SELECT position FROM c
     UNION SELECT t.position
-      FROM (SELECT DISTINCT reference, until FROM c) AS c
+      FROM (SELECT DISTINCT reference, terms_until FROM c) AS c
       CROSS JOIN expectations AS t ON t.generation = ${of}
-        AND t.reference = c.reference AND t.asked_at <= c.until
+        AND t.reference = c.reference AND t.asked_at <= c.terms_until
         AND t.asked_at >= coalesce((
           SELECT k.asked_at FROM expectations AS k
           WHERE k.generation = ${of} AND k.reference = c.reference
-            AND k.asked_at <= c.until
+            AND k.asked_at <= c.terms_until
+          ORDER BY k.asked_at DESC LIMIT 1 OFFSET ${terms - 1}), '')
+    UNION SELECT t.position
+      FROM (SELECT DISTINCT click_id, terms_until FROM c
+        WHERE reference IS NULL) AS c
+      CROSS JOIN expectations AS t ON t.generation = ${of}
+        AND t.click_id = c.click_id AND t.reference IS NULL
+        AND t.asked_at <= c.terms_until
+        AND t.asked_at >= coalesce((
+          SELECT k.asked_at FROM expectations AS k
+          WHERE k.generation = ${of} AND k.click_id = c.click_id
+            AND k.reference IS NULL AND k.asked_at <= c.terms_until
           ORDER BY k.asked_at DESC LIMIT 1 OFFSET ${terms - 1}), '')`;
 }
 

@@ -65,7 +65,10 @@ export interface OrderLink extends FactLink {
 export interface LinkOfExpectations extends Link {
   /** When the first of them expires, UTC ISO 8601. */
   readonly validUntil: string;
-  /** Orders that were there before this are passed over. */
+  /**
+   * Orders that were there before this are passed over, but where what is asked
+   * for are later terms of their purchase.
+   */
   readonly beganBy: string;
 }
 
@@ -155,19 +158,25 @@ export function selectLinkedOrders(
 }
 
 /**
- * What was asked for concerns no order that was there long before it. By its
- * click id it concerns none of which as many candidates are known that expire
- * earlier as an order keeps.
+ * By its click id what was asked for concerns no order that was there long before
+ * it, unless something without a reference was asked for under that click id
+ * before the order: then these may be its later terms. Nor does it concern one of
+ * which as many candidates are known that expire earlier as an order keeps.
  */
 const linkedOrdersSql = `SELECT l.kind, l.link, o.order_id, ${orderFoldSql("o")}
   FROM json_each(?2) AS w
   CROSS JOIN order_links AS l ON l.generation = ?1
     AND l.kind = w.value ->> 0 AND ${isLink("(w.value ->> 1)")}
-    AND l.confirmed IN (0, 1) AND l.began_by >= w.value ->> 3
+    AND l.confirmed IN (0, 1)
   CROSS JOIN orders AS o ON o.row = l.row
-  WHERE w.value ->> 0 <> 'click' OR NOT EXISTS (
+  WHERE w.value ->> 0 <> 'click' OR ((l.began_by >= w.value ->> 3 OR EXISTS (
+    SELECT 1 FROM expectations AS k
+    WHERE k.generation = ?1 AND k.click_id = w.value ->> 1
+      AND k.reference IS NULL AND k.valid_until >= l.began_by
+      AND k.asked_at <= strftime('%Y-%m-%dT%H:%M:%fZ', l.began_by, '+6 minutes')
+    )) AND NOT EXISTS (
     SELECT 1 FROM expectations AS k
     WHERE k.generation = ?1 AND k.click_id = w.value ->> 1
       AND k.valid_until >= l.began_by AND k.valid_until < w.value ->> 2
       AND k.asked_at <= l.began_by
-    ORDER BY k.valid_until LIMIT 1 OFFSET ${CANDIDATES_KEPT - 1})`;
+    ORDER BY k.valid_until LIMIT 1 OFFSET ${CANDIDATES_KEPT - 1}))`;
