@@ -26,6 +26,9 @@ const isOpen = ({ shown }: OutcomeFacts) =>
 const isWaitingForChain = (facts: OutcomeFacts) =>
   facts.required === "yes" && facts.overdue === "no" &&
   (facts.chain === "none" || facts.chain === "open");
+/** The service left the wallet out, as it does in its earlier form. */
+const isOfEarlierForm = ({ match, tx }: OutcomeFacts) =>
+  match === "incomplete" && tx === "unstated";
 /** The order was shown, with a status. */
 const isRead = ({ shown }: OutcomeFacts) =>
   !["none", "denied", "unreadable"].includes(shown);
@@ -52,10 +55,10 @@ const laws: Readonly<Record<string, Law>> = {
         facts.chain !== "differs" &&
         facts.twice === "no" &&
         (facts.code === "none" || facts.code === "declined")),
-  "every success is yes, or somebody's task, or waits for the chain for less than a day":
+  "every success is yes, or somebody's task, or waits for the chain for less than a day, or is told by a health condition":
     (facts, { release, attention }) =>
       facts.shown !== "success" || release === "yes" || attention.length > 0 ||
-      isWaitingForChain(facts),
+      isWaitingForChain(facts) || isOfEarlierForm(facts),
   "where the chain is required, yes means that a final look agrees": (
     facts,
     { release },
@@ -77,7 +80,7 @@ const laws: Readonly<Record<string, Law>> = {
     { release, attention },
   ) =>
     release !== "unchecked" ||
-    (attention.includes("not_comparable") &&
+    ((attention.includes("not_comparable") || isOfEarlierForm(facts)) &&
       (facts.match === "nothing" || facts.match === "incomplete")),
   "no means that the service shows failed or cancelled": (
     facts,

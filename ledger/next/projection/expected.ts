@@ -1,4 +1,5 @@
 /** What the partner asked for, found by click id, reference and session. */
+import type { LaterTerms } from "../../store/tables/events/expectations.ts";
 import {
   askedAtOf,
   CANDIDATES_KEPT,
@@ -51,10 +52,11 @@ export function selectExpected(
   windows: readonly ExpectationWindow[],
   { earlier = false }: { readonly earlier?: boolean } = {},
 ): Statement {
-  const rows = windows.map(({ clickId, from, until }) => [
+  const rows = windows.map(({ clickId, from, until, termsUntil }) => [
     hash.of("asked_click", clickId),
     msOf(from) ?? 0,
     msOf(until) ?? NEVER_MS,
+    msOf(termsUntil) ?? NEVER_MS,
   ]);
   return {
     sql: `SELECT ${EVENT_COLUMNS} FROM events AS e WHERE e.position IN (${
@@ -69,10 +71,11 @@ export function selectExpected(
 
 const positions = (candidates: number, terms: number) =>
   `WITH w AS MATERIALIZED (
-      SELECT value ->> 0 AS click, value ->> 1 AS start, value ->> 2 AS until
+      SELECT value ->> 0 AS click, value ->> 1 AS start, value ->> 2 AS until,
+        value ->> 3 AS terms_until
       FROM json_each(?1)),
     c AS MATERIALIZED (
-      SELECT x.position, x.reference, w.until FROM w CROSS JOIN expected AS x
+      SELECT x.position, x.reference, x.click, w.terms_until FROM w CROSS JOIN expected AS x
       ON x.click = w.click AND x.valid_until >= w.start
         AND x.valid_until <= coalesce((
           SELECT k.valid_until FROM expected AS k
@@ -82,26 +85,38 @@ const positions = (candidates: number, terms: number) =>
         AND x.asked_at <= w.until)
     SELECT position FROM c
     UNION SELECT t.position
-      FROM (SELECT DISTINCT reference, until FROM c) AS c
+      FROM (SELECT DISTINCT reference, terms_until FROM c) AS c
       CROSS JOIN expected AS t ON t.reference = c.reference
-        AND t.asked_at <= c.until AND t.asked_at >= coalesce((
+        AND t.asked_at <= c.terms_until AND t.asked_at >= coalesce((
           SELECT k.asked_at FROM expected AS k
-          WHERE k.reference = c.reference AND k.asked_at <= c.until
+          WHERE k.reference = c.reference AND k.asked_at <= c.terms_until
+          ORDER BY k.asked_at DESC LIMIT 1 OFFSET ${terms - 1}), 0)
+    UNION SELECT t.position
+      FROM (SELECT DISTINCT click, terms_until FROM c
+        WHERE reference IS NULL) AS c
+      CROSS JOIN expected AS t ON t.click = c.click AND t.reference IS NULL
+        AND t.asked_at <= c.terms_until AND t.asked_at >= coalesce((
+          SELECT k.asked_at FROM expected AS k
+          WHERE k.click = c.click AND k.reference IS NULL
+            AND k.asked_at <= c.terms_until
           ORDER BY k.asked_at DESC LIMIT 1 OFFSET ${terms - 1}), 0)`;
 
-/** Selects the terms of references that were asked for at a time or later. */
+/** Selects the terms of purchases that were asked for at a time or later. */
 export function selectLaterTerms(
   hash: LookupHash,
-  references: ReadonlyMap<string, string>,
+  purchases: ReadonlyMap<string, LaterTerms>,
 ): Statement {
-  const rows = [...references].map(([reference, askedAt]) => [
-    hash.of("asked_reference", reference),
+  const rows = [...purchases.values()].map(({ kind, name, askedAt }) => [
+    hash.of(kind === "click" ? "asked_click" : "asked_reference", name),
     msOf(askedAt) ?? 0,
+    kind,
   ]);
   return {
     sql: `SELECT ${EVENT_COLUMNS} FROM json_each(?1) AS w
-      CROSS JOIN expected AS x ON x.reference = w.value ->> 0
-        AND x.asked_at >= w.value ->> 1
+      CROSS JOIN expected AS x ON x.asked_at >= w.value ->> 1
+        AND ((w.value ->> 2 = 'reference' AND x.reference = w.value ->> 0)
+          OR (w.value ->> 2 = 'click' AND x.click = w.value ->> 0
+            AND x.reference IS NULL))
       CROSS JOIN events AS e ON e.position = x.position`,
     args: [JSON.stringify(rows)],
   };

@@ -72,14 +72,15 @@ const logOf = (column: string) =>
     AND t.entity_id = w.value AND t.${column} <= ?2`;
 
 /**
- * Selects when the first order was created that is released unchecked, where
- * nothing was ever recorded to compare orders with; no row where that is not
- * so; {@linkcode timeOf} reads it. What was created before the ledger went live was not released by it.
+ * Selects when the first order was created that is released unchecked and is no
+ * task of a person: nothing was ever recorded to compare orders with, or the
+ * service leaves out what was; no row where that is not so; {@linkcode timeOf} reads it. What was created before the ledger went live was not released by it.
  */
 export const selectUncheckedSince: Statement = {
   sql: `SELECT sort_at FROM orders
     WHERE generation = ${liveGeneration} AND release = 'unchecked'
-      AND NOT ${anyExpectation}
+      AND (NOT ${anyExpectation} OR (release_reason = 'incomplete'
+        AND instr(coalesce(attention, ''), ' not_comparable ') = 0))
       AND sort_at >= coalesce((SELECT ${
     msSql("go_live")
   } FROM rampkit), ${FIRST_MS})
