@@ -1,0 +1,130 @@
+/** Opens a ledger: in a file that a thread owns, in memory, at a server, or behind a client. */
+import { requireExactJson } from "../../core/json/exact_number.ts";
+import type { AssetTable } from "../../core/assets/environment.ts";
+import { anchorFile } from "../evidence/anchor_file.ts";
+import type { LedgerOptions } from "../ledger_on.ts";
+import { databaseFile, localPath } from "../store/connections/database_url.ts";
+import {
+  openClient,
+  type OpenClientOptions,
+} from "../store/connections/open_client.ts";
+import {
+  openDriver,
+  type OpenDriverOptions,
+} from "../store/connections/open_driver.ts";
+import { warnOfNoThread } from "../store/connections/no_thread.ts";
+import type { Driver } from "../store/driver/driver.ts";
+import { reached } from "../store/driver/retrying_driver.ts";
+import { randomPool } from "../store/random_pool.ts";
+import { Ledger } from "./ledger.ts";
+import type { MakeStep } from "./projection/catch_up.ts";
+import { FOLD, type FoldCode } from "./projection/project.ts";
+import { checkLedger, createLedger, readStamp } from "./store/create.ts";
+import { ThreadDriver } from "./thread/thread_driver.ts";
+
+/** How a ledger is opened, whatever its database. */
+export type LedgerOnOptions = Omit<LedgerOptions, "fold"> & {
+  readonly fold?: FoldCode;
+};
+
+export type OpenLedgerOptions = LedgerOnOptions & OpenDriverOptions;
+
+/** The same for a ledger behind a client of your own. */
+export type ClientLedgerOptions = LedgerOnOptions & OpenClientOptions;
+
+/**
+ * Opens a ledger, and makes one where there is none.
+ *
+ * @throws {LedgerError} When the database cannot be opened, or holds something else.
+ */
+export async function openLedger(
+  options: OpenLedgerOptions | ClientLedgerOptions,
+): Promise<Ledger> {
+  requireExactJson("open the ledger");
+  const { driver, step } = await openDatabase(options);
+  try {
+    const file = "client" in options ? null : databaseFile(options.url);
+    return await ledgerOn(driver, {
+      ...file !== null && { anchorStore: anchorFile(file) },
+      ...options,
+    }, step);
+  } catch (error) {
+    await driver.close();
+    throw error;
+  }
+}
+
+interface Opened {
+  readonly driver: Driver;
+  readonly step?: (assets: AssetTable) => MakeStep;
+}
+
+async function openDatabase(
+  options: OpenLedgerOptions | ClientLedgerOptions,
+): Promise<Opened> {
+  if ("client" in options) return { driver: await openClient(options) };
+  const path = localPath(options.url);
+  const { worker = path !== ":memory:", threadModule } = options;
+  if (path === null || !worker) {
+    return { driver: await openDriver({ ...options, worker: false }) };
+  }
+  const { busyTimeoutMs = 50, readOnly = false } = options;
+  const thread = new ThreadDriver({
+    ...{ path, busyTimeoutMs, readOnly },
+    ...threadModule !== undefined && { module: new URL(threadModule) },
+  });
+  const reason = await thread.start();
+  if (reason !== null) {
+    (options.onNoThread ?? warnOfNoThread)(reason);
+    return { driver: await openDriver({ ...options, worker: false }) };
+  }
+  return {
+    driver: await reached(thread, options),
+    step: (assets) => (maxEvents) => thread.project({ assets, maxEvents }),
+  };
+}
+
+/**
+ * Opens a ledger on a database that is open.
+ *
+ * @throws {LedgerError} When the database holds something else.
+ */
+export async function ledgerOn(
+  driver: Driver,
+  options: LedgerOnOptions,
+  step?: Opened["step"],
+): Promise<Ledger> {
+  const now = options.now ?? Date.now;
+  const randomBytes = options.randomBytes ?? randomPool();
+  const stamp = options.readOnly === true
+    ? await checkLedger(driver, options.environment)
+    : await createLedger(driver, {
+      environment: await environmentOf(driver, options),
+      foldVersion: (options.fold ?? FOLD).version,
+      ...{ now, randomBytes },
+    });
+  const assets = options.assets ??
+    (stamp.environment === "sandbox" ? "sandbox" : "production");
+  const ledger = new Ledger({
+    ...{ driver, stamp, assets, now, randomBytes },
+    ...options.fold && { fold: options.fold },
+    ...options.anchorStore && { anchorStore: options.anchorStore },
+    ...options.readOnly && { readOnly: options.readOnly },
+    ...step && { step: step(assets) },
+  });
+  if (options.goLive !== undefined) await ledger.goLive(options.goLive);
+  return ledger;
+}
+
+async function environmentOf(
+  driver: Driver,
+  { environment, defaultEnvironment }: LedgerOnOptions,
+): Promise<string> {
+  const known = environment ?? (await readStamp(driver))?.environment ??
+    defaultEnvironment;
+  if (known !== undefined) return known;
+  throw new TypeError(
+    "Cannot create a ledger without an environment: pass " +
+      '`environment`, for example "sandbox"',
+  );
+}
