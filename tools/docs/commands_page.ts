@@ -1,6 +1,7 @@
 import type { Command, Help, Option } from "commander";
 import { buildProgram } from "../../cli/program.ts";
 import { SETTINGS_HEADING } from "../../cli/program/options.ts";
+import { API_ROUTES } from "../../server/api/api_app.ts";
 import {
   COMPONENTS,
   type JsonSchema,
@@ -112,6 +113,14 @@ export function commandsPage(): string {
     ...leavesOf(program, []).flatMap(([path, command]) =>
       commandLines(path, command)
     ),
+    "## HTTP API",
+    "",
+    "`serve --api-port` answers what commands of the same name do; " +
+    "`GET /openapi.json` describes parameters and answers. What follows a path " +
+    "is the token that it takes, and whether its parameters stand in a body.",
+    "",
+    ...API_ROUTES.map(routeLine),
+    "",
     "## Codes",
     "",
     "Reasons and anomalies are a code, the data that it is about, and a " +
@@ -121,6 +130,13 @@ export function commandsPage(): string {
       codeLines(component, says)
     ),
   ].join("\n");
+}
+
+function routeLine(
+  { method, path, summary, scope, body }: typeof API_ROUTES[number],
+): string {
+  const marks = [scope ?? "no token", ...body === undefined ? [] : ["body"]];
+  return `- \`${method} ${path}\` (${marks.join(", ")}): ${sentence(summary)}`;
 }
 
 function leavesOf(
