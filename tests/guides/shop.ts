@@ -52,6 +52,18 @@ export interface Program extends AsyncDisposable {
   end(): Promise<number>;
 }
 
+/** Where programs and their caches are. A setting of this machine is not passed on. */
+export function passedOn(
+  variable: (name: string) => string | undefined,
+): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const name of ["PATH", "HOME", "DENO_DIR"]) {
+    const value = variable(name);
+    if (value !== undefined) found[name] = value;
+  }
+  return found;
+}
+
 /** Starts a program of a guide. */
 export function start(
   [program = "", ...args]: readonly string[],
@@ -61,12 +73,7 @@ export function start(
   const child = new Deno.Command(program, {
     args,
     cwd,
-    env: {
-      PATH: Deno.env.get("PATH") ?? "",
-      HOME: Deno.env.get("HOME") ?? "",
-      NO_COLOR: "1",
-      ...env,
-    },
+    env: { ...passedOn(Deno.env.get), NO_COLOR: "1", ...env },
     clearEnv: true,
     stdin: "null",
     stdout: "piped",
