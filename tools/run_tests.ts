@@ -4,7 +4,8 @@
  * above. Arguments go to `deno test`; without any, the whole tree is tested,
  * examples included. `--alone` runs each file by itself; `--long` runs what takes
  * long: laws and seeds as often as they are meant to be tried, and the packed
- * package.
+ * package. A run that says nothing for long is stopped, and names the tests that
+ * were not done.
  *
  * @module
  */
@@ -24,6 +25,12 @@ const PACKED = "tests/processes/packed_package_test.ts";
 
 /** Tests of the simulator's rules: `deno task test:mutations` runs them. */
 const MUTATIONS = "tests/sim/mutations";
+
+/**
+ * How long a run may say nothing. A test that waits for what never comes has
+ * failed, and its run ends.
+ */
+const PATIENCE_MS = Number(Deno.env.get("RAMPKIT_TEST_PATIENCE_MS") ?? 600_000);
 
 const SUMMARY =
   /\| (\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed(?: \(\d+ steps?\))?(?: \| (\d+) ignored)?/;
@@ -86,7 +93,11 @@ async function long(): Promise<Run> {
     const text = await Deno.readTextFile(`${ROOT}/${file}`);
     if (text.includes("/kit/thorough.ts")) paths.push(file);
   }
-  return { paths, env: { RAMPKIT_THOROUGH: "1" } };
+  return {
+    paths,
+    env: { RAMPKIT_THOROUGH: "1" },
+    patienceMs: 6 * PATIENCE_MS,
+  };
 }
 
 /** What one `deno test` runs, and how many files at once. */
@@ -98,11 +109,13 @@ interface Run {
   readonly env?: Readonly<Record<string, string>>;
   /** @default one for each processor */
   readonly jobs?: number;
+  /** @default {PATIENCE_MS} */
+  readonly patienceMs?: number;
 }
 
 /** Runs tests, shows what they say as it comes, and how they went. */
 async function run(
-  { paths, jobs, env = {}, examples = false }: Run,
+  { paths, jobs, env = {}, examples = false, patienceMs = PATIENCE_MS }: Run,
 ): Promise<number> {
   const child = new Deno.Command("deno", {
     args: [
@@ -125,10 +138,21 @@ async function run(
   }).spawn();
   const decoder = new TextDecoder();
   let tail = "";
+  let wasStopped = false;
+  const stop = () => {
+    console.error(`Nothing was said for ${patienceMs / 1000} s: stopped`);
+    wasStopped = true;
+    // Deno then says which tests were not done.
+    child.kill("SIGINT");
+  };
+  let silence = setTimeout(stop, patienceMs);
   for await (const chunk of child.stdout) {
+    clearTimeout(silence);
     await writeAll(chunk);
     tail = (tail + decoder.decode(chunk, { stream: true })).slice(-4096);
+    if (!wasStopped) silence = setTimeout(stop, patienceMs);
   }
+  clearTimeout(silence);
   const { code } = await child.status;
   const summary = stripVTControlCharacters(tail).split("\n")
     .findLast((text) => SUMMARY.test(text));

@@ -10,6 +10,7 @@ import {
   operations,
   serve,
 } from "../endpoints/service_test.ts";
+import { until } from "../../tests/kit/until.ts";
 
 /** A clock that moves only when somebody sleeps. */
 function virtualTime() {
@@ -239,9 +240,7 @@ Deno.test("OnrampClient ends a call with the caller's reason when aborted before
 
     const during = new AbortController();
     const pending = calls[operation](client, during.signal);
-    while (requests.length === 0) {
-      await new Promise((resolve) => setTimeout(resolve, 1));
-    }
+    await until(() => requests.length > 0);
     during.abort(reason);
     await assert.rejects(pending, reason);
     assert.equal(requests.length, 1);

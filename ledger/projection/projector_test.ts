@@ -29,6 +29,7 @@ import { FOLD_VERSION } from "./fold_version.ts";
 import { Projector } from "./projector.ts";
 import { emptyLedger } from "../testing/empty_ledger.ts";
 import { tries } from "../../tests/kit/thorough.ts";
+import { until } from "../../tests/kit/until.ts";
 
 async function append(driver: Driver, events: readonly NewEvent[]) {
   if (events.length > 0) await driver.batch([appendStatement(events)], "write");
@@ -207,7 +208,7 @@ Deno.test("Projector.step() folds the next step while one is written, and anew w
     });
     await projector.step("live");
     const second = projector.step("live");
-    while (!folded.includes(12)) await new Promise(setImmediate);
+    await until(() => folded.includes(12));
     assert.equal(writes, 2, "the second step is being written");
     held.resolve();
     if (fails) {

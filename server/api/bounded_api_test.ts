@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { boundedApi } from "./bounded_api.ts";
 import { testApi } from "./test_api.ts";
 import { answerSchema, documentOf } from "./test_openapi.ts";
+import { until } from "../../tests/kit/until.ts";
 
 Deno.test("boundedApi() answers one request too many with a problem that the OpenAPI document names", async () => {
   const open: (() => void)[] = [];
@@ -30,7 +31,7 @@ Deno.test("boundedApi() answers one request too many with a problem that the Ope
   }
   open[0]?.();
   await handled;
-  while (open.length < 2) await new Promise((go) => setTimeout(go, 5));
+  await until(() => open.length >= 2);
   open[1]?.();
   assert.equal((await waiting).status, 200);
 });

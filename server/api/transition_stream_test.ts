@@ -130,10 +130,15 @@ Deno.test("a stream passes over what does not match, and its heartbeat says how 
   });
   const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
-  while (!text.includes("id: 2\n")) text += (await reader.read()).value;
+  const untilSaid = (words: string) =>
+    until(async () => {
+      if (!text.includes(words)) text += (await reader.read()).value ?? "";
+      return text.includes(words);
+    }, `the stream says ${words}`);
+  await untilSaid("id: 2\n");
   assert.ok(!text.includes("data:"), text);
   await add(ledger, "O3");
-  while (!text.includes("data:")) text += (await reader.read()).value;
+  await untilSaid("data:");
   assert.match(text, /id: 3\nevent: transition\ndata: \{"key":"order:O3/);
   await reader.cancel();
   await feed.stop();
@@ -255,7 +260,7 @@ Deno.test("TransitionFeed asks the database once for all who wait, and never whi
   const { signal } = new AbortController();
   const waiting = [0, 0, 0].map((after) => feed.waitFor(after, 60_000, signal));
   await add(ledger, "O1");
-  while (looks === 0) await ledger.lag();
+  await until(() => looks > 0);
   assert.equal(looks, 1);
   const before = nextLook;
   nextLook = Promise.withResolvers();

@@ -7,6 +7,7 @@ import {
   type KeptProcess,
 } from "../../witness/testing/kept_process.ts";
 import { temporaryFolder } from "../kit/temporary_folder.ts";
+import { until } from "../kit/until.ts";
 
 /** The beginning of SegWit addresses on its chain. */
 export const PREFIX = "rltc";
@@ -135,12 +136,12 @@ export class Litecoind implements AsyncDisposable {
   /** Waits until it has the block that another one has at the end. */
   async follow(other: Litecoind): Promise<void> {
     const newest = await other.call("getbestblockhash");
-    while (await this.call("getbestblockhash") !== newest) await pause();
+    await until(async () => await this.call("getbestblockhash") === newest);
   }
 
   /** Waits until it knows a transaction that waits for a block. */
   async hearOf(txId: string): Promise<void> {
-    while (!(await this.call("getrawmempool")).includes(txId)) await pause();
+    await until(async () => (await this.call("getrawmempool")).includes(txId));
   }
 
   async #hexOf(output: Output): Promise<string> {
@@ -255,8 +256,4 @@ export class RpcFailure extends Error {
 
 function byte(number: number): string {
   return number.toString(16).padStart(2, "0");
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 20));
 }

@@ -163,9 +163,7 @@ sqldTest(
         }
       }
     })();
-    while (answered.length < 3 && failed === 0) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
+    await until(() => answered.length >= 3 || failed > 0);
     await server.stop({ hard: true });
     await writing;
     assert.ok(answered.length >= 3);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { MonthSummary } from "../../../ledger/for_resources.ts";
 import type { Ledger } from "../../../ledger/mod.ts";
 import { OpenBooks } from "./open_books.ts";
+import { until } from "../../../tests/kit/until.ts";
 
 /** A month that is worked out when the test says so. */
 function slowMonths() {
@@ -33,7 +34,7 @@ Deno.test("OpenBooks.of() says how far it is where a month takes long, and remem
     const { last, underWay } = await books.of("2026-11");
     return [last?.books.summary.rows.order, last?.atMs, underWay];
   };
-  while ((await rows())[2] !== null);
+  await until(async () => (await rows())[2] === null);
   assert.deepEqual(await rows(), [1, 0, null]);
   assert.deepEqual(asked, ["2026-11"]);
   // It took ten seconds: for 200 seconds it is not worked out again.
@@ -42,7 +43,7 @@ Deno.test("OpenBooks.of() says how far it is where a month takes long, and remem
   nowMs = 200_000;
   assert.deepEqual(await rows(), [1, 0, 7]);
   ends[1]?.resolve();
-  while ((await rows())[2] !== null);
+  await until(async () => (await rows())[2] === null);
   assert.deepEqual(await rows(), [2, 200_000, null]);
   await books.stop();
 });
@@ -58,7 +59,7 @@ Deno.test("OpenBooks works out one month at a time, tells what failed, and stops
   assert.deepEqual(asked, ["2026-10"]);
 
   const failing = patient.of("2026-09");
-  while (ends.length < 2) await Promise.resolve();
+  await until(() => ends.length >= 2);
   ends[1]?.reject(new Error("busy"));
   await assert.rejects(failing, /busy/);
   await patient.stop();

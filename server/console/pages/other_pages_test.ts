@@ -131,9 +131,10 @@ Deno.test("monthPage() leads from a closed month to what changed later, in close
   await using opened = testConsole(ledger, now);
   const page = async () => {
     let text = "";
-    do text = await opened.read("/months/2026-10"); while (
-      text.includes("is being worked out")
-    );
+    await until(async () => {
+      text = await opened.read("/months/2026-10");
+      return !text.includes("is being worked out");
+    });
     return /Changed since it was closed(.*)Sales, and apart/.exec(text)?.[1];
   };
   assert.match(await page() ?? "", /Nothing: what it booked still stands/);

@@ -13,7 +13,9 @@ Deno.test("pollOnce() waits until the lease of a poller that crashed has expired
     await world.clock.advance(60_000);
     const [first] = world.processes.filter(({ role }) => role.poller);
     void first?.incarnation?.poll();
-    while ((await rows(world, "SELECT 1 FROM poll_lease")).length === 0) {
+    for (let ms = 0;; ms++) {
+      if ((await rows(world, "SELECT 1 FROM poll_lease")).length > 0) break;
+      assert.ok(ms < 60_000, "nobody took the lease");
       await world.clock.advance(1);
     }
     first?.kill();

@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "../tests/kit/temporary_folder.ts";
+
+Deno.test("a run whose test waits for what never comes ends, fails, and names the test", async () => {
+  await using folder = await temporaryFolder();
+  const file = `${folder.path}/endless_test.ts`;
+  await Deno.writeTextFile(
+    file,
+    `Deno.test("waits for ever", async () => {
+      for (;;) await new Promise((resolve) => setTimeout(resolve, 10));
+    });`,
+  );
+  const { code, stdout } = await new Deno.Command("deno", {
+    args: [
+      ...["run", "--allow-env", "--allow-read", "--allow-write"],
+      ...["--allow-run=deno", "tools/run_tests.ts", file],
+    ],
+    cwd: fileURLToPath(new URL("..", import.meta.url)),
+    env: { RAMPKIT_TEST_PATIENCE_MS: "2000", NO_COLOR: "1" },
+    stderr: "null",
+  }).output();
+  const said = new TextDecoder().decode(stdout);
+  assert.notEqual(code, 0);
+  assert.match(said, /waits for ever/);
+  assert.match(said, /\n0 passed, 1 failed\n$/);
+});
