@@ -57,6 +57,7 @@ function cells(row: Row): string[] {
 async function page(
   rows: readonly Row[],
   notes: readonly (readonly [string, string])[],
+  load: number,
 ): Promise<string> {
   const { stdout } = await new Deno.Command("git", {
     args: ["rev-parse", "--short", "HEAD"],
@@ -71,8 +72,9 @@ async function page(
     wrap(
       `Measured on ${day} at ${commit} by \`deno task bench --keep\`, on a ` +
         `machine with ${navigator.hardwareConcurrency} cores, whatever ` +
-        "generates the load included. Compare ratios between machines, and not " +
-        "figures; other work on the machine spoils both.",
+        "generates the load included, where a load average of " +
+        `${load.toFixed(1)} was other work. Compare ratios between machines, ` +
+        "and not figures; other work spoils both.",
       80,
       0,
     ),
@@ -111,6 +113,7 @@ async function main(): Promise<void> {
   const measured: (Row & { readonly comparison: string })[] = [];
   const problems: { readonly comparison: string; readonly problem: string }[] =
     [];
+  const [load = 0] = Deno.loadavg();
   const chosen = Object.entries(MEASUREMENTS).filter(([name]) =>
     values.only.length === 0 || values.only.includes(name)
   );
@@ -148,7 +151,9 @@ async function main(): Promise<void> {
     console.error(`Not measured: ${comparison}: ${problem}`);
   }
   if (problems.length > 0) Deno.exit(1);
-  if (values.keep) await Deno.writeTextFile(PAGE, await page(measured, notes));
+  if (values.keep) {
+    await Deno.writeTextFile(PAGE, await page(measured, notes, load));
+  }
 }
 
 if (import.meta.main) await main();
