@@ -100,10 +100,10 @@ function isOpen(state: OrderState): boolean {
 
 /** Since when an order is paid and has not moved, or waits for the chain. */
 function waitingSince(state: OrderState): number | null {
-  const { confirmed, transferSeen, changedAt, facts } = state;
+  const { confirmed, transferSeen, changedAt, releaseReason } = state;
   const waits = confirmed?.status === "pending" ||
     (confirmed?.status === "progress" && transferSeen) ||
-    (facts.shown === "success" && facts.required === "yes");
+    releaseReason === "witness_open";
   return waits ? msOf(changedAt) : null;
 }
 

@@ -90,6 +90,9 @@ const LONG_AT_LEAST = 6;
 /** Above every text that begins alike. */
 const LAST = "\u{10ffff}";
 
+/** Orders that are looked through for what is no whole name. */
+const NEWEST = 20_000;
+
 /** What finds an order by the hash of a whole name. */
 const WHOLE: readonly LookupKind[] = [...LINKS, "tx", "address", "card"];
 
@@ -171,7 +174,8 @@ export async function findAnything(
     }
   }
   if (
-    users.length === 0 && !orders.isWhole && searched.length >= PREFIX_AT_LEAST
+    users.length + ids.length === 0 && !orders.isWhole &&
+    searched.length >= PREFIX_AT_LEAST
   ) {
     const alike = await readAlike(driver, searched, assets);
     for (const one of alike) orders.add(one, null);
@@ -302,6 +306,7 @@ async function readAlike(
       columns: ORDER_COLUMNS,
       viewOf: (row) => orderOfRow(row, assets),
       holds: (found) => matchesOf(found, text).length > 0,
+      mostSearched: NEWEST,
     },
     { limit: MOST_FOUND },
   );

@@ -450,8 +450,13 @@ async function planOf(driver: Driver, query: OrderQuery): Promise<Plan> {
     userId === undefined ? null : [
       is("user_hash = ?", (await readHash(driver)).of("user", userId)),
     ],
-    attention === undefined ? null : waitingFor(attention, nowMs),
+    attention === undefined
+      ? null
+      : attention === "not_comparable" && !await isComparing(driver)
+      ? [is("0")]
+      : waitingFor(attention, nowMs),
     outcome === undefined ? null : overdueWith(outcome, nowMs),
+    query.anomaly === undefined ? null : [oddWith(query.anomaly)],
     releaseRanges(query),
     query.status === undefined ? null : [is("status = ?", query.status)],
   ].filter((ranges) => ranges !== null);
@@ -518,6 +523,15 @@ async function ofReference(
   )];
 }
 
+/** Where nothing was ever recorded no order waits for a comparison. */
+async function isComparing(driver: Driver): Promise<boolean> {
+  const [rows] = await read(driver, [{
+    sql: "SELECT 1 FROM expected LIMIT 1",
+    args: [],
+  }]);
+  return rows?.length === 1;
+}
+
 const OVERDUE_AFTER_MS = {
   stuck: STUCK_AFTER_MS,
   witness_missing: UNSEEN_AFTER_MS,
@@ -525,20 +539,24 @@ const OVERDUE_AFTER_MS = {
 
 function waitingFor(kind: AttentionKind, nowMs: number): Condition[] {
   if (kind === "stuck" || kind === "witness_missing") {
-    return [is("waiting_since <= ?", nowMs - OVERDUE_AFTER_MS[kind])];
+    return [is(
+      `waiting_since <= ? AND (reason = 'witness_open') = ?`,
+      nowMs - OVERDUE_AFTER_MS[kind],
+      kind === "stuck" ? 0 : 1,
+    )];
   }
   const stored = is(
     `attention IS NOT NULL AND attention <> ' not_comparable '
       AND instr(attention, ?) > 0`,
     ` ${kind} `,
   );
-  // Where nothing was ever recorded no order waits for that.
-  const uncompared = (release: string) =>
-    is(`release = '${release}' AND attention = ' not_comparable '
-      AND EXISTS (SELECT 1 FROM expected)`);
-  return kind === "not_comparable"
-    ? [stored, uncompared("unchecked"), uncompared("wait")]
-    : [stored];
+  if (kind !== "not_comparable") return [stored];
+  const alone = "attention = ' not_comparable '";
+  return [
+    stored,
+    is(`release = 'unchecked' AND ${alone}`),
+    is(`waiting_since IS NOT NULL AND release = 'wait' AND ${alone}`),
+  ];
 }
 
 /** Time alone makes an order overdue, so that no column says this outcome. */
@@ -546,6 +564,12 @@ function overdueWith(code: OutcomeCode, nowMs: number): Condition[] | null {
   return code === "stuck" || code === "witness_missing"
     ? waitingFor(code, nowMs)
     : null;
+}
+
+function oddWith(kind: true | string): Condition {
+  return kind === true
+    ? is("anomalies IS NOT NULL")
+    : is("anomalies IS NOT NULL AND instr(anomalies, ?) > 0", ` ${kind} `);
 }
 
 function releaseRanges(
@@ -580,9 +604,6 @@ function conditionsOf(query: OrderQuery): Condition[] {
     currency !== undefined && is("currency = ? COLLATE NOCASE", currency),
     from !== null && is("amount >= ?", from),
     to !== null && is("amount <= ?", to),
-    query.anomaly !== undefined && is("anomalies IS NOT NULL"),
-    typeof query.anomaly === "string" &&
-    is("instr(anomalies, ?) > 0", ` ${query.anomaly} `),
   ];
   return conditions.filter((one) => one !== false);
 }
@@ -600,9 +621,10 @@ function unitsOf(field: string, amount: string | undefined): number | null {
 
 /** Rows of currency, trust, orders, amounts, and their sum in two parts. */
 const SUMS = {
-  columns: "upper(r.currency), r.trust, count(*), count(r.amount), " +
-    "sum(r.amount % 1000000), sum(r.amount / 1000000)",
-  groupBy: "upper(r.currency), r.trust",
+  of: ["currency", "trust", "amount"],
+  columns: "upper(currency), trust, count(*), count(amount), " +
+    "sum(amount % 1000000), sum(amount / 1000000)",
+  groupBy: "upper(currency), trust",
 };
 
 /** Sums by currency and trust. */

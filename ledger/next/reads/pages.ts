@@ -2,7 +2,7 @@
 import { base64urlnopad } from "@scure/base";
 import { isCalendarDate } from "../../../core/time/service_time.ts";
 import type { Driver, SqlValue, Statement } from "../../store/driver/driver.ts";
-import { read } from "../store/database.ts";
+import { read, type Rows } from "../store/database.ts";
 
 /** What every query of a list can say. */
 export interface PageQuery {
@@ -87,6 +87,8 @@ export interface ListReader<View> {
   readonly viewOf: (row: readonly SqlValue[]) => View;
   /** What SQL cannot tell of a row. @default {every row is chosen} */
   readonly holds?: ((view: View) => boolean) | undefined;
+  /** Rows that a page looks through at most. @default {MOST_SEARCHED} */
+  readonly mostSearched?: number;
 }
 
 /** Rows that one page looks through for what no index tells. */
@@ -99,7 +101,7 @@ const STEP = 5_000;
 export async function readPage<View>(
   driver: Driver,
   list: List,
-  { columns, viewOf, holds }: ListReader<View>,
+  { columns, viewOf, holds, mostSearched = MOST_SEARCHED }: ListReader<View>,
   { limit, after }: PageQuery,
 ): Promise<ListPage<View>> {
   const size = pageSize(limit);
@@ -109,7 +111,7 @@ export async function readPage<View>(
   // Rows of a range of an index alone: there are none that are not wanted.
   const isExact = list.where.length === 0;
   let searched = 0;
-  while (!isEnd && found.length <= size && searched < MOST_SEARCHED) {
+  while (!isEnd && found.length <= size && searched < mostSearched) {
     const wanted = size + 1 - found.length;
     const [rows = [], ends = []] = await read(driver, [
       selectRows(list, columns, { from, wanted }),
@@ -153,14 +155,6 @@ export async function* readAll<View>(
   }
 }
 
-/** Rows of a part of a list that are added up. */
-export interface ListStep {
-  /** The place before it; null at the first row. */
-  readonly from: Place | null;
-  /** Most rows of the ranges. */
-  readonly rows: number;
-}
-
 /**
  * Adds up what a list has, step by step.
  *
@@ -169,18 +163,24 @@ export interface ListStep {
 export async function* readSums(
   driver: Driver,
   list: List,
-  sums: { readonly columns: string; readonly groupBy: string },
+  sums: {
+    /** The columns that are added up. */
+    readonly of: readonly string[];
+    readonly columns: string;
+    readonly groupBy: string;
+  },
 ): AsyncGenerator<readonly SqlValue[]> {
   for (let from: Place | null = null;;) {
-    const keys = selectKeys(list, from, STEP);
+    // An index may hold all that is added up: then no row is read for it.
+    const isExact = list.where.length === 0;
+    const keys = selectKeys(list, from, STEP, isExact ? sums.of : []);
     const where = allOf(list.where);
-    const [rows = [], ends = []]: readonly (readonly SqlValue[])[][] =
-      await read(driver, [{
-        sql: `SELECT ${sums.columns}
-          FROM (${keys.sql}) AS k CROSS JOIN ${list.table} AS r ON r.no = k.key_no
-          WHERE ${where.sql} GROUP BY ${sums.groupBy}`,
-        args: [...keys.args, ...where.args],
-      }, selectEnd(list, from, STEP)]) as (readonly SqlValue[])[][];
+    const join = `CROSS JOIN ${list.table} AS r ON r.no = k.key_no`;
+    const [rows = [], ends = []]: readonly Rows[] = await read(driver, [{
+      sql: `SELECT ${sums.columns} FROM (${keys.sql}) AS k
+        ${isExact ? "" : join} WHERE ${where.sql} GROUP BY ${sums.groupBy}`,
+      args: [...keys.args, ...where.args],
+    }, selectEnd(list, from, STEP)]);
     yield* rows;
     const [last] = ends;
     if (last === undefined) return;
@@ -227,6 +227,7 @@ function selectKeys(
   { table, ranges, sort, after, upTo }: List,
   from: Place | null,
   limit: number,
+  columns: readonly string[] = [],
 ): Statement {
   const [sign, direction] = sort === "newest" ? ["<", "DESC"] : [">", "ASC"];
   const bounds: Condition[] = [];
@@ -244,7 +245,9 @@ function selectKeys(
   return {
     sql:
       parts.map(({ sql }) =>
-        `SELECT at AS key_at, no AS key_no FROM ${table} WHERE ${sql}`
+        `SELECT ${
+          ["at AS key_at", "no AS key_no", ...columns].join(", ")
+        } FROM ${table} WHERE ${sql}`
       ).join(" UNION ALL ") +
       ` ORDER BY key_at ${direction}, key_no ${direction} LIMIT ?`,
     args: [...parts.flatMap(({ args }) => args), limit],

@@ -122,10 +122,10 @@ export async function tallyOrders(driver: Driver): Promise<OrderTally> {
       // By what indexes hold: a row has a thousand bytes.
       `SELECT status, trust, count(*), min(at) FROM (
         SELECT status, trust, at FROM orders
-        WHERE trust <> 'confirmed' OR status NOT IN (${FINAL})
+        WHERE trust <> 'confirmed' OR +status NOT IN (${FINAL})
         UNION ALL SELECT status, trust, at FROM orders
         WHERE anomalies IS NOT NULL AND instr(anomalies, ' contested ') > 0
-          AND trust = 'confirmed' AND status IN (${FINAL}))
+          AND trust = 'confirmed' AND +status IN (${FINAL}))
       GROUP BY status, trust`,
       `SELECT anomalies, count(*) FROM orders WHERE anomalies IS NOT NULL
       GROUP BY anomalies`,
