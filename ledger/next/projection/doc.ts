@@ -107,9 +107,9 @@ const READING = places(
     ...["digest", "readAt", "status", "changedAt", "createdAt"],
     ...ORDER_FIELD_NAMES,
     ...["statedChangedAt", "statedCreatedAt", "scInputData", "odd", "match"],
-    "txErased",
+    "erasedTx",
   ],
-  { odd: [], txErased: false },
+  { odd: [] },
 );
 const CLAIM = places(["digest", ...CLAIM_FIELDS], {});
 
