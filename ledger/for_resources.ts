@@ -90,20 +90,6 @@ export { readPurchaseHolder } from "./queries/releases.ts";
 export { uncheckedSince } from "./queries/attention.ts";
 export { readFoldVersion, readUnattended } from "./queries/attention.ts";
 export { readWaiting } from "./queries/waiting_deliveries.ts";
-export {
-  addBuckets,
-  type MinuteGauge,
-  type MinuteRecord,
-  MinuteSum,
-} from "./statistics/minute_record.ts";
-export {
-  readStatistics,
-  type Statistics,
-  STATISTICS_STEPS,
-  type StatisticsPoint,
-  type StatisticsStep,
-} from "./statistics/read_statistics.ts";
-export { MINUTE_MS, storeMinutes } from "./statistics/minute_record.ts";
 export type { DeliveryPlace } from "./store/tables/deliveries.ts";
 export {
   decodeCursor,

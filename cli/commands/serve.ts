@@ -18,7 +18,6 @@ import { openConfigured } from "../../server/ledger_file/open_configured.ts";
 import { spoolDirectory } from "../../server/ledger_file/spool_directory.ts";
 import { jsonLog } from "../../server/monitoring/logger.ts";
 import { serviceMetrics } from "../../server/monitoring/metrics.ts";
-import { recordMinutes } from "../../server/monitoring/minute_recorder.ts";
 import { PrometheusMetrics } from "../../server/monitoring/prometheus/prometheus_metrics.ts";
 import type { Cli } from "../program/cli.ts";
 import {
@@ -152,8 +151,6 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
   held.announce(backupPlan(flags));
   const goLive = await liveFrom(ledger, flags.goLive);
   const witness = await composeWitness({ config, ledger, log, now: io.now });
-  const measured = { ledger, metrics: prometheus, now: io.now };
-  await using _minutes = recordMinutes(measured);
   await using service = composeService(defined({
     ...receiving,
     config,

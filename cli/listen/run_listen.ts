@@ -150,7 +150,7 @@ export async function runListen(options: ListenOptions): Promise<void> {
       onActivity(transitionActivity(transition, state, now())),
   );
   const post = { fetch: observedFetch({ onActivity, now }) };
-  const meters = forwardMeters(metrics.meter("@rampkit/onramp/forwarding"));
+  const meters = forwardMeters(metrics.meter);
   const { targets = [], secrets = [] } = forwarding ?? {};
   const sign = webhookSigner(secrets);
   const senders = targets.map((target) => {

@@ -100,7 +100,7 @@ export function configuredApi(
       isKnownHost: hostGuard([host, ...names ?? []]),
       log,
       version: packageFile.version,
-      onAnswer: apiMeter(source.metrics.meter("@rampkit/onramp")),
+      onAnswer: apiMeter(source.metrics.meter),
     });
     const server = await listening(
       "the HTTP API",
@@ -125,7 +125,6 @@ export function configuredApi(
       shutdown: async () => {
         stop.abort();
         await server.shutdown();
-        await operations.stop();
         await feed.stop();
       },
     };

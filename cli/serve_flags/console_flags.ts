@@ -94,7 +94,6 @@ export async function openConfiguredConsole(
     shutdown: async () => {
       stop.abort();
       await open.shutdown();
-      await operations.stop();
       await folding?.stop();
     },
   };

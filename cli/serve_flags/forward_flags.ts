@@ -51,7 +51,7 @@ export function forwardingOf(
         isOff: () => isTargetOff(driver, name),
       })),
     run: async ({ ledger, log, metrics, now }, signal) => {
-      const meters = forwardMeters(metrics.meter("@rampkit/onramp/forwarding"));
+      const meters = forwardMeters(metrics.meter);
       await Promise.all(targets.map((target) => {
         const report = new ForwardReport({
           target: targetName(target.url),

@@ -1,10 +1,3 @@
-import {
-  ProxyTracerProvider,
-  type Span,
-  type SpanKind,
-  type SpanStatusCode,
-  trace,
-} from "@opentelemetry/api";
 import type { RateLimiter } from "./rate_limiter.ts";
 import { OnrampError } from "../errors/onramp_error.ts";
 import { RateLimitError } from "../errors/api_errors.ts";
@@ -23,10 +16,6 @@ import {
 import type { output, ZodMiniType } from "zod/mini";
 import { ResponseError } from "../errors/api_errors.ts";
 
-// Names of an enum would bring all of it into every bundle.
-const CLIENT: SpanKind.CLIENT = 2;
-const ERROR: SpanStatusCode.ERROR = 2;
-
 /** What every call of a client shares. */
 export interface CallerOptions extends TransportOptions {
   readonly budget: RateLimiter;
@@ -42,57 +31,10 @@ export interface CallerOptions extends TransportOptions {
   readonly onResponse: ResponseHook | undefined;
 }
 
-const TRACER = "@rampkit/onramp";
-
 /** Makes a call: waits for its turn, sends it, and retries where allowed. */
-export function makeCall(call: Call, options: CallerOptions): Promise<Answer> {
-  if (!isTraced()) return attempts(call, options, null);
-  const { hostname } = new URL(call.url);
-  return trace.getTracer(TRACER).startActiveSpan(
-    `onramp ${call.operation}`,
-    {
-      kind: CLIENT,
-      attributes: {
-        "http.request.method": call.method,
-        "server.address": hostname,
-      },
-    },
-    async (span) => {
-      try {
-        return await attempts(call, options, span);
-      } catch (error) {
-        span.setAttribute("error.type", nameOf(error));
-        span.setStatus({ code: ERROR });
-        throw error;
-      } finally {
-        span.end();
-      }
-    },
-  );
-}
-
-/**
- * Whether spans are recorded: a span that nothing records would still cost
- * time.
- */
-function isTraced(): boolean {
-  const provider = trace.getTracerProvider();
-  return !(provider instanceof ProxyTracerProvider) ||
-    provider.getDelegateTracer(TRACER) !== undefined;
-}
-
-function nameOf(error: unknown): string {
-  return error instanceof OnrampError
-    ? error.name
-    : error instanceof DOMException
-    ? error.name
-    : "Error";
-}
-
-async function attempts(
+export async function makeCall(
   call: Call,
   options: CallerOptions,
-  span: Span | null,
 ): Promise<Answer> {
   const { signal } = call;
   const endsAt = options.steadyNow() + options.deadlineMs;
@@ -101,7 +43,7 @@ async function attempts(
     const place = await options.budget.take(endsAt, late, signal);
     let failure: OnrampError;
     try {
-      return await watched(call, options, span, {
+      return await watched(call, options, {
         attempt,
         sentAt: place.startedAt,
         endsAt,
@@ -132,6 +74,14 @@ async function attempts(
   }
 }
 
+function nameOf(error: unknown): string {
+  return error instanceof OnrampError
+    ? error.name
+    : error instanceof DOMException
+    ? error.name
+    : "Error";
+}
+
 function askedWait(error: OnrampError): number | null {
   return error instanceof RateLimitError || error instanceof ServiceError
     ? error.retryAfterMs
@@ -142,7 +92,6 @@ function askedWait(error: OnrampError): number | null {
 async function watched(
   call: Call,
   options: CallerOptions,
-  span: Span | null,
   { attempt, sentAt, endsAt }: {
     readonly attempt: number;
     readonly sentAt: number;
@@ -160,7 +109,6 @@ async function watched(
     attempt,
     body: shown ? call.body : null,
   }));
-  if (attempt > 1) span?.setAttribute("http.request.resend_count", attempt - 1);
   try {
     return await within(
       Math.max(1, Math.min(options.timeoutMs, endsAt - sentAt)),
@@ -172,9 +120,6 @@ async function watched(
     error = nameOf(caught);
     throw caught;
   } finally {
-    if (seen.status !== null) {
-      span?.setAttribute("http.response.status_code", seen.status);
-    }
     notify(options.onResponse, () => ({
       operation,
       method,

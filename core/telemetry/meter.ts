@@ -39,8 +39,8 @@ export interface MeterObserver {
 }
 
 /**
- * Makes the instruments that measure: the part of OpenTelemetry's `Meter` that
- * is used here, so that a meter of OpenTelemetry fits.
+ * Makes the instruments that measure, in the form of OpenTelemetry's `Meter`, so
+ * that one fits where a program has one.
  */
 export interface Meter {
   /** Makes a counter. */
@@ -55,6 +55,16 @@ export interface Meter {
     options?: InstrumentOptions,
   ): MeterObserver;
 }
+
+const NOTHING = { add: () => {}, record: () => {}, addCallback: () => {} };
+
+/** Measures nothing. */
+export const NO_METER: Meter = {
+  createCounter: () => NOTHING,
+  createHistogram: () => NOTHING,
+  createGauge: () => NOTHING,
+  createObservableGauge: () => NOTHING,
+};
 
 /** Bounds of the buckets for durations, in seconds: a commit to a time-out. */
 export const DURATION_BOUNDS: readonly number[] = [

@@ -13,7 +13,6 @@ import { linksSchema } from "./tables/events/links.ts";
 import { historicSchema } from "./tables/go_live.ts";
 import { importedSchema } from "./tables/imported.ts";
 import { leasesSchema } from "./tables/leases.ts";
-import { minutesSchema } from "./tables/minutes.ts";
 import { notesSchema } from "./tables/notes.ts";
 import { ordersSchema } from "./tables/orders.ts";
 import { isolatedIdsSchema } from "./tables/polling/isolated_ids.ts";
@@ -75,6 +74,5 @@ export const schema: readonly string[] = [
   ...moversSchema,
   ...erasuresSchema,
   ...erasedValuesSchema,
-  ...minutesSchema,
   ...notesSchema,
 ];

@@ -1,22 +1,13 @@
 import { defined } from "../../core/guards.ts";
 import { printable } from "../../core/printable.ts";
-import { STATISTICS_STEPS } from "../../ledger/for_resources.ts";
 import { UsageError } from "../../core/settings/errors.ts";
-import {
-  endParam,
-  flagParam,
-  needed,
-  type Param,
-  timeParam,
-  wordParam,
-} from "../../core/settings/params.ts";
+import { flagParam, needed, type Param } from "../../core/settings/params.ts";
 import { serviceStatus } from "../queries/service_status.ts";
 import {
   chainStateJson,
   type LedgerStatsJson,
   ledgerStatsJson,
-  statistics,
-} from "../queries/statistics.ts";
+} from "../queries/ledger_stats.ts";
 import { fitted, labelled, wrap } from "../views/text.ts";
 import {
   statesLines,
@@ -33,9 +24,9 @@ import {
 /** `ledger stats`. */
 export const LEDGER_STATS: Operation = operation({
   command: "ledger stats",
-  path: "/v1/ledger",
+  path: "/v1/stats",
   scope: "read",
-  operationId: "getLedger",
+  operationId: "getStats",
   summary: "Show how much the ledger holds and how far it is folded",
   description:
     "It counts every row, which takes a second or more where there " +
@@ -85,31 +76,6 @@ export const STATUS: Operation = operation({
     description: "Delivery, polling and checks",
   },
   run: ({ ledger, nowMs, look }) => serviceStatus(ledger, nowMs, look),
-});
-
-/** Figures over time. */
-export const STATISTICS: Operation = operation({
-  command: null,
-  onlyRequest: "Figures over time are for plots; the console draws them.",
-  path: "/v1/stats",
-  scope: "read",
-  operationId: "getStatistics",
-  summary: "Figures over time, for plots",
-  description: "Counts of answers, event types and orders that moved, and " +
-    "times of answers, for each step in UTC; kept for 90 days.",
-  params: {
-    from: timeParam("Start; by default a day before the end"),
-    to: endParam("End, now where it is left out"),
-    step: wordParam(
-      "How much time each figure is of; hour where left out",
-      STATISTICS_STEPS,
-    ),
-  },
-  result: {
-    schema: "Statistics",
-    description: "Figures from `from` to `to`",
-  },
-  run: ({ ledger, nowMs }, query) => statistics(ledger, query, nowMs),
 });
 
 /** The head of the evidence chain. */

@@ -13,7 +13,6 @@ import {
   LEDGER_STATS,
   PRUNE,
   REFOLD,
-  STATISTICS,
   STATUS,
   VERIFY,
 } from "./ledger_operations.ts";
@@ -116,6 +115,5 @@ export const OPERATIONS: readonly Operation[] = [
   TRANSITIONS,
   EVIDENCE,
   STATUS,
-  STATISTICS,
   HEALTH,
 ];

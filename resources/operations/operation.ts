@@ -36,8 +36,6 @@ export interface OperationParam<Value> extends Param<Value> {
   readonly many?: true;
   /** Only commands take it, or only requests. @default {both} */
   readonly only?: "command" | "request";
-  /** Whether a request may not leave it out, though a command may. */
-  readonly requestNeeds?: true;
   /** Whether a form that leaves it empty says that too. @default {left out} */
   readonly takesEmpty?: true;
   /** Whether it is who does it: a request then has the name of its token. */
@@ -169,18 +167,6 @@ export interface Confirmation<Result> {
   readonly obstacle?: string | null;
 }
 
-/** Work that goes on in the background: how its state is asked for. */
-export interface BehindAnswer {
-  /** Unique name in the API. */
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description?: string;
-  /** What it answers. */
-  readonly answers: string;
-  /** What is said before the first. */
-  readonly none: string;
-}
-
 /** A result that is a list. */
 export interface Items<Item> {
   /** The items; the command line prints one a line. */
@@ -290,8 +276,6 @@ export interface Operation<
   readonly asks?: "lists" | "sessions" | "claims" | "chain";
   /** Whether it may be refused because of what there is. @default {false} */
   readonly conflicts?: true;
-  /** Done in the background of a request, which then asks how it goes. */
-  readonly behind?: BehindAnswer;
   /**
    * What is counted while it works, for those who wait for a command.
    *

@@ -27,7 +27,8 @@ import {
 /** `recover`: after an outage, reads everything again and ends in the proof. */
 export const RECOVER: Operation = operation({
   command: "recover",
-  path: "/v1/recover",
+  path: null,
+  onlyCommand: "It works for minutes.",
   scope: "operate",
   operationId: "recover",
   summary: "Read a window again after an outage, and say whether all of it " +
@@ -42,18 +43,11 @@ export const RECOVER: Operation = operation({
   },
   result: {
     schema: "RecoverReport",
-    description: "It has begun, in the background",
+    description: "What was read, and whether that is everything",
     exitCodes: "Exit code 1 when completeness could not be proven.",
   },
   opens: "begins",
   asks: "lists",
-  conflicts: true,
-  behind: {
-    operationId: "getRecovery",
-    summary: "The last recovery that this process was asked for",
-    answers: "How it goes, or how it ended",
-    none: "No window has been read again since this process began",
-  },
   counts: "orders and users read",
   stopped: (read) =>
     `${read} orders and users were read, and what was new is stored; ` +
@@ -86,7 +80,8 @@ export const RECOVER: Operation = operation({
 /** `reconcile`: service and ledger, side by side. */
 export const RECONCILE: Operation = operation({
   command: "reconcile",
-  path: "/v1/reconcile",
+  path: null,
+  onlyCommand: "It works for minutes.",
   scope: "operate",
   operationId: "reconcile",
   summary: "Compare service and ledger over a window of creation time, and " +
@@ -94,30 +89,19 @@ export const RECONCILE: Operation = operation({
   examples: ["--from 2026-11-01 --json"],
   params: {
     from: {
-      ...timeParam(
-        "Start of the window; a command begins at the oldest order by default",
-      ),
+      ...timeParam("Start of the window; the oldest order by default"),
       operand: "<time>",
-      requestNeeds: true,
     },
     to: { ...endParam("End of the window; now by default"), operand: "<time>" },
     all: flagParam("List the orders that agree as well"),
   },
   result: {
     schema: "ReconcileReport",
-    description: "It has begun, in the background",
+    description: "What was compared, and what differs",
     exitCodes: "Exit code 3 when they disagree.",
   },
   opens: "begins",
   asks: "lists",
-  conflicts: true,
-  behind: {
-    operationId: "getReconciliation",
-    summary: "The last comparison that this process was asked for",
-    description: "Reports are not stored: they end with the process.",
-    answers: "How it goes, or its report",
-    none: "Nothing has been compared since this process began",
-  },
   counts: "orders compared",
   stopped: (compared) =>
     `${compared} orders were compared, and nothing is concluded`,

@@ -67,7 +67,6 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
     "ledger verify --states",
   ]),
   "ledger-stats": shape("LedgerStats"),
-  statistics: shape("Statistics"),
   "chain-state": shape("ChainState"),
   refold: shape("Refold"),
   pruning: shape("Pruning"),

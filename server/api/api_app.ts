@@ -16,11 +16,11 @@ import { readParams } from "./params.ts";
 import { ApiProblem, problemResponse } from "./problem.ts";
 import { OPERATIONS } from "../../resources/operations/mod.ts";
 import { SeveralOrdersError } from "../../resources/operations/find_order.ts";
-import { type ApiParts, operationRoutes, type Route } from "./route.ts";
+import { type ApiParts, operationRoute, type Route } from "./route.ts";
 
 /** Every route of the API. */
-export const API_ROUTES: readonly Route[] = OPERATIONS.flatMap(
-  operationRoutes,
+export const API_ROUTES: readonly Route[] = OPERATIONS.flatMap((one) =>
+  operationRoute(one) ?? []
 );
 
 /** Where the API describes itself. */

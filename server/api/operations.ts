@@ -6,16 +6,10 @@ import {
   type Operation,
   type OperationContext,
   type OperationValues,
-  serviceOf,
   type ServicePort,
 } from "../../resources/operations/operation.ts";
 import type { Poller } from "../../sync/mod.ts";
 import type { Log } from "../monitoring/logger.ts";
-import {
-  BackgroundJob,
-  type JobJson,
-  type JobWindow,
-} from "./background_job.ts";
 import type { Caller } from "./callers.ts";
 
 /** What the operations work with. */
@@ -42,16 +36,10 @@ export interface OperationsOptions {
  */
 export class Operations {
   readonly #options: OperationsOptions;
-  readonly #jobs = new Map<Operation, BackgroundJob>();
 
   /** @param options What they work with. */
   constructor(options: OperationsOptions) {
     this.#options = options;
-  }
-
-  /** Whether the service can be asked: an API key is set. */
-  get asksService(): boolean {
-    return this.#options.service !== null;
   }
 
   /** Whether the partner's chain nodes can be asked. */
@@ -60,8 +48,7 @@ export class Operations {
   }
 
   /**
-   * Does what a caller asks for, or begins it when it continues after the
-   * answer.
+   * Does what a caller asks for.
    *
    * @throws {UsageError} When the values do not go together.
    * @throws {CommandError} When it cannot be done.
@@ -73,19 +60,11 @@ export class Operations {
   ): Promise<object> {
     const context = this.context();
     operation.checks?.(values, context);
-    if (operation.behind !== undefined) {
-      return this.#begin(caller, operation, values);
-    }
     const result = await operation.run(context, values);
     this.#report(caller, operation, {
       ...operation.logged?.(result, values) ?? { ...values, ...result },
     });
     return result;
-  }
-
-  /** The last of an operation that goes on in the background; null before. */
-  latest(operation: Operation): JobJson | null {
-    return this.#jobs.get(operation)?.latest ?? null;
   }
 
   /**
@@ -104,31 +83,6 @@ export class Operations {
       files: null,
       ...defined({ look, lookAtChain }),
     };
-  }
-
-  /** Resolves when nothing is under way. */
-  async stop(): Promise<void> {
-    for (const job of this.#jobs.values()) await job.stop();
-  }
-
-  #begin(
-    caller: Pick<Caller, "name">,
-    operation: Operation,
-    values: OperationValues,
-  ): JobJson {
-    const context = this.context();
-    if (operation.asks !== undefined) serviceOf(context);
-    const job = this.#jobs.get(operation) ?? new BackgroundJob(context);
-    this.#jobs.set(operation, job);
-    const begun = job.start(
-      caller.name,
-      values as unknown as JobWindow,
-      (window, onProgress) =>
-        operation.run({ ...context, onProgress }, { ...values, ...window }),
-    );
-    const { id, from, to } = begun;
-    this.#report(caller, operation, { id, from, to });
-    return begun;
   }
 
   #report(

@@ -20,7 +20,7 @@ import type { Caller } from "./callers.ts";
 import { textStream } from "../http/text_stream.ts";
 import { EVENT_STREAM, feedAnswer, type ReadFeed } from "./follow_feed.ts";
 import type { Operations } from "./operations.ts";
-import { ApiProblem, type ProblemCode } from "./problem.ts";
+import type { ProblemCode } from "./problem.ts";
 import type { TransitionFeed } from "./transition_feed.ts";
 
 /** What the routes work with. */
@@ -141,22 +141,18 @@ function listOf(items: JsonSchema): JsonSchema {
   };
 }
 
-/** The routes of an operation: its own, and how it goes behind its answer. */
-export function operationRoutes(operation: Operation): readonly Route[] {
+/** The route of an operation; null where no request does it. */
+export function operationRoute(operation: Operation): Route | null {
   const { operationId, path, scope, summary, description, result } = operation;
-  const { inBody = false, behind } = operation;
-  if (path === null) return [];
+  const { inBody = false } = operation;
+  if (path === null) return null;
   const params = Object.entries(paramsOf(operation))
-    .filter(([, { only }]) => only !== "command")
-    .map(([name, { requestNeeds, ...param }]): [string, typeof param] => [
-      name,
-      requestNeeds ? { ...param, required: requestNeeds } : param,
-    ]);
+    .filter(([, { only }]) => only !== "command");
   const placed = params.filter(([name]) => path.includes(`{${name}}`));
   const others = params.filter(([name]) => !path.includes(`{${name}}`));
   const schema = schemaOf(operation);
   const isFeed = result.many === "feed";
-  const does = route({
+  return route({
     method: onlyReads(operation) ? "GET" : "POST",
     path,
     operationId,
@@ -172,7 +168,7 @@ export function operationRoutes(operation: Operation): readonly Route[] {
       description: result.description,
       schema,
       ...defined({
-        status: behind === undefined ? result.status : 202,
+        status: result.status,
         also: isFeed ? STREAM_TYPE : result.text,
       }),
     },
@@ -213,25 +209,6 @@ export function operationRoutes(operation: Operation): readonly Route[] {
         : textAnswer(given as WrittenText, isHead);
     },
   });
-  return behind === undefined ? [does] : [
-    does,
-    route({
-      method: "GET",
-      path,
-      operationId: behind.operationId,
-      summary: behind.summary,
-      ...defined({ description: behind.description }),
-      scope: "read",
-      params: {},
-      answer: { description: behind.answers, schema },
-      problems: ["not_found"],
-      handle: ({ operations }) => {
-        const latest = operations.latest(operation);
-        if (latest !== null) return latest;
-        throw new ApiProblem("not_found", behind.none);
-      },
-    }),
-  ];
 }
 
 /** How the answer of a feed may be sent as well. */
@@ -254,30 +231,8 @@ function schemaOf(operation: Operation): JsonSchema | null {
   const { schema, many } = operation.result;
   if (schema === null) return null;
   if (many === "feed") return partOf(named(schema), NEXT_PLACE);
-  if (operation.behind !== undefined) return jobOf(named(schema), operation);
   if (pagesOf(operation) !== null) return partOf(named(schema), NEXT_PAGE);
   return many === "list" ? listOf(named(schema)) : named(schema);
-}
-
-/** JSON Schema of work behind an answer, and of the report it ends with. */
-function jobOf(report: JsonSchema, { command }: Operation): JsonSchema {
-  const time = { type: "string", format: "date-time" };
-  const properties = {
-    id: { type: "integer", description: "Its number in this process, from 1" },
-    state: { type: "string", enum: ["running", "ended", "failed"] },
-    by: { type: "string", description: "Name of the token that asked for it" },
-    from: time,
-    to: time,
-    startedAt: time,
-    endedAt: { type: ["string", "null"], format: "date-time" },
-    read: { type: "integer", description: "Orders and users read so far" },
-    report: {
-      anyOf: [report, { type: "null" }],
-      description: `What \`${command} --json\` prints; null until it has ended`,
-    },
-    error: { type: ["string", "null"], description: "Why it failed" },
-  };
-  return { type: "object", required: Object.keys(properties), properties };
 }
 
 /** The body of an operation: a request has a name, which may be left out. */

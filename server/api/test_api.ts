@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { SessionsApi } from "../../client/mod.ts";
 import type { Ledger } from "../../ledger/mod.ts";
-import type { PollClient, Poller } from "../../sync/mod.ts";
+import type { Poller } from "../../sync/mod.ts";
 import type { OperationContext } from "../../resources/operations/operation.ts";
 import { hostGuard } from "../http/host_guard.ts";
 import type { LogEvent } from "../monitoring/logger.ts";
@@ -47,7 +47,6 @@ export interface TestApiOptions {
   readonly ledger?: Ledger;
   readonly tokens?: string;
   readonly poller?: Pick<Poller, "pollNow"> | null;
-  readonly client?: (() => PollClient) | null;
   readonly sessions?: Pick<SessionsApi, "create"> | null;
   readonly lookAtChain?: OperationContext["lookAtChain"];
   readonly now?: () => number;
@@ -63,7 +62,7 @@ export function memoryLedger(): Promise<Ledger> {
 /** Makes an API over an empty ledger. */
 export async function testApi(options: TestApiOptions = {}): Promise<TestApi> {
   const { now = () => NOW_MS, poller = null } = options;
-  const { client = null, sessions = null } = options;
+  const { sessions = null } = options;
   const ledger = options.ledger ?? await memoryLedger();
   const stop = new AbortController();
   const feed = new TransitionFeed(ledger);
@@ -80,9 +79,9 @@ export async function testApi(options: TestApiOptions = {}): Promise<TestApi> {
     log: write,
     now,
     poller,
-    service: client === null && sessions === null ? null : {
-      lists: client ?? (() => assert.fail("nothing reads the service's lists")),
-      sessions: () => sessions ?? assert.fail("nothing makes sessions"),
+    service: sessions === null ? null : {
+      lists: () => assert.fail("nothing reads the service's lists"),
+      sessions: () => sessions,
       newClickId: () => "c-minted",
     },
     lookAtChain: options.lookAtChain ?? null,
@@ -115,7 +114,6 @@ export async function testApi(options: TestApiOptions = {}): Promise<TestApi> {
       }),
     [Symbol.asyncDispose]: async () => {
       stop.abort();
-      await operations.stop();
       await feed.stop();
       await ledger.close();
     },

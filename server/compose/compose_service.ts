@@ -92,7 +92,7 @@ export function composeService(parts: ServiceParts): Service {
       throw error;
     }
   };
-  const meter = metrics.meter("@rampkit/onramp/webhooks");
+  const meter = metrics.meter;
   const mover = spool === undefined ? null : spoolMover({
     spool,
     take: (records, count) =>
@@ -133,14 +133,14 @@ export function composeService(parts: ServiceParts): Service {
   const counting = new AbortController();
   const counted = longLived
     ? new OrderGauges({
-      meter: metrics.meter("@rampkit/onramp"),
+      meter: metrics.meter,
       tally: () => tallyOrders(ledger.driver),
       now,
     }).run(counting.signal)
     : null;
   const drifting = longLived
     ? new DriftWatch({
-      meter: metrics.meter("@rampkit/onramp"),
+      meter: metrics.meter,
       look: () => lookForDrift(ledger.driver, now()),
     }).run(counting.signal)
     : null;

@@ -8,7 +8,7 @@ import {
   type WebhookEndpointOptions,
   type WebhookLogCode,
 } from "../../webhooks/for_server.ts";
-import { PUBLIC_PATHS, WEBHOOK_PATH } from "../http/http_app.ts";
+import { WEBHOOK_PATH } from "../http/http_app.ts";
 import { isLogged, type Log, type LogEvent } from "../monitoring/logger.ts";
 import type { ServiceMetrics } from "../monitoring/metrics.ts";
 
@@ -93,8 +93,7 @@ export function openReception(parts: ReceptionParts): Reception {
     }),
     secrets: parts.secrets,
     ...path === null ? {} : { path },
-    tracedPaths: PUBLIC_PATHS,
-    meter: metrics.meter("@rampkit/onramp/webhooks"),
+    meter: metrics.meter,
     now,
     ...parts.admission,
     ...defined({ onAnswer: parts.onAnswer }),

@@ -53,7 +53,6 @@ import { mayDo } from "./access/access.ts";
 import { FORM_OPERATIONS, takeForm } from "./actions/take_form.ts";
 import { OpenBooks } from "./context/open_books.ts";
 import { orderPath } from "../../resources/views/page_paths.ts";
-import { figures, rangeOf } from "./parts/figures.ts";
 import { RefundsOfMonths } from "./context/refunds_due.ts";
 import { countWaiting } from "./context/waiting_counts.ts";
 import { CachedValue } from "./context/cached_value.ts";
@@ -249,13 +248,8 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
   );
   app.get(
     "/delivery",
-    (c) => show(c, (context) => deliveryPage(context, c.req.query("range"))),
+    (c) => show(c, deliveryPage),
   );
-  app.get("/delivery/figures", async (c) => {
-    const range = rangeOf(c.req.query("range"));
-    const health = await delivery.value();
-    return c.json(await figures(ledger, { range, health, nowMs: now() }));
-  });
   app.get("/health", (c) =>
     show(
       c,

@@ -20,13 +20,6 @@ export interface Readiness {
   readonly conditions: readonly StandingCondition[];
 }
 
-/** Paths that hold no secret, so that traces may show them. */
-export const PUBLIC_PATHS: readonly string[] = [
-  "/healthz",
-  "/readyz",
-  "/metrics",
-];
-
 /** What the path of a delivery begins with; the secret follows. */
 export const WEBHOOK_PATH = "/webhooks/";
 

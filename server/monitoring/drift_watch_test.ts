@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { DriftWatch } from "./drift_watch.ts";
 import { PrometheusMetrics } from "./prometheus/prometheus_metrics.ts";
-import { serviceMetrics } from "./metrics.ts";
 
 Deno.test("DriftWatch.look() measures by name what was met, and 0 once it is forgotten", async () => {
   const prometheus = new PrometheusMetrics();
@@ -11,7 +10,7 @@ Deno.test("DriftWatch.look() measures by name what was met, and 0 once it is for
     { names: {} },
   ];
   const watch = new DriftWatch({
-    meter: serviceMetrics({ prometheus }).meter("@rampkit/onramp"),
+    meter: prometheus,
     look: () => Promise.resolve(looks.shift() ?? { names: {} }),
   });
   await watch.look();

@@ -1,8 +1,8 @@
-import { metrics } from "@opentelemetry/api";
 import {
   DURATION_BOUNDS,
   type Meter,
   type MeterCounter,
+  NO_METER,
 } from "../../core/telemetry/meter.ts";
 import {
   type DeliveryHealth,
@@ -23,11 +23,9 @@ import {
 import type { Finding } from "../../resources/health/finding.ts";
 import type { PrometheusMetrics } from "./prometheus/prometheus_metrics.ts";
 
-const SCOPE = "@rampkit/onramp";
-
 /** What metrics are made of. */
 export interface ServiceMetricsOptions {
-  /** Keeps the same values for Prometheus. @default {nothing does} */
+  /** Keeps the values. @default {nothing does} */
   readonly prometheus?: PrometheusMetrics;
   /** Steady clock, ms. @default performance.now */
   readonly now?: () => number;
@@ -37,8 +35,8 @@ export interface ServiceMetricsOptions {
 
 /** What `serve` and the Deploy entry measure beside the endpoint itself. */
 export interface ServiceMetrics {
-  /** Makes the meter of a part of the service. */
-  readonly meter: (scope: string) => Meter;
+  /** Makes further instruments. */
+  readonly meter: Meter;
   /** Measures how long a commit takes. */
   readonly timed: <Result>(commit: () => Promise<Result>) => Promise<Result>;
   /** Watches what waits in a spool. */
@@ -63,19 +61,13 @@ export interface ServiceMetrics {
 }
 
 /**
- * Metrics by OpenTelemetry, and for Prometheus where it collects them. Each is
- * described where it is made here.
+ * What Prometheus collects. Each is described where it is made here.
  */
 export function serviceMetrics(
   options: ServiceMetricsOptions = {},
 ): ServiceMetrics {
-  const { prometheus, now = () => performance.now(), time = Date.now } =
-    options;
-  const meterOf = (scope: string): Meter => {
-    const meter = metrics.getMeter(scope);
-    return prometheus === undefined ? meter : prometheus.meter(meter);
-  };
-  const meter = meterOf(SCOPE);
+  const { now = () => performance.now(), time = Date.now } = options;
+  const meter: Meter = options.prometheus ?? NO_METER;
   const commits = meter.createHistogram("rampkit.ledger.commit.duration", {
     description: "Time from handing deliveries to the ledger to their commit",
     unit: "s",
@@ -132,7 +124,7 @@ export function serviceMetrics(
     result.observe(Math.max(0, time() - backupMadeAt) / 1000);
   });
   return {
-    meter: meterOf,
+    meter,
     backup: (madeAt) => backupMadeAt = madeAt,
     spoolDamage: ({ torn }) => damaged.add(1, { torn }),
     spool: (spool) => {

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { metrics } from "@opentelemetry/api";
 import type { OrderTally } from "../../ledger/for_server.ts";
 import { OrderGauges } from "./order_gauges.ts";
 import { PrometheusMetrics } from "./prometheus/prometheus_metrics.ts";
@@ -17,7 +16,7 @@ Deno.test("OrderGauges tell orders by status, age and anomaly, and 0 for what is
     byAnomaly: new Map([["contested", 1]]),
   };
   const gauges = new OrderGauges({
-    meter: prometheus.meter(metrics.getMeter("nowhere")),
+    meter: prometheus,
     tally: () => Promise.resolve(tally),
     now: () => Date.parse("2026-11-20T12:01:00.000Z"),
   });

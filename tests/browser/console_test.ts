@@ -200,9 +200,6 @@ Deno.test({
             await page.goto(new URL(path, page.url()).href);
           }
           await page.waitForSelector("#health");
-          if (path === "/delivery") {
-            await page.waitForSelector("#plots[data-drawn]");
-          }
           const seen: {
             readonly ran: unknown;
             readonly scrolls: boolean;

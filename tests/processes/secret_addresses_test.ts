@@ -87,7 +87,6 @@ Deno.test("rampkit serve lets no path into its traces or its log, however mistyp
   // has been seen not to end after it.
   await served.stop();
   const traces = received.join("\n");
-  assert.match(traces, /\/webhooks\/\{secret\}/);
   assert.match(traces, /\/\{path\}/);
   const all = traces + served.log.join("\n");
   assert.ok(!all.includes(SECRET.slice(1)), "the secret got out");

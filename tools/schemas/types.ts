@@ -28,11 +28,7 @@ import type {
 } from "../../ledger/mod.ts";
 import type { ExportedLine } from "../../ledger/for_cli.ts";
 import type { LedgerCopy } from "../../ledger/for_ledger_file.ts";
-import type {
-  Note,
-  Statistics,
-  StatisticsPoint,
-} from "../../ledger/for_resources.ts";
+import type { Note } from "../../ledger/for_resources.ts";
 import type {
   ActivityLabel,
   ChainBreak,
@@ -57,7 +53,7 @@ import type {
 import type {
   ChainStateJson,
   LedgerStatsJson,
-} from "../../resources/queries/statistics.ts";
+} from "../../resources/queries/ledger_stats.ts";
 import type { OrderDetailJson } from "../../resources/queries/order.ts";
 import type { OrderTotalsJson } from "../../resources/views/order_totals.ts";
 import type {
@@ -263,8 +259,6 @@ export interface Components {
   readonly ChainBreak: ChainBreak;
   readonly ChainState: ChainStateJson;
   readonly LedgerStats: LedgerStatsJson;
-  readonly StatisticsPoint: StatisticsPoint;
-  readonly Statistics: Statistics;
   readonly PollFailureCause: PollFailureCause;
   readonly ConditionCode: ConditionCode;
   /** Whether deliveries are kept durably, and what else is wrong. */

@@ -12,7 +12,7 @@ import {
   statedBytes,
   TRUSTED_BYTES,
 } from "./_read_body.ts";
-import { EndpointTelemetry } from "./_telemetry.ts";
+import { hideAddressesFromSpans } from "./_hidden_addresses.ts";
 import {
   type BodyRoom,
   LARGE_BODY_BYTES,
@@ -56,7 +56,6 @@ export class RequestHandler {
   readonly #log: WriteLog;
   readonly #deadlines: Deadlines;
   readonly #store: DeliveryStore;
-  readonly #telemetry: EndpointTelemetry;
   readonly #counts: EndpointCounts;
   readonly #answers: Answers;
   #inFlight = 0;
@@ -106,13 +105,8 @@ export class RequestHandler {
       now: this.#now,
       log: this.#log,
     });
-    this.#telemetry = new EndpointTelemetry({
-      prefix: options.path ?? null,
-      route: secret.route,
-      tracedPaths: options.tracedPaths ?? [],
-      meter: options.meter,
-    });
-    this.#counts = new EndpointCounts(this.#telemetry);
+    hideAddressesFromSpans();
+    this.#counts = new EndpointCounts(options.meter);
     this.#answers = new Answers({
       now: this.#now,
       clock: this.#clock,
@@ -140,7 +134,6 @@ export class RequestHandler {
     info: ConnectionInfo | undefined,
   ): Promise<Response> {
     const arrivedAt = this.#clock();
-    this.#telemetry.hideAddress();
     try {
       const refusal = this.#gate.refusalOf(request, info);
       if (refusal !== null) {

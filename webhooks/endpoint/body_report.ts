@@ -1,9 +1,10 @@
-import { metrics } from "@opentelemetry/api";
-import type { Meter, MeterCounter } from "../../core/telemetry/meter.ts";
+import {
+  type Meter,
+  type MeterCounter,
+  NO_METER,
+} from "../../core/telemetry/meter.ts";
 import type { BodyClasses } from "../../core/webhook_event/classify_body.ts";
 import type { WriteLog } from "./endpoint_log.ts";
-
-const SCOPE = "@rampkit/onramp/webhooks";
 
 /** What is logged of a body with something odd. */
 const ODDITIES = {
@@ -28,7 +29,7 @@ export class BodyReport {
   readonly #quarantined: MeterCounter;
 
   constructor(
-    { meter = metrics.getMeter(SCOPE), log }: {
+    { meter = NO_METER, log }: {
       readonly meter: Meter | undefined;
       readonly log: WriteLog;
     },

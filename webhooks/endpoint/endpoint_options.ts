@@ -37,14 +37,6 @@ export interface WebhookEndpointOptions {
    */
   readonly path?: string;
   /**
-   * Paths that the runtime's traces may show. All others of this process are
-   * hidden from them, and so is every query: an address that was mistyped at
-   * the service holds the secret under any path.
-   *
-   * @default []
-   */
-  readonly tracedPaths?: readonly string[];
-  /**
    * Addresses and networks (CIDR) that may deliver; others get 404.
    *
    * @default Everybody who knows a secret may.
@@ -123,7 +115,7 @@ export interface WebhookEndpointOptions {
   /**
    * Where requests are counted and timed.
    *
-   * @default The meter of OpenTelemetry's global provider.
+   * @default {nowhere}
    */
   readonly meter?: Meter;
   /**

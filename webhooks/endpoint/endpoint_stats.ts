@@ -1,5 +1,12 @@
 import type { RefusalReason } from "./refusal.ts";
-import type { EndpointTelemetry } from "./_telemetry.ts";
+import {
+  DURATION_BOUNDS,
+  type Meter,
+  type MeterCounter,
+  type MeterLabels,
+  type MeterRecorder,
+  NO_METER,
+} from "../../core/telemetry/meter.ts";
 
 /** What an endpoint has done and is doing. */
 export interface WebhookEndpointStats {
@@ -31,27 +38,49 @@ export interface WebhookEndpointStats {
   readonly lastDeliveryAt: string | null;
 }
 
-/** Counts of an endpoint, for its stats and for telemetry. */
+/** Counts of an endpoint, for its stats and for a meter. */
 export class EndpointCounts {
-  readonly #telemetry: EndpointTelemetry;
+  readonly #deliveries: MeterCounter;
+  readonly #refusals: MeterCounter;
+  readonly #duration: MeterRecorder;
+  /** The hot path passes the same labels again and again. */
+  readonly #labels = new Map<number, MeterLabels>();
   readonly #answers: Record<string, number> = {};
   readonly #refused: Partial<Record<RefusalReason, number>> = {};
   #lastDeliveryMs: number | null = null;
 
-  constructor(telemetry: EndpointTelemetry) {
-    this.#telemetry = telemetry;
+  constructor(meter: Meter = NO_METER) {
+    this.#deliveries = meter.createCounter("rampkit.webhook.deliveries", {
+      description: "Webhook requests by answer",
+      unit: "{request}",
+    });
+    this.#refusals = meter.createCounter("rampkit.webhook.refused", {
+      description: "Refused requests by reason",
+      unit: "{request}",
+    });
+    this.#duration = meter.createHistogram("rampkit.webhook.answer.duration", {
+      description: "Time from the arrival of a webhook to its answer",
+      unit: "s",
+      advice: { explicitBucketBoundaries: [...DURATION_BOUNDS] },
+    });
   }
 
   /** Counts an answer. */
   answered(status: number, durationMs: number): void {
     this.#answers[status] = (this.#answers[status] ?? 0) + 1;
-    this.#telemetry.answered(status, durationMs);
+    let labels = this.#labels.get(status);
+    if (labels === undefined) {
+      labels = { answer: status };
+      this.#labels.set(status, labels);
+    }
+    this.#deliveries.add(1, labels);
+    this.#duration.record(durationMs / 1000, labels);
   }
 
   /** Counts a refusal. */
   refused(reason: RefusalReason): void {
     this.#refused[reason] = (this.#refused[reason] ?? 0) + 1;
-    this.#telemetry.refused(reason);
+    this.#refusals.add(1, { reason });
   }
 
   /** Counts a stored delivery. */

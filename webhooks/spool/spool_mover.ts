@@ -53,7 +53,7 @@ export interface SpoolMoverOptions {
   /**
    * Where bodies are counted by what they are.
    *
-   * @default The meter of OpenTelemetry's global provider.
+   * @default {nowhere}
    */
   readonly meter?: Meter;
   /**

@@ -7,7 +7,6 @@ import {
   readValues,
 } from "../../../resources/operations/operation.ts";
 import { READ_ORDER } from "../../../resources/operations/poll_operations.ts";
-import { RECOVER } from "../../../resources/operations/service_operations.ts";
 import {
   DROP,
   RESUME,
@@ -24,7 +23,7 @@ import type { FormFields } from "../access/read_form.ts";
 /** What the forms of pages have done. */
 export const FORM_OPERATIONS: readonly Operation[] = [
   ...[RELEASE_BY_HAND, TAKE_NOTE, READ_ORDER, LOOK_AT_CHAIN],
-  ...[RETRY, DROP, STOP, RESUME, RECOVER, CLOSE_MONTH],
+  ...[RETRY, DROP, STOP, RESUME, CLOSE_MONTH],
 ];
 
 /** Result of a form of a page: the next page, or what was wrong. */

@@ -20,7 +20,7 @@ export interface PageContext {
   /** What can be asked here, and the progress of what is under way. */
   readonly operations: Pick<
     Operations,
-    "asksService" | "asksChain" | "latest"
+    "asksChain"
   >;
   /** The time of the request, ms since the epoch. */
   readonly nowMs: number;

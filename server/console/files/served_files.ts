@@ -1,14 +1,12 @@
-import { PLOTS_SCRIPT } from "./plots_script.ts";
 import { SCRIPT } from "./script.ts";
 import { STYLE } from "./style.ts";
-import { readFile } from "node:fs/promises";
 
 /** A file that pages load. */
 export interface ServedFile {
   /** Its media type. */
   readonly type: string;
   /** Gives its text. */
-  readonly text: () => string | Promise<string>;
+  readonly text: () => string;
 }
 
 const CSS = "text/css; charset=utf-8";
@@ -23,28 +21,9 @@ const FILES: ReadonlyMap<string, ServedFile> = new Map([
   ["console.css", { type: CSS, text: () => STYLE }],
   ["console.js", { type: JAVASCRIPT, text: () => SCRIPT }],
   ["icon.svg", { type: "image/svg+xml", text: () => ICON }],
-  ["plots.js", { type: JAVASCRIPT, text: () => PLOTS_SCRIPT }],
-  ["uplot.js", { type: JAVASCRIPT, text: () => uplotFile("uPlot.esm.js") }],
-  ["uplot.css", { type: CSS, text: () => uplotFile("uPlot.min.css") }],
 ]);
 
 /** A file by its name; null where there is none. */
 export function servedFile(name: string): ServedFile | null {
   return FILES.get(name) ?? null;
-}
-
-/** Where the package of the plots is, as the runtime says. */
-async function packageFile(name: string): Promise<URL> {
-  // A literal name, so that the package is installed with the console.
-  await import("uplot");
-  return new URL(name, import.meta.resolve("uplot"));
-}
-
-/**
- * Reads a file of uPlot from its package: `uPlot.esm.js` or `uPlot.min.css`.
- *
- * @throws {Error} When it cannot be read.
- */
-export async function uplotFile(name: string): Promise<string> {
-  return await readFile(await packageFile(name), "utf8");
 }

@@ -140,11 +140,6 @@ button.copy { font-size: 12px; padding: 0 6px; border-color: transparent; color:
 a.tile:hover { border-color: var(--brand); }
 .sign-in { max-width: 420px; margin: 12vh auto 0; }
 .sign-in form { display: grid; gap: 10px; }
-.plot { min-height: 262px; margin-bottom: 10px; min-width: 0; overflow: hidden; }
-.plot.empty { min-height: 0; color: var(--soft); margin-bottom: 18px; }
-.plot .uplot { font-family: inherit; } .plot .u-legend { font-size: 13px; text-align: left; } .u-legend th { font-size: 13px; white-space: normal; }
-.u-legend th, .u-legend td { border: 0; padding: 2px 4px; } .u-legend { width: auto; }
-.probe { display: none; } .probe.brand { color: var(--brand); } .probe.soft { color: var(--soft); } .probe.line { color: var(--line); } .probe.ink { color: var(--ink); }
 .button[aria-current] { background: var(--brand); color: var(--on-brand); border-color: var(--brand); }
 .bars { width: 100%; max-height: 200px; } .bars .some { fill: var(--brand); } .bars .none { fill: var(--line); }
 .bars text { font-size: 10px; fill: var(--soft); text-anchor: middle; } .bars .value { fill: var(--ink); }

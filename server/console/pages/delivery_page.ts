@@ -1,23 +1,13 @@
 import type { DeliveryHealth } from "../../../sync/mod.ts";
 import { readRefusedRequests } from "../../../sync/for_resources.ts";
 import { deliveriesPage } from "../../../resources/queries/deliveries.ts";
-import { RECOVER } from "../../../resources/operations/service_operations.ts";
-import type { RecoverJson } from "../../../resources/views/reconcile_view.ts";
 import { REFUSALS } from "../../../resources/wording/poll_failure.ts";
 import type { PageContext } from "../context/page_context.ts";
 import { deliveryFinding } from "../../../resources/health/delivery_health.ts";
 import { styleOf } from "../health/health_bar.ts";
-import {
-  type Markup,
-  markup,
-  NOTHING,
-  section,
-  table,
-} from "../markup/markup.ts";
-import { code, outsideText, prose, sentence } from "../markup/outside.ts";
-import { moment, when } from "../markup/times.ts";
-import { plots, rangeOf } from "../parts/figures.ts";
-import { operationForm } from "../parts/operation_form.ts";
+import { type Markup, markup, section, table } from "../markup/markup.ts";
+import { code, prose } from "../markup/outside.ts";
+import { when } from "../markup/times.ts";
 import { deliveryTable } from "../parts/delivery_table.ts";
 import { orderLink } from "../parts/order_table.ts";
 import type { PageParts } from "./layout.ts";
@@ -25,14 +15,9 @@ import type { PageParts } from "./layout.ts";
 /** Deliveries that are shown: a page of its own lists all. */
 const DELIVERIES = 10;
 
-/**
- * Whether webhooks come, what came last, and what was refused.
- *
- * @param range How far back the plots go.
- */
+/** Whether webhooks come, what came last, and what was refused. */
 export async function deliveryPage(
   context: PageContext,
-  range: string | undefined,
 ): Promise<PageParts> {
   const { ledger, nowMs } = context;
   const health = await context.delivery.value();
@@ -40,11 +25,8 @@ export async function deliveryPage(
   return {
     title: "Delivery",
     here: "delivery",
-    scripts: ["/files/plots.js"],
-    styles: ["/files/uplot.css"],
     body: markup`<h1>Delivery of webhooks</h1>
 ${section("state", "Do webhooks come?", state(context, health))}
-${section("figures", "Over time", plots(rangeOf(range)))}
 ${section("refused", "Refused requests", await refused(ledger.driver, nowMs))}
 ${
       section(
@@ -72,45 +54,14 @@ ${
     from !== null &&
     markup`<p>Once delivery is on again, read what was missed:</p>
 <pre class="command" id="recover" tabindex="0">rampkit recover --from ${from}</pre>
-<p><button type="button" data-copy="recover" hidden>Copy</button></p>
-${recoverForm(context, from)}`
+<p><button type="button" data-copy="recover" hidden>Copy</button></p>`
   }
-${lastRecovery(context)}
 ${
     silentOrderIds.length > 0 &&
     markup`<p>Orders that moved without a webhook: ${
       silentOrderIds.map((id) => markup`${orderLink(id)} `)
     }</p>`
   }`;
-}
-
-/** The button that reads a period again, for readers who may operate. */
-function recoverForm(context: PageContext, from: string): Markup {
-  if (!context.operations.asksService) return NOTHING;
-  return operationForm(
-    context,
-    { operation: RECOVER, given: { from }, back: "/delivery" },
-    markup`<button class="primary">Read it again now</button>`,
-  );
-}
-
-/** How far the last reading is that this process began. */
-function lastRecovery({ operations, nowMs }: PageContext): Markup {
-  const job = operations.latest(RECOVER);
-  if (job === null) return NOTHING;
-  const { state, by, from, to, startedAt, read, error } = job;
-  const report = job.report as RecoverJson | null;
-  const came = error ??
-    (report === null
-      ? "load the page again to see how far it is"
-      : report.complete
-      ? "nothing is missing"
-      : "it could not be read whole; rampkit recover says why");
-  return markup`<p>${outsideText(by, 64)} had ${moment(from)} to ${
-    moment(to)
-  } read again, ${
-    when(startedAt, nowMs)
-  }: ${state}, ${read} orders and users read; ${sentence(came)}.</p>`;
 }
 
 async function refused(

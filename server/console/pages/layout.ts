@@ -32,10 +32,6 @@ export interface PageParts {
   readonly follows?: "place" | "list";
   /** Text in the search box. */
   readonly searched?: string;
-  /** Files of script that this page needs besides the common one. */
-  readonly scripts?: readonly string[];
-  /** Files of style that this page needs besides the common one. */
-  readonly styles?: readonly string[];
   /**
    * Seconds after which it is loaded again, because it is not complete yet.
    */
@@ -113,7 +109,6 @@ export function layout(frame: Frame, parts: PageParts): Markup {
       The ledger says what is shown here; the service is not asked by opening a page.</footer>
       <script src="/files/console.js" defer></script>
     `,
-    parts,
   );
 }
 
@@ -121,7 +116,6 @@ export function layout(frame: Frame, parts: PageParts): Markup {
 export function bare(
   title: string,
   body: Markup,
-  { scripts = [], styles = [] }: Pick<PageParts, "scripts" | "styles"> = {},
 ): Markup {
   return markup`
     <!doctype html>
@@ -132,14 +126,10 @@ export function bare(
     <meta name="robots" content="noindex">
     <title>${title} - Rampkit</title>
     <link rel="icon" href="/files/icon.svg" type="image/svg+xml">
-    <link rel="stylesheet" href="/files/console.css">${
-    styles.map((path) => markup`<link rel="stylesheet" href="${path}">`)
-  }
+    <link rel="stylesheet" href="/files/console.css">
       </head>
       <body>
-    ${body}${
-    scripts.map((path) => markup`<script src="${path}" type="module"></script>`)
-  }
+    ${body}
       </body>
     </html>
   `;

@@ -12,7 +12,6 @@ import {
 } from "../../../tests/kit/outcome_orders.ts";
 import { until } from "../../../tests/kit/until.ts";
 import { CONSOLE_ORIGIN, testConsole } from "../../../tests/kit/console.ts";
-import { OnrampClient } from "../../../client/mod.ts";
 import {
   minutesAgo,
   ODD_NOW_MS,
@@ -431,63 +430,4 @@ Deno.test("deliveryPage() counts down in both readings and fills in the command 
       page,
     );
   });
-});
-
-Deno.test("deliveryPage() has a button for who may operate, which reads the time again", async () => {
-  const asked: string[] = [];
-  const lists = () =>
-    new OnrampClient({
-      environment: "sandbox",
-      apiKey: "key",
-      requestsPerSecond: 1000,
-      fetch: (input) => {
-        asked.push(String(input instanceof Request ? input.url : input));
-        return Promise.resolve(new Response("Broken", { status: 400 }));
-      },
-    });
-  const service = {
-    lists,
-    sessions: () => lists().sessions,
-    newClickId: () => "c-1",
-  };
-  const access = { kind: "open", operates: true } as const;
-  await using opened = testConsole(
-    await failingLedger(),
-    now,
-    access,
-    { service },
-  );
-  const page = await opened.ask("/delivery");
-  const cookie = page.headers.get("set-cookie")?.split(";")[0] ?? "";
-  const text = await page.text();
-  const [, form = "", from = ""] =
-    /name="form" value="([^"]+)"><input type="hidden" name="from" value="([^"]+)"/
-      .exec(text) ?? [];
-  assert.equal(from, "2026-11-20T10:00:00.000Z");
-  const press = (fields: Readonly<Record<string, string>>) =>
-    opened.ask("/do/recover", {
-      headers: { cookie, origin: CONSOLE_ORIGIN },
-      fields,
-    });
-  assert.equal((await press({ form: "other", from })).status, 403);
-  assert.equal((await press({ form, from: "never" })).status, 400);
-  assert.deepEqual(asked, []);
-  const answer = await press({ form, from, back: "/delivery" });
-  assert.equal(answer.headers.get("location"), "/delivery");
-  await until(async () =>
-    /local had 2026-11-20 10:00:00 to .*: failed, 0 orders and users read; /
-      .test(await opened.read("/delivery"))
-  );
-  assert.ok(asked.length > 0);
-  assert.deepEqual(opened.logged.map((line) => JSON.parse(line).fields), [{
-    action: "recover",
-    by: "local",
-    id: 1,
-    from,
-    to: new Date(ODD_NOW_MS).toISOString(),
-  }]);
-
-  await using reads = testConsole(await failingLedger(), now);
-  const shown = await (await reads.ask("/delivery")).text();
-  assert.doesNotMatch(shown, /action="\/recover"/);
 });

@@ -1,14 +1,9 @@
 import assert from "node:assert/strict";
-import { metrics } from "@opentelemetry/api";
-import type { Meter } from "../../../core/telemetry/meter.ts";
 import { PrometheusMetrics } from "./prometheus_metrics.ts";
 import { labelText, numberText } from "./prometheus_text.ts";
 
-const nowhere: Meter = metrics.getMeter("nowhere");
-
 Deno.test("PrometheusMetrics.text() writes every kind of instrument by the format's rules", () => {
-  const prometheus = new PrometheusMetrics();
-  const meter = prometheus.meter(nowhere);
+  const meter = new PrometheusMetrics();
   const requests = meter.createCounter("rampkit.webhook.deliveries", {
     description: "Requests, a \\ and\nanother line",
     unit: "{request}",
@@ -28,7 +23,7 @@ Deno.test("PrometheusMetrics.text() writes every kind of instrument by the forma
     .addCallback((result) => result.observe(depth));
   depth = 7;
   assert.equal(
-    prometheus.text(),
+    meter.text(),
     `# HELP rampkit_webhook_deliveries_total Requests, a \\\\ and\\nanother line
 # TYPE rampkit_webhook_deliveries_total counter
 rampkit_webhook_deliveries_total{answer="204",type="test"} 3
@@ -59,31 +54,5 @@ Deno.test("labelText() escapes what would end a label or a line", () => {
     "+Inf",
     "-Inf",
     "1e+21",
-  ]);
-});
-
-Deno.test("PrometheusMetrics.meter() hands every measurement on", () => {
-  const heard: unknown[] = [];
-  const instrument = {
-    add: (...args: unknown[]) => heard.push(args),
-    record: (...args: unknown[]) => heard.push(args),
-    addCallback: (callback: unknown) => heard.push(typeof callback),
-  };
-  const also: Meter = {
-    createCounter: () => instrument,
-    createGauge: () => instrument,
-    createHistogram: () => instrument,
-    createObservableGauge: () => instrument,
-  };
-  const meter = new PrometheusMetrics().meter(also);
-  meter.createCounter("c").add(1, { a: 1 });
-  meter.createGauge("g").record(2, { b: 2 });
-  meter.createHistogram("h").record(3, { c: 3 });
-  meter.createObservableGauge("o").addCallback(() => {});
-  assert.deepEqual(heard, [
-    [1, { a: 1 }],
-    [2, { b: 2 }],
-    [3, { c: 3 }],
-    "function",
   ]);
 });

@@ -93,8 +93,6 @@ export interface Series {
   take(value: number): void;
   /** What is exported. */
   samples(labels: string): readonly Sample[];
-  /** The number; of a histogram, how many values each bucket has. */
-  values(): readonly number[];
 }
 
 /** Their sum: a counter. */
@@ -108,10 +106,6 @@ export class Sum implements Series {
   samples(labels: string): readonly Sample[] {
     return [{ labels, value: this.#sum }];
   }
-
-  values(): readonly number[] {
-    return [this.#sum];
-  }
 }
 
 /** The latest of them: a gauge. */
@@ -124,10 +118,6 @@ export class Latest implements Series {
 
   samples(labels: string): readonly Sample[] {
     return [{ labels, value: this.#value }];
-  }
-
-  values(): readonly number[] {
-    return [this.#value];
   }
 }
 
@@ -152,10 +142,6 @@ export class Histogram implements Series {
     }
     this.#counts[index] = (this.#counts[index] ?? 0) + 1;
     this.#sum += value;
-  }
-
-  values(): readonly number[] {
-    return [...this.#counts];
   }
 
   samples(labels: string): readonly Sample[] {

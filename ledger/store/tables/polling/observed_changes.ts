@@ -51,23 +51,6 @@ export function insertObservedChanges(
   };
 }
 
-/**
- * Counts moves by the beginning of their time, within a window: rows of that
- * beginning and the number.
- *
- * @param length Characters that name a step: 13 for an hour.
- */
-export function countChangesBy(
-  length: number,
-  { from, to }: { readonly from: string; readonly to: string },
-): Statement {
-  return {
-    sql: `SELECT substr(moved_at, 1, ?1), count(*) FROM observed_changes
-      WHERE moved_at >= ?2 AND moved_at < ?3 GROUP BY 1`,
-    args: [length, from, to],
-  };
-}
-
 /** SQLite's form of our times: UTC ISO 8601 with milliseconds. */
 const isoFormat = "%Y-%m-%dT%H:%M:%fZ";
 
