@@ -208,9 +208,9 @@ Deno.test("every address that the documents show is a route, with parameters tha
     names: [...under("name", methods)],
   }));
   const shown: string[] = [];
-  for (const document of ["API", "FORWARDING"]) {
+  for (const document of ["integrate", "operate"]) {
     const text = await Deno.readTextFile(
-      new URL(`../../${document}.md`, import.meta.url),
+      new URL(`../../docs/${document}.md`, import.meta.url),
     );
     const addresses =
       /127\.0\.0\.1:8789(\/v1[^\s"`]*)|`(?:[A-Z]+ )?(\/v1[^\s`]*)`/g;
