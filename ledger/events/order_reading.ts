@@ -139,7 +139,7 @@ type Filled = { -readonly [Name in keyof OrderReading]: OrderReading[Name] };
  * An empty object to copy and fill, which is as fast as one with all fields at
  * once.
  */
-const unread: OrderReading = {
+export const unread: OrderReading = {
   ...emptyRecord(ORDER_FIELD_NAMES),
   digest: "",
   readAt: "",

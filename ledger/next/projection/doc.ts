@@ -1,7 +1,6 @@
 /** A row's documents: the fold, and beside it what was told, as JSON. */
-import { ORDER_FIELD_NAMES } from "../../../core/wire/order_fields.ts";
 import { CLAIM_FIELDS, type ClaimBody } from "../../events/order_facts.ts";
-import type { OrderReading } from "../../events/order_reading.ts";
+import { type OrderReading, unread } from "../../events/order_reading.ts";
 import type { Claim } from "../../orders/claims.ts";
 import { initialOrderFold, type OrderFold } from "../../orders/order_fold.ts";
 import { latestReading } from "../../orders/readings.ts";
@@ -102,32 +101,21 @@ interface Places {
   readonly empty: Loose;
 }
 
-const READING = places(
-  [
-    ...["digest", "readAt", "status", "changedAt", "createdAt"],
-    ...ORDER_FIELD_NAMES,
-    ...["statedChangedAt", "statedCreatedAt", "scInputData", "odd", "match"],
-    "erasedTx",
-  ],
-  { odd: [] },
+const READING = places(unread);
+const CLAIM = places(
+  Object.fromEntries(["digest", ...CLAIM_FIELDS].map((name) => [name, null])),
 );
-const CLAIM = places(["digest", ...CLAIM_FIELDS], {});
 
-function places(names: readonly string[], other: Loose): Places {
-  const all = [...new Set(names)];
-  const empty = Object.fromEntries(all.map((name) => [name, null]));
-  return { names: all, empty: { ...empty, ...other } };
+function places(empty: object): Places {
+  return { names: Object.keys(empty), empty: empty as Loose };
 }
 
 /** Zero stands for what is left out, at the end nothing. */
 function pack({ names, empty }: Places, record: object): unknown[] {
   const fields = record as Loose;
-  const values = names.map((name) => isEmpty(fields[name]) ? 0 : fields[name]);
-  for (const name in fields) {
-    if (!(name in empty) && !isEmpty(fields[name])) {
-      throw new TypeError(`Cannot store a field: ${name}; give it a place`);
-    }
-  }
+  const values = names.map((name) =>
+    isSame(fields[name], empty[name]) ? 0 : fields[name]
+  );
   while (values.at(-1) === 0) values.pop();
   return values;
 }
@@ -138,6 +126,10 @@ function unpack({ names, empty }: Places, packed: readonly unknown[]): Loose {
     if (value !== 0) record[names[at] as string] = value;
   });
   return record;
+}
+
+function isSame(value: unknown, empty: unknown): boolean {
+  return value === empty || (Array.isArray(value) && value.length === 0);
 }
 
 /** 1 where a claim says what the reading says, 2 what the claim before it says. */

@@ -111,13 +111,14 @@ export function selectLaterTerms(
     msOf(askedAt) ?? 0,
     kind,
   ]);
+  const asked = (column: string, kind: string) =>
+    `SELECT x.position FROM json_each(?1) AS w CROSS JOIN expected AS x
+      ON x.${column} = w.value ->> 0 AND x.asked_at >= w.value ->> 1
+      WHERE w.value ->> 2 = '${kind}'`;
   return {
-    sql: `SELECT ${EVENT_COLUMNS} FROM json_each(?1) AS w
-      CROSS JOIN expected AS x ON x.asked_at >= w.value ->> 1
-        AND ((w.value ->> 2 = 'reference' AND x.reference = w.value ->> 0)
-          OR (w.value ->> 2 = 'click' AND x.click = w.value ->> 0
-            AND x.reference IS NULL))
-      CROSS JOIN events AS e ON e.position = x.position`,
+    sql: `SELECT ${EVENT_COLUMNS} FROM events AS e WHERE e.position IN (
+      ${asked("reference", "reference")}
+      UNION ${asked("click", "click")} AND x.reference IS NULL)`,
     args: [JSON.stringify(rows)],
   };
 }

@@ -1,6 +1,6 @@
 /** What a step has to know of orders, users, terms and purchases. */
 import type { RecordedEvent } from "../../events/event.ts";
-import type { Expectation } from "../../events/expectation.ts";
+import { CANDIDATES_KEPT, type Expectation } from "../../events/expectation.ts";
 import { type Fact, isExpectation } from "../../events/fact.ts";
 import { firstOrderAfter } from "../../orders/expectations.ts";
 import type { OrderFold } from "../../orders/order_fold.ts";
@@ -115,11 +115,15 @@ export async function loadJoined(
 ): Promise<Joined> {
   const folds = new Map([...orders].map(([id, { fold }]) => [id, fold]));
   const windows = movedWindows(events, folds);
-  const links = [...missing.ordersOf].map(([key, { kind, link, askedAt }]) => [
-    hash.of(kind, link),
-    msOf(firstOrderAfter(askedAt)) ?? 0,
-    key,
-  ]);
+  const links = [...missing.ordersOf].map(
+    ([key, { kind, link, askedAt, validUntil }]) => [
+      hash.of(kind, link),
+      key,
+      msOf(firstOrderAfter(askedAt)) ?? 0,
+      kind === "click" ? hash.of("asked_click", link) : null,
+      msOf(validUntil) ?? 0,
+    ],
+  );
   const found = await driver.batch([
     selectExpected(hash, windows),
     selectLaterTerms(hash, missing.termsOf),
@@ -142,12 +146,26 @@ export async function loadJoined(
   };
 }
 
-/** Orders that the service has shown under a link and that began late enough. */
-const LINKED = `SELECT w.value ->> 2, o.no, o.id, o.historic, o.told, o.fold
+/**
+ * Orders that the service has shown under a link. By its click id what is asked for
+ * concerns no order that was there long before, unless something without a reference
+ * was asked for then, of which it may be later terms; nor one of which as many
+ * candidates expire earlier as an order keeps.
+ */
+const LINKED = `SELECT w.value ->> 1, o.no, o.id, o.historic, o.told, o.fold
   FROM json_each(?1) AS w
   CROSS JOIN lookup AS l ON l.hash = w.value ->> 0 AND l.shown = 1
   CROSS JOIN orders AS o ON o.no = l.no
-  WHERE o.began >= w.value ->> 1 OR o.status <> 'success'`;
+  WHERE w.value ->> 3 IS NULL OR (
+    (o.began >= w.value ->> 2 OR EXISTS (
+      SELECT 1 FROM expected AS k WHERE k.click = w.value ->> 3
+        AND k.reference IS NULL AND k.valid_until >= o.began
+        AND k.asked_at <= o.began + 360000))
+    AND NOT EXISTS (
+      SELECT 1 FROM expected AS k WHERE k.click = w.value ->> 3
+        AND k.valid_until >= o.began AND k.valid_until < w.value ->> 4
+        AND k.asked_at <= o.began
+      ORDER BY k.valid_until LIMIT 1 OFFSET ${CANDIDATES_KEPT - 1}))`;
 
 function selectSuccesses(times: readonly string[]): Statement {
   const since = times.length === 0
