@@ -1,8 +1,9 @@
 import type { Driver } from "../store/driver/driver.ts";
 import type { ChainOrigin } from "../hashes/chain_hash.ts";
-import { selectOrphanLinks, selectPositionOf } from "../store/tables/chain.ts";
+import { selectPositionOf } from "../store/tables/chain.ts";
 import {
   selectEventsAfter,
+  selectOrphanLinks,
   unpackEvents,
 } from "../store/tables/events/chained_events.ts";
 import { type Finding, finding, type Row } from "./_check_event.ts";

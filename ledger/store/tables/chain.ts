@@ -98,16 +98,6 @@ export function selectPositionOf(commitment: Uint8Array): Statement {
   };
 }
 
-/** Selects positions of links without an event, after a position. */
-export function selectOrphanLinks(after: number, limit: number): Statement {
-  return {
-    sql: "SELECT position FROM chain WHERE position > ? AND NOT EXISTS " +
-      "(SELECT 1 FROM events WHERE events.position = chain.position) " +
-      "ORDER BY position LIMIT ?",
-    args: [after, limit],
-  };
-}
-
 /** Erases body, digest and salt of an event, and stores what stands for them. */
 export function eraseBodyAt(
   position: number,

@@ -53,6 +53,14 @@ export function selectEventsAfter(
   return { sql: links ? linkedSql : unlinkedSql, args: [after, limit] };
 }
 
+/**
+ * Selects positions of links without an event, up to the last of the events that
+ * {@linkcode selectEventsAfter} selects; where there is none, of all the others.
+ */
+export function selectOrphanLinks(after: number, limit: number): Statement {
+  return { sql: orphansSql, args: [after, limit] };
+}
+
 /** Selects the events after the head of the chain, without links. */
 export function selectUnchained(limit: number): Statement {
   return { sql: afterHeadSql, args: [limit] };
@@ -99,11 +107,7 @@ export function unpackEvents(result: ResultSet | undefined): ChainedEvent[] {
  * end the process where it is not well formed.
  */
 function packedEvents(after: string, limit: string, links: boolean): string {
-  const end = endOfWindow({
-    where: `position > ${after}`,
-    maxEvents: limit,
-    maxBytes: String(mostBytes),
-  });
+  const end = endAfter(after, limit);
   const lengths = EVENTS.list(undefined, {
     body: "length(body)",
     salt: "length(salt)",
@@ -121,6 +125,23 @@ function packedEvents(after: string, limit: string, links: boolean): string {
     WHERE events.position > ${after} AND events.position <= ${end}
     ORDER BY events.position)`;
 }
+
+function endAfter(after: string, limit: string): string {
+  return endOfWindow({
+    where: `position > ${after}`,
+    maxEvents: limit,
+    maxBytes: String(mostBytes),
+  });
+}
+
+const orphansSql = `SELECT position FROM chain
+  WHERE position > ?1
+    AND position <= coalesce(${
+  endAfter("?1", "?2")
+}, ${Number.MAX_SAFE_INTEGER})
+    AND NOT EXISTS (SELECT 1 FROM events
+      WHERE events.position = chain.position)
+  ORDER BY position LIMIT ?2`;
 
 const linkedSql = packedEvents("?1", "?2", true);
 const unlinkedSql = packedEvents("?1", "?2", false);
