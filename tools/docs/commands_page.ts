@@ -108,10 +108,11 @@ export function commandsPage(): string {
     },
     run: () => () => Promise.resolve(),
   }, { completing: false, json: false });
+  const said = new Map<string, string>();
   return [
     RULES,
     ...leavesOf(program, []).flatMap(([path, command]) =>
-      commandLines(path, command)
+      commandLines(path, command, said)
     ),
     "## HTTP API",
     "",
@@ -148,7 +149,12 @@ function leavesOf(
     : command.commands.flatMap((one) => leavesOf(one, [...path, one.name()]));
 }
 
-function commandLines(path: string, command: Command): string[] {
+/** @param said What was said of flags so far, and of which command. */
+function commandLines(
+  path: string,
+  command: Command,
+  said: Map<string, string>,
+): string[] {
   const help = command.createHelp();
   const options = help.visibleOptions(command)
     .filter((option) => !COMMON.includes(option.long ?? ""));
@@ -169,12 +175,38 @@ function commandLines(path: string, command: Command): string[] {
     "",
     words,
     "",
-    ...rows.map(([name, text]) => `- \`${name}\`: ${text}`),
+    ...saidOnce(
+      rows.map(([name, text]) => `- \`${name}\`: ${text}`),
+      path,
+      said,
+    ),
     ...(rows.length === 0 ? [] : [""]),
     ...afterLines(command),
     ...(shapes.length === 0 ? [] : [`JSON: ${shapes.join(", ")}.`, ""]),
   ];
 }
+
+/** Lines of flags; those that another command has alike are named alone. */
+function saidOnce(
+  lines: readonly string[],
+  path: string,
+  said: Map<string, string>,
+): string[] {
+  const before = Map.groupBy(lines, (line) => said.get(line) ?? path);
+  return [...before].flatMap(([other, same]) => {
+    if (other === path || same.length < FEW) {
+      for (const line of same) said.set(line, path);
+      return same;
+    }
+    const flags = same.map((line) => /`(--[a-z-]+)/.exec(line)?.[1] ?? "");
+    return [
+      `- ${flags.map((flag) => `\`${flag}\``).join(", ")}: as of \`${other}\``,
+    ];
+  });
+}
+
+/** So many flags are said again rather than looked up. */
+const FEW = 4;
 
 /** Whether what prints a shape, `orders export --format ndjson`, is a command. */
 function isOf(printing: string, path: string): boolean {
