@@ -1,4 +1,10 @@
+/**
+ * Writes the npm tarball: `deno task pack [--out DIR]`.
+ *
+ * @module
+ */
 import { dirname, join } from "node:path/posix";
+import { parseArgs } from "node:util";
 import { type Compiled, compileModule, compileTypes } from "./compile.ts";
 import { type DenoConfig, packageJson } from "./package_json.ts";
 import { DEPLOY_FILE, packedFiles, pages } from "./packed_files.ts";
@@ -97,4 +103,12 @@ async function archive(folder: string, tarball: string): Promise<void> {
 
 function json(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    args: Deno.args,
+    options: { out: { type: "string", default: "." } },
+  });
+  console.log(await pack(values.out));
 }
