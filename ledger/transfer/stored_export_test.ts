@@ -74,7 +74,8 @@ Deno.test("a stored export is imported whole, is verified, and says what it said
     a.orderId < b.orderId ? -1 : 1
   );
   assert.equal(bought?.release, "yes");
-  assert.equal(bought?.witness?.verdict, "delivered");
+  // A look that does not say of which asset it was counts for none.
+  assert.equal(bought?.witness, null);
   assert.equal((await ledger.handRelease(byHand?.orderId ?? ""))?.by, "Ada");
   const found = await ledger.find("basket-3");
   assert.ok(JSON.stringify(found).includes(`"${failed?.orderId}"`));

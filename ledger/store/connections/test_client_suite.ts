@@ -6,6 +6,7 @@ import { patient } from "../../testing/patient.ts";
 import { sqldAvailable, startSqld } from "../../testing/sqld_test_server.ts";
 import type { Driver } from "../driver/driver.ts";
 import { LedgerError, type LedgerErrorCode } from "../driver/errors.ts";
+import { SCHEMA_VERSION } from "../schema.ts";
 import { openClient } from "./open_client.ts";
 import { temporaryFolder } from "../../../tests/kit/temporary_folder.ts";
 
@@ -205,5 +206,27 @@ for (const [place, start] of Object.entries(places)) {
       client.close();
       if ("stop" in server) await server.stop({ hard: true });
     },
+  });
+}
+
+for (const version of [SCHEMA_VERSION - 1, SCHEMA_VERSION + 1]) {
+  Deno.test(`openLedger() refuses a ledger of schema ${version} behind a client, and changes none of its bytes`, async () => {
+    await using folder = await temporaryFolder();
+    const path = `${folder.path}/ledger.db`;
+    const url = `file:${path}`;
+    const made = await openLedger({ url, environment: "sandbox" });
+    await run(
+      made.driver,
+      `UPDATE rampkit SET schema_version = ${version}`,
+    );
+    await made.close();
+    const before = await Deno.readFile(path);
+    const client = createClient({ url });
+    await assert.rejects(openLedger({ client, environment: "sandbox" }), {
+      code: "other_schema",
+      message: /nothing was written/,
+    });
+    client.close();
+    assert.deepEqual(await Deno.readFile(path), before);
   });
 }
