@@ -46,6 +46,7 @@ import {
   type ListReader,
   type ListSort,
   type PageQuery,
+  type Range,
   readAll,
   readPage,
   readSums,
@@ -501,26 +502,30 @@ function is(sql: string, ...args: readonly SqlValue[]): Condition {
 }
 
 /** Those that the service has shown, else those that webhooks name. */
-async function ofClick(driver: Driver, clickId: string): Promise<Condition[]> {
+async function ofClick(driver: Driver, clickId: string): Promise<Range[]> {
   const hash = (await readHash(driver)).of("click", clickId);
   return [is(
     `no IN (SELECT no FROM lookup WHERE hash = ? AND shown =
       (SELECT max(shown) FROM lookup WHERE hash = ?))`,
     hash,
     hash,
-  )];
+  )].map(few);
 }
 
 async function ofReference(
   driver: Driver,
   reference: string,
-): Promise<Condition[]> {
+): Promise<Range[]> {
   const links = await readLinks(driver, ["reference", "external"], reference);
   return [is(
     `no IN (SELECT no FROM lookup
       WHERE hash IN (SELECT value FROM json_each(?)))`,
     links,
-  )];
+  )].map(few);
+}
+
+function few(condition: Condition): Range {
+  return { ...condition, isFew: true };
 }
 
 /** Where nothing was ever recorded no order waits for a comparison. */
@@ -537,13 +542,13 @@ const OVERDUE_AFTER_MS = {
   witness_missing: UNSEEN_AFTER_MS,
 };
 
-function waitingFor(kind: AttentionKind, nowMs: number): Condition[] {
+function waitingFor(kind: AttentionKind, nowMs: number): Range[] {
   if (kind === "stuck" || kind === "witness_missing") {
     return [is(
       `waiting_since <= ? AND (reason = 'witness_open') = ?`,
       nowMs - OVERDUE_AFTER_MS[kind],
       kind === "stuck" ? 0 : 1,
-    )];
+    )].map(few);
   }
   const stored = is(
     `attention IS NOT NULL AND attention <> ' not_comparable '
@@ -555,12 +560,12 @@ function waitingFor(kind: AttentionKind, nowMs: number): Condition[] {
   return [
     stored,
     is(`release = 'unchecked' AND ${alone}`),
-    is(`waiting_since IS NOT NULL AND release = 'wait' AND ${alone}`),
+    few(is(`waiting_since IS NOT NULL AND release = 'wait' AND ${alone}`)),
   ];
 }
 
 /** Time alone makes an order overdue, so that no column says this outcome. */
-function overdueWith(code: OutcomeCode, nowMs: number): Condition[] | null {
+function overdueWith(code: OutcomeCode, nowMs: number): Range[] | null {
   return code === "stuck" || code === "witness_missing"
     ? waitingFor(code, nowMs)
     : null;

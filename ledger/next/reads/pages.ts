@@ -36,6 +36,15 @@ export interface Condition {
   readonly args: readonly SqlValue[];
 }
 
+/** Rows that an index has together. */
+export interface Range extends Condition {
+  /**
+   * Set where they are few, and the index does not have them in the order of time:
+   * they are sorted, rather than looked for among all.
+   */
+  readonly isFew?: true;
+}
+
 /** Rows of orders or users, by `at` and then by `no`. */
 export interface List {
   /** Whose rows. */
@@ -44,7 +53,7 @@ export interface List {
    * Of these a row satisfies one at most. Each is a range of one index, and they
    * are merged in the order of the list.
    */
-  readonly ranges: readonly Condition[];
+  readonly ranges: readonly Range[];
   /** What is asked besides: each row of the ranges is looked at for it. */
   readonly where: readonly Condition[];
   /** Which rows come first. */
@@ -56,7 +65,7 @@ export interface List {
 }
 
 /** All rows: an index by time has them in order. */
-export const ALL: Condition = { sql: "1", args: [] };
+export const ALL: Range = { sql: "1", args: [] };
 
 /** The place of a row in a list. */
 export interface Place {
@@ -89,6 +98,8 @@ export interface ListReader<View> {
   readonly holds?: ((view: View) => boolean) | undefined;
   /** Rows that a page looks through at most. @default {MOST_SEARCHED} */
   readonly mostSearched?: number;
+  /** Rows of one statement. @default {STEP} */
+  readonly step?: number;
 }
 
 /** Rows that one page looks through for what no index tells. */
@@ -101,9 +112,11 @@ const STEP = 5_000;
 export async function readPage<View>(
   driver: Driver,
   list: List,
-  { columns, viewOf, holds, mostSearched = MOST_SEARCHED }: ListReader<View>,
+  reader: ListReader<View>,
   { limit, after }: PageQuery,
 ): Promise<ListPage<View>> {
+  const { columns, viewOf, holds, step = STEP } = reader;
+  const { mostSearched = MOST_SEARCHED } = reader;
   const size = pageSize(limit);
   const found: { readonly view: View; readonly place: Place }[] = [];
   let from = after === undefined ? null : placeOf(after);
@@ -114,8 +127,11 @@ export async function readPage<View>(
   while (!isEnd && found.length <= size && searched < mostSearched) {
     const wanted = size + 1 - found.length;
     const [rows = [], ends = []] = await read(driver, [
-      selectRows(list, columns, { from, wanted }),
-      ...(isExact ? [] : [selectEnd(list, from, STEP)]),
+      selectRows(list, columns, {
+        ...{ from, wanted },
+        looked: isExact ? wanted : step,
+      }),
+      ...(isExact ? [] : [selectEnd(list, from, step)]),
     ]);
     for (const row of rows) {
       const view = viewOf(row.slice(2));
@@ -125,7 +141,7 @@ export async function readPage<View>(
     const last = (rows.length === wanted ? rows : ends).at(-1);
     isEnd = last === undefined;
     if (last !== undefined) from = keyOf(last);
-    searched += isExact ? wanted : STEP;
+    searched += isExact ? wanted : step;
   }
   const shown = found.slice(0, size);
   const fit = fitting(shown, ({ view }) => jsonBytes(view));
@@ -205,10 +221,15 @@ export async function hasMore(
 function selectRows(
   list: List,
   columns: string,
-  { from, wanted }: { readonly from: Place | null; readonly wanted: number },
+  { from, wanted, looked }: {
+    readonly from: Place | null;
+    readonly wanted: number;
+    /** Rows of the ranges that are looked at. */
+    readonly looked: number;
+  },
 ): Statement {
   const where = allOf(list.where);
-  const keys = selectKeys(list, from, list.where.length === 0 ? wanted : STEP);
+  const keys = selectKeys(list, from, looked);
   return {
     sql: `SELECT k.key_at, k.key_no, ${columns}
       FROM (${keys.sql}) AS k CROSS JOIN ${list.table} AS r ON r.no = k.key_no
@@ -230,18 +251,23 @@ function selectKeys(
   columns: readonly string[] = [],
 ): Statement {
   const [sign, direction] = sort === "newest" ? ["<", "DESC"] : [">", "ASC"];
-  const bounds: Condition[] = [];
-  // SQLite goes by one bound of each side, and the place lies within the times.
-  if (from !== null) {
-    bounds.push({ sql: `(at, no) ${sign} (?, ?)`, args: [from.at, from.no] });
-  }
-  if (after !== undefined && (from === null || sort === "newest")) {
-    bounds.push({ sql: "at > ?", args: [after] });
-  }
-  if (upTo !== undefined && (from === null || sort === "oldest")) {
-    bounds.push({ sql: "at <= ?", args: [upTo] });
-  }
-  const parts = ranges.map((range) => allOf([range, ...bounds]));
+  const parts = ranges.map((range) => {
+    // A plus keeps SQLite from going by the index that has all in order.
+    const [time, no] = range.isFew ? ["+at", "+no"] : ["at", "no"];
+    const all: Condition[] = [range];
+    // SQLite goes by one bound of each side, and the place lies within the times.
+    if (from !== null) {
+      const args = [from.at, from.no];
+      all.push({ sql: `(${time}, ${no}) ${sign} (?, ?)`, args });
+    }
+    if (after !== undefined && (from === null || sort === "newest")) {
+      all.push({ sql: `${time} > ?`, args: [after] });
+    }
+    if (upTo !== undefined && (from === null || sort === "oldest")) {
+      all.push({ sql: `${time} <= ?`, args: [upTo] });
+    }
+    return allOf(all);
+  });
   return {
     sql:
       parts.map(({ sql }) =>

@@ -55,7 +55,7 @@ export function orderTable(name: string, tag = ""): string[] {
       WHERE user_hash IS NOT NULL`,
     `CREATE INDEX orders_attention${tag} ON ${name}(at)
       WHERE attention IS NOT NULL AND attention <> ' not_comparable '`,
-    `CREATE INDEX orders_anomalies${tag} ON ${name}(at, anomalies)
+    `CREATE INDEX orders_anomalies${tag} ON ${name}(at)
       WHERE anomalies IS NOT NULL`,
     `CREATE INDEX orders_waiting${tag} ON ${name}(waiting_since)
       WHERE waiting_since IS NOT NULL`,
