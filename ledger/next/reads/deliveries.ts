@@ -187,14 +187,16 @@ function selectStep(
     if (time === undefined) return;
     times.push({ sql, args: [msOf(queryTime(name, time))] });
   };
-  addTime("e.recorded_at >= ?", "receivedFrom");
-  // The place after which it goes on lies before that.
-  if (from === null) addTime("e.recorded_at < ?", "receivedBefore");
   const names: Condition[] = [
     ...(orderId === undefined ? [] : [named("orders", orderId)]),
     ...(userId === undefined ? [] : [named("users", userId)]),
     ...(quarantined ? [{ sql: "no = 0", args: [] }] : []),
   ];
+  addTime("e.recorded_at >= ?", "receivedFrom");
+  // By time of receipt, the place after which it goes on lies before that.
+  if (from === null || names.length > 0) {
+    addTime("e.recorded_at < ?", "receivedBefore");
+  }
   const [first, ...others] = names;
   if (first !== undefined) {
     const also = others.map(({ sql, args }) => ({
