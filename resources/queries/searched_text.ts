@@ -52,13 +52,11 @@ export function searchedText(pasted: string): SearchedText {
     "",
   )
     .trim();
-  const [, begins, end] = SHORTENED.exec(bare) ?? [];
+  const named = LINK.test(bare) ? partsOfLink(bare) : [bare];
   const all: Candidate[] = [
-    ...(begins !== undefined && end !== undefined
-      ? [{ text: begins, end }]
-      : []),
-    ...(LINK.test(bare) ? partsOfLink(bare) : []).map(whole),
-    ...(bare === "" ? [] : [whole(bare)]),
+    ...named.flatMap(shortened),
+    ...named.map(whole),
+    whole(bare),
     whole(text),
   ];
   return {
@@ -70,6 +68,14 @@ export function searchedText(pasted: string): SearchedText {
         ) === at
     ),
   };
+}
+
+/** What begins and ends a name that was shortened. */
+function shortened(text: string): Candidate[] {
+  const [, begins, end] = SHORTENED.exec(text) ?? [];
+  return begins === undefined || end === undefined
+    ? []
+    : [{ text: begins, end }];
 }
 
 function whole(text: string): Candidate {

@@ -29,6 +29,8 @@ Deno.test("searchedText() takes what people paste for what it names", () => {
     const shortened of [
       "0x9c1f0b7de5\u2026\u20602d3e4f",
       "0x9c1f0b7de5...2d3e4f",
+      "https://etherscan.io/tx/0x9c1f0b7de5\u20262d3e4f",
+      "etherscan.io/tx/0x9c1f0b7de5...2d3e4f?network=main",
     ]
   ) {
     assert.deepEqual(first(shortened), { text: "0x9c1f0b7de5", end: "2d3e4f" });

@@ -588,8 +588,9 @@ function releaseRanges(
   }
   if (releaseReason === undefined) return null;
   const releases = OUTCOME_TABLE.filter((row) => row.reason === releaseReason)
-    .map((row) => row.release);
-  return [...new Set(releases)].map((one) =>
+    .map((row): string => row.release);
+  // Where a person settled an order, what the person did is the reason.
+  return [...new Set([...releases, "settled"])].map((one) =>
     allOf([is("release = ?", one), ...reason])
   );
 }
