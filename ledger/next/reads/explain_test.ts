@@ -6,7 +6,6 @@ import {
   expectation,
   orderRead,
   orderWebhook,
-  transaction,
 } from "../../testing/projection_test_kit.ts";
 import type { Ledger } from "../ledger.ts";
 import { openLedger } from "../open_ledger.ts";

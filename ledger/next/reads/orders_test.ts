@@ -11,7 +11,7 @@ import {
   transaction,
   worlds,
 } from "../../testing/projection_test_kit.ts";
-import { type Ledger } from "../ledger.ts";
+import type { Ledger } from "../ledger.ts";
 import { openLedger } from "../open_ledger.ts";
 import type { OrderQuery, OrderView } from "./orders.ts";
 import { encodeCursor } from "./pages.ts";

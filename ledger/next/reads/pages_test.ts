@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { Driver, Statement } from "../../store/driver/driver.ts";
 import { packOrder } from "../projection/doc.ts";
 import { initialOrderFold } from "../../orders/order_fold.ts";
-import { type Ledger } from "../ledger.ts";
+import type { Ledger } from "../ledger.ts";
 import { openLedger } from "../open_ledger.ts";
 import { type OrderQuery, Orders } from "./orders.ts";
 import { decodeCursor, encodeCursor, queryTime } from "./pages.ts";
