@@ -3,4 +3,4 @@
  *
  * @module
  */
-export { lockOfSegment, lockSegment } from "./spool/segment_lock.ts";
+export { isLeft, isSetAside } from "./spool/inbox_file.ts";

@@ -48,6 +48,7 @@ export * from "./endpoint/endpoint.ts";
 export type { WebhookEndpointStats } from "./endpoint/endpoint_stats.ts";
 export {
   type Spool,
+  type SpoolDamage,
   SpoolError,
   type SpoolErrorCode,
   type SpoolWriters,
@@ -55,7 +56,7 @@ export {
 } from "./spool/spool.ts";
 export * from "../core/webhook_event/webhook_event.ts";
 export * from "../core/webhook_event/event_types.ts";
-export * from "./spool/file_spool.ts";
+export { fileSpool, type FileSpoolOptions } from "./spool/inbox.ts";
 export * from "../core/webhook_event/guards.ts";
 export type {
   WebhookLog,

@@ -5,31 +5,17 @@ import type { Delivery, UnansweredDelivery } from "./delivery.ts";
  * them, and the ledger's thread reads them. All numbers are little-endian:
  *
  * ```text
- *  0  mark      u32   of the spool that wrote it; it finds records by it
- *  4  length    u32   of the whole record
- *  8  checksum  u32   of the spool
- * 12  kind      u8    1 a delivery, 2 a note
- * 13  time      f64   of receipt, or when it was noticed; ms since 1970
- * 21  id        16 B  the ULID of the delivery
- * 37  body            of the delivery; of a note one byte, the answer
- *     end       u8    0xa7: a record that was cut short ends in a zero
+ *  0  length    u32   of the whole record
+ *  4  kind      u8    1 a delivery, 2 a note
+ *  5  time      f64   of receipt, or when it was noticed; ms since 1970
+ * 13  id        16 B  the ULID of the delivery
+ * 29  body            of the delivery; of a note one byte, the answer
  * ```
  */
-export const RECORD = {
-  mark: 0,
-  length: 4,
-  checksum: 8,
-  kind: 12,
-  time: 13,
-  id: 21,
-  body: 37,
-} as const;
+const RECORD = { length: 0, kind: 4, time: 5, id: 13, body: 29 } as const;
 
 /** Bytes of a record beside its body. */
-export const RECORD_BYTES = RECORD.body + 1;
-
-/** Last byte of a record. */
-export const RECORD_END = 0xa7;
+export const RECORD_BYTES = RECORD.body;
 
 const DELIVERY = 1;
 const NOTE = 2;
@@ -70,7 +56,7 @@ export function noteFields(note: UnansweredDelivery): RecordFields {
 }
 
 /**
- * Writes a record, without mark and checksum, to `bytes`, which `view` shows.
+ * Writes a record to `bytes`, which `view` shows.
  *
  * @returns Where the next one begins.
  * @throws {TypeError} When the id is not a ULID.
@@ -88,11 +74,15 @@ export function writeRecord(
   view.setUint8(at + RECORD.kind, kind);
   view.setFloat64(at + RECORD.time, timeMs, true);
   bytes.set(body, at + RECORD.body);
-  bytes[end - 1] = RECORD_END;
   return end;
 }
 
-/** Reads whole records, which the spool has checked before, in their order. */
+/** When the first of some records was received, ms since 1970. */
+export function firstTimeOf({ buffer, byteOffset }: Uint8Array): number {
+  return new DataView(buffer, byteOffset).getFloat64(RECORD.time, true);
+}
+
+/** Reads whole records in their order. */
 export function readRecords(
   records: Uint8Array,
 ): (Delivery | UnansweredDelivery)[] {
@@ -102,7 +92,7 @@ export function readRecords(
   for (let at = 0; at < records.length;) {
     const end = at + view.getUint32(at + RECORD.length, true);
     const id = readUlid(records, at + RECORD.id);
-    const body = records.subarray(at + RECORD.body, end - 1);
+    const body = records.subarray(at + RECORD.body, end);
     const time = new Date(view.getFloat64(at + RECORD.time, true))
       .toISOString();
     read.push(

@@ -71,11 +71,15 @@ export function describePollAlert(alert: PollAlert): string {
 export const REFUSALS: Readonly<Record<string, string>> = {
   wrong_secret: "Compare the address in the service's dashboard with " +
     "RAMPKIT_WEBHOOK_SECRET; strangers who guess are refused likewise",
+  misplaced_secret:
+    "The secret is right and the address is not: it ends in /webhooks/SECRET",
   wrong_path: "Compare the address in the service's dashboard: it ends in " +
     "/webhooks/SECRET",
   not_allowed:
     "Ask the service which addresses it delivers from, and compare " +
     "`serve --allow`",
+  read_before: "Mount the endpoint ahead of what reads bodies, such as " +
+    "express.json()",
   too_large: "The body limit is 1 MiB; no documented webhook is near it",
   overload: "More deliveries came at once than memory holds",
   large_share: "Bodies above 64 KiB came faster than they share room; the " +

@@ -18,8 +18,8 @@ export async function openSpool(
   return await fileSpool({
     directory,
     onDamage: (damage) => {
-      metrics.spoolDamage(damage);
-      log(damage.torn ? "warn" : "error", "spool_damaged", { ...damage });
+      metrics.spoolDamage();
+      log("error", "spool_damaged", { ...damage });
     },
   });
 }

@@ -1,9 +1,8 @@
-import { existsSync } from "node:fs";
-import { open, readdir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { errorCode } from "../../core/guards.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import { fileSpool } from "../../webhooks/mod.ts";
-import { lockOfSegment, lockSegment } from "../../webhooks/for_ledger_file.ts";
+import { isLeft, isSetAside } from "../../webhooks/for_ledger_file.ts";
 
 /** Files of a spool that no process works on. */
 export interface LeftSegments {
@@ -27,8 +26,8 @@ export async function leftSegments(
   const damaged: string[] = [];
   for (const name of names.sort()) {
     const path = `${directory}/${name}`;
-    if (isDamaged(name)) damaged.push(path);
-    if (name.endsWith(".spool") && await isLeft(path)) waiting.push(path);
+    if (isSetAside(name)) damaged.push(path);
+    else if (isLeft(path)) waiting.push(path);
   }
   return { waiting, damaged };
 }
@@ -42,12 +41,8 @@ export async function leftSegments(
 export async function damagedSegments(
   directory: string,
 ): Promise<readonly string[]> {
-  return (await namesIn(directory)).filter(isDamaged).sort()
+  return (await namesIn(directory)).filter(isSetAside).sort()
     .map((name) => `${directory}/${name}`);
-}
-
-function isDamaged(name: string): boolean {
-  return name.endsWith(".damaged");
 }
 
 /**
@@ -81,23 +76,6 @@ async function namesIn(directory: string): Promise<string[]> {
     return await readdir(directory);
   } catch (error) {
     if (errorCode(error) === "ENOENT") return [];
-    throw error;
-  }
-}
-
-/** Whether a file holds deliveries and no process. A new file is all zeros. */
-async function isLeft(path: string): Promise<boolean> {
-  try {
-    await using file = await open(path);
-    const head = new Uint8Array(16);
-    await file.read(head);
-    if (head.every((byte) => byte === 0)) return false;
-    // Looking leaves no lock's file where there is none.
-    if (!existsSync(lockOfSegment(path))) return true;
-    using lock = await lockSegment(path);
-    return lock !== null;
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return false;
     throw error;
   }
 }

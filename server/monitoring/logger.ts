@@ -64,7 +64,7 @@ export const LOG_EVENTS = {
   ledger_replaced: "The ledger's file was removed or replaced; restart needed",
   spool_failed: "The spool could not take a delivery",
   spool_recovered: "The spool takes deliveries again",
-  spool_damaged: "A part of a spool file is not a delivery; torn after a crash",
+  spool_damaged: "A spool file is damaged, and was set aside",
   spool_untidied: "A spool file cannot be taken over or cleared",
   spool_nearly_full: "The spool takes only bodies of at most 8 KiB",
   spool_has_room: "The spool takes bodies of every size again",

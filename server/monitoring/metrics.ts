@@ -41,8 +41,8 @@ export interface ServiceMetrics {
   readonly timed: <Result>(commit: () => Promise<Result>) => Promise<Result>;
   /** Watches what waits in a spool. */
   readonly spool: (spool: Pick<Spool, "depth" | "oldestMs">) => void;
-  /** Counts damage in a spool file; `torn` is what a crash leaves. */
-  readonly spoolDamage: (damage: { readonly torn: boolean }) => void;
+  /** Counts a spool file that is damaged. */
+  readonly spoolDamage: () => void;
   /** Sets how many events wait to be folded. */
   readonly lag: (events: number) => void;
   /** Sets when the newest regular backup was made, ms; null without one. */
@@ -90,7 +90,7 @@ export function serviceMetrics(
   });
   const pollTally = new PollTally(meter, time);
   const damaged = meter.createCounter("rampkit.webhook.spool.damaged", {
-    description: "Places in spool files that could not be read",
+    description: "Spool files that could not be read whole",
   });
   const spoolDepth = meter.createObservableGauge(
     "rampkit.webhook.spool.depth",
@@ -126,7 +126,7 @@ export function serviceMetrics(
   return {
     meter,
     backup: (madeAt) => backupMadeAt = madeAt,
-    spoolDamage: ({ torn }) => damaged.add(1, { torn }),
+    spoolDamage: () => damaged.add(1),
     spool: (spool) => {
       spoolDepth.addCallback((result) => result.observe(spool.depth));
       spoolAge.addCallback((result) => {

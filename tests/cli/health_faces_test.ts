@@ -200,12 +200,12 @@ const MAKERS: Partial<Readonly<Record<ConditionCode, Make>>> = {
     Deno.writeTextFile(`${folder}/ledger.db-spool`, ""),
   spool_damaged: async ({ folder }) => {
     await Deno.mkdir(`${folder}/ledger.db-spool`);
-    await Deno.writeTextFile(`${folder}/ledger.db-spool/1.damaged`, "?");
+    await Deno.writeTextFile(`${folder}/ledger.db-spool/1.inbox.db.damaged`, "?");
   },
   spool_left: async ({ folder }) => {
     await Deno.mkdir(`${folder}/ledger.db-spool`);
     await Deno.writeTextFile(
-      `${folder}/ledger.db-spool/1.spool`,
+      `${folder}/ledger.db-spool/00000001-1-1.inbox.db`,
       "1".repeat(99),
     );
   },

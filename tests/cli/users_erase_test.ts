@@ -127,12 +127,12 @@ Deno.test("rampkit users erase refuses while a damaged file of the spool may hol
   await using live = await temporaryLedger();
   const env = { RAMPKIT_DATABASE_URL: live.url };
   await fill(live.url);
-  const damaged = `${live.folder}/ledger.db-spool/01KA.spool.damaged`;
+  const damaged = `${live.folder}/ledger.db-spool/01KA.inbox.db.damaged`;
   await Deno.mkdir(`${live.folder}/ledger.db-spool`);
   await Deno.writeTextFile(damaged, "-ANNA-SECRET");
   const refused = await cli(["users", "erase", anna.userId, "--yes"], env);
   assert.equal(refused.code, 1);
-  assert.match(refused.err, /^Nothing was erased: .*01KA\.spool\.damaged/);
+  assert.match(refused.err, /^Nothing was erased: .*01KA\.inbox\.db\.damaged/);
   assert.equal(await hasText(`${live.folder}`, "wallet0-ANNA-SECRET"), true);
   await Deno.remove(damaged);
   const erased = await cli(["users", "erase", anna.userId, "--yes"], env);

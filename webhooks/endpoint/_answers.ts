@@ -14,11 +14,13 @@ const RETRY_LATER = { "retry-after": "60" };
 /** The status of each refusal. */
 const STATUS: Readonly<Record<RefusalReason, number>> = {
   wrong_secret: 404,
+  misplaced_secret: 404,
   not_allowed: 404,
   method: 405,
   too_large: 413,
   late: 408,
   broken: 400,
+  read_before: 503,
   overload: 503,
   large_share: 503,
   nearly_full: 503,
@@ -142,6 +144,8 @@ export class Answers {
       too_large: `A body has more than ${this.#parts.maxBodyBytes} bytes`,
       late: `A body was not there after ${this.#parts.bodyDeadlineMs} ms`,
       broken: "A body broke off",
+      read_before: "A body was read before the endpoint got it: mount the " +
+        "endpoint ahead of body parsers, such as express.json()",
       overload: `Bodies of ${this.#parts.maxHeldBytes} bytes are held already`,
       large_share: "Large bodies have used up what they share",
       nearly_full: "What is left of the spool is kept for small bodies",

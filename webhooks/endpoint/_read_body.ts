@@ -6,7 +6,7 @@ import type { RefusalReason } from "./refusal.ts";
 /** Why the body could not be read. */
 export type NoBody = Extract<
   RefusalReason,
-  "too_large" | "late" | "broken" | "overload" | NoRoom
+  "too_large" | "late" | "broken" | "read_before" | "overload" | NoRoom
 >;
 
 /** The limits of one body. */

@@ -1,3 +1,4 @@
+import { messageOf } from "../../core/guards.ts";
 import type { Delivery } from "../../core/wire/delivery.ts";
 import { deliveryMint } from "../../core/wire/delivery_records.ts";
 import { Answers } from "./_answers.ts";
@@ -187,8 +188,8 @@ export class RequestHandler {
       try {
         const read = await this.#read(request, exchange);
         body = read instanceof ArrayBuffer ? new Uint8Array(read) : read;
-      } catch {
-        body = "broken";
+      } catch (error) {
+        body = READ_BEFORE.test(messageOf(error)) ? "read_before" : "broken";
       }
       if (exchange.isOver) return;
       if (typeof body === "string") {
@@ -293,6 +294,9 @@ export class RequestHandler {
     this.#end(exchange, this.#answers.notStored(delivery, arrivedAt));
   };
 }
+
+/** What runtimes say of a body that something read before. */
+const READ_BEFORE = /already|unusable|disturbed|locked/;
 
 /** Bytes of a body if it is large, else none. */
 function largeBytesOf(bytes: number): number {

@@ -149,7 +149,7 @@ Deno.test("webhookEndpoint() answers 404 without a valid secret, whatever the me
         "/webhooks/",
         "/webhooks/wrong",
         `/webhooks/${SECRET}x`,
-        `/webhooks/${SECRET}/`,
+        `/webhooks/${SECRET}//`,
         `/webhooks//${SECRET}`,
         `/${SECRET}`,
         `/webhooks/?${SECRET}`,

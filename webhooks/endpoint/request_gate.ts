@@ -29,12 +29,16 @@ export class RequestGate {
   refusalOf(
     request: Request,
     info: ConnectionInfo | undefined,
-  ): Extract<RefusalReason, "wrong_secret" | "not_allowed" | "method"> | null {
+  ): RefusalReason | null {
     const address = this.#isAllowed === null
       ? null
       : this.#clientAddress(request, info);
     const isAllowed = this.#isAllowed?.(address) ?? true;
-    if (!this.secret.matches(request.url)) return "wrong_secret";
+    if (!this.secret.matches(request.url)) {
+      return this.secret.isIn(request.url)
+        ? "misplaced_secret"
+        : "wrong_secret";
+    }
     if (!isAllowed) {
       this.#lastNotAllowed = address;
       return "not_allowed";
@@ -91,10 +95,23 @@ export class PathSecret {
     });
   }
 
-  /** Whether the path of `url` ends in a valid secret, after the prefix. */
+  /**
+   * Whether the path of `url` ends in a valid secret, after the prefix; one
+   * slash may follow.
+   */
   matches(url: string): boolean {
     const segment = this.#segment(url);
-    if (segment === null || !widen(segment, this.#candidate)) return false;
+    return segment !== null && this.#isValid(segment);
+  }
+
+  /** Whether a valid secret is anywhere in the beginning of an address. */
+  isIn(url: string): boolean {
+    return url.slice(0, LONGEST_ADDRESS).split(/[/?&=]/).slice(0, MOST_PARTS)
+      .map(decoded).some((part) => !!part && this.#isValid(part));
+  }
+
+  #isValid(text: string): boolean {
+    if (!widen(text, this.#candidate)) return false;
     let matches = 0;
     for (const secret of this.#valid) {
       matches |= Number(differences(secret, this.#candidate) === 0);
@@ -117,16 +134,25 @@ export class PathSecret {
     const start = url.indexOf("/", scheme === -1 ? 0 : scheme + 3);
     if (start === -1) return null;
     const query = url.indexOf("?", start);
-    const path = url.slice(start, query === -1 ? url.length : query);
+    const whole = url.slice(start, query === -1 ? url.length : query);
+    // Frameworks may send on to the same address with a slash.
+    const path = whole.endsWith("/") ? whole.slice(0, -1) : whole;
     const prefix = this.#prefix ?? path.slice(0, path.lastIndexOf("/") + 1);
     if (!path.startsWith(prefix)) return null;
-    const segment = path.slice(prefix.length);
-    if (!segment.includes("%")) return segment;
-    try {
-      return decodeURIComponent(segment);
-    } catch {
-      return null;
-    }
+    return decoded(path.slice(prefix.length));
+  }
+}
+
+/** Most of an address in which a misplaced secret is looked for. */
+const LONGEST_ADDRESS = 2048;
+const MOST_PARTS = 32;
+
+function decoded(text: string): string | null {
+  if (!text.includes("%")) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
   }
 }
 

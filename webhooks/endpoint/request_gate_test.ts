@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import { PathSecret } from "./request_gate.ts";
+import { PathSecret, RequestGate } from "./request_gate.ts";
 
 const OLD = "old-0123456789abcdef";
 const NEW = "new-0123456789abcdef";
@@ -8,7 +8,12 @@ const NEW = "new-0123456789abcdef";
 Deno.test("matches() accepts any valid secret and nothing else", () => {
   const secret = new PathSecret("/webhooks/", [OLD, NEW]);
   const base = "https://shop.example/webhooks/";
-  for (const valid of [OLD, NEW, `${NEW}?x=1`, "old%2D0123456789abcdef"]) {
+  for (
+    const valid of [
+      ...[OLD, NEW, `${NEW}?x=1`, "old%2D0123456789abcdef"],
+      ...[`${OLD}/`, `${OLD}/?x=1`],
+    ]
+  ) {
     assert(secret.matches(base + valid), valid);
   }
   for (
@@ -18,7 +23,8 @@ Deno.test("matches() accepts any valid secret and nothing else", () => {
       OLD.slice(1),
       OLD.slice(0, -1),
       `${OLD}x`,
-      `${OLD}/`,
+      `${OLD}//`,
+      `${OLD}%2F`,
       `${OLD}%00`,
       `${OLD}%`,
       `x/${OLD}`,
@@ -42,8 +48,9 @@ Deno.test("matches() takes the last segment of any path where no prefix is state
   for (const path of ["", "/webhooks", "/api/hooks/v1", "/", `/${NEW}x`]) {
     assert(secret.matches(`${base}${path}/${OLD}`), path);
     assert(secret.matches(`${base}${path}/${NEW}?from=/x/y`), path);
+    assert(secret.matches(`${base}${path}/${OLD}/`), path);
     for (
-      const wrong of ["", "x", `${OLD}x`, `${OLD}/`, `${OLD}/x`, `?/${OLD}`]
+      const wrong of ["", "x", `${OLD}x`, `${OLD}//`, `${OLD}/x`, `?/${OLD}`]
     ) {
       assert(!secret.matches(`${base}${path}/${wrong}`), `${path}/${wrong}`);
     }
@@ -51,6 +58,36 @@ Deno.test("matches() takes the last segment of any path where no prefix is state
   assert(!secret.matches(base));
   assert.equal(secret.route, "/{path}/{secret}");
   assert(new PathSecret(null, ["a/b"]).matches(`${base}/x/a%2Fb`));
+});
+
+Deno.test("a right secret that stands elsewhere is told as that, and no other is", () => {
+  const gate = new RequestGate({
+    append: () => Promise.resolve(),
+    path: "/webhooks/",
+    secrets: [OLD, NEW],
+  });
+  const why = (path: string) =>
+    gate.refusalOf(
+      new Request(`https://shop.example${path}`, { method: "POST" }),
+      undefined,
+    );
+  for (
+    const path of [
+      `/${OLD}`,
+      `/hooks/${NEW}`,
+      `/webhooks/x/${OLD}`,
+      `/webhooks/${OLD}//`,
+      `/webhooks/${OLD}/x`,
+      `/webhooks?secret=${OLD}`,
+      `/webhooks/?${NEW}`,
+    ]
+  ) assert.equal(why(path), "misplaced_secret", path);
+  for (const path of ["/", `/hooks/${OLD}x`, "/webhooks/x", "/webhooks?a=b"]) {
+    assert.equal(why(path), "wrong_secret", path);
+  }
+  const many = "/x".repeat(100_000);
+  assert.equal(why(`${many}/${OLD}`), "wrong_secret");
+  assert.equal(why(`/webhooks/${OLD}/`), null);
 });
 
 Deno.test("matches() is equality of strings", () => {

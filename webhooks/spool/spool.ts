@@ -27,6 +27,14 @@ export interface SpoolWriters {
   readonly listedMs: number;
 }
 
+/** A file of a spool that cannot be read, or not whole. */
+export interface SpoolDamage {
+  /** Name of the file. */
+  readonly file: string;
+  /** What is wrong with it. */
+  readonly detail: string;
+}
+
 /**
  * Keeps deliveries durably from their receipt until the ledger has them.
  * {@linkcode fileSpool} is the one that comes with this module.

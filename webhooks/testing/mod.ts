@@ -3,7 +3,5 @@
  *
  * @module
  */
-export { scanSegment } from "../spool/scan_segment.ts";
-export { markIn } from "../spool/segment.ts";
-export { SegmentedSpool } from "../spool/segmented_spool.ts";
-export type { SegmentFile, SpoolDisk } from "../spool/spool_disk.ts";
+export { Inbox } from "../spool/inbox.ts";
+export type { InboxFile, InboxFolder, KeptGroup } from "../spool/inbox_file.ts";

@@ -1,6 +1,6 @@
 import { ulid } from "ulid";
 import type { Delivery } from "../../../ledger/mod.ts";
-import { SegmentedSpool } from "../../../webhooks/testing/mod.ts";
+import { Inbox } from "../../../webhooks/testing/mod.ts";
 import type { Dice } from "../world/dice.ts";
 import { Life } from "../world/life.ts";
 import { VirtualDisk } from "../world/virtual_disk.ts";
@@ -95,7 +95,7 @@ export class DeadSpool {
   /** Leaves deliveries in it. */
   async leave(deliveries: readonly Delivery[]): Promise<void> {
     const life = new Life(() => {});
-    const spool = await this.#open(life, "left");
+    const spool = this.#open(life, "left");
     for (const delivery of deliveries) await spool.put(delivery);
     this.#world.journal.count("person in a dead process's spool");
     life.kill();
@@ -106,7 +106,7 @@ export class DeadSpool {
     // A process that crashed meanwhile holds its files no more.
     this.#taking?.kill();
     this.#taking = new Life(() => {});
-    const spool = await this.#open(this.#taking, "taken");
+    const spool = this.#open(this.#taking, "taken");
     await spool.tidy();
     await spool.drain(async (records) => {
       await take(records);
@@ -115,20 +115,18 @@ export class DeadSpool {
     await spool.close();
   }
 
-  #open(life: Life, name: string): Promise<SegmentedSpool> {
+  #open(life: Life, name: string): Inbox {
     const names = this.#dice.fork(name);
-    return SegmentedSpool.open({
-      disk: this.disk.open({
+    return new Inbox({
+      folder: this.disk.open({
         life,
         dice: names.fork("disk"),
         faults: () => ({ refuses: 0, crash: 0 }),
         onFault: () => {},
       }),
-      newId: () => String(names.int(1e9, 9e9)),
-      mark: names.int(1, 2 ** 31),
+      writer: names.int(1, 2 ** 31).toString(16).padStart(8, "0"),
       now: () => this.#world.now(),
       maxBytes: 1 << 20,
-      segmentBytes: 8 << 10,
       onDamage: () => {},
     });
   }

@@ -11,7 +11,7 @@ import {
   type Poller,
   type SweepKind,
 } from "../../../sync/mod.ts";
-import { SegmentedSpool } from "../../../webhooks/testing/mod.ts";
+import { Inbox } from "../../../webhooks/testing/mod.ts";
 import { OnrampClient } from "../../../client/mod.ts";
 import type {
   Ledger,
@@ -127,9 +127,7 @@ export class Incarnation {
     const subscription = role.endpoint
       ? await subscribe(options, ledger)
       : null;
-    const spool = role.endpoint && world.plan.spool
-      ? await openSpool(options)
-      : null;
+    const spool = role.endpoint && world.plan.spool ? openSpool(options) : null;
     return new Incarnation(options, ledger, subscription, spool);
   }
 
@@ -248,12 +246,12 @@ export class Incarnation {
 }
 
 /** The spool on the disk that outlives the process. */
-async function openSpool(
+function openSpool(
   { world, life, dice, weather }: IncarnationOptions,
-): Promise<Spool> {
+): Spool {
   const names = dice.fork("segments");
-  const spool = await SegmentedSpool.open({
-    disk: world.disk.open({
+  const spool = new Inbox({
+    folder: world.disk.open({
       life,
       dice: dice.fork("spool"),
       faults: () => world.spoolFaults,
@@ -262,15 +260,11 @@ async function openSpool(
         weather.lastFaultMs = world.clock.now();
       },
     }),
-    newId: () => String(names.int(1e9, 9e9)),
-    mark: names.int(1, 2 ** 31),
+    writer: names.int(1, 2 ** 31).toString(16).padStart(8, "0"),
     now: () => world.now(),
     // A small one is soon full.
     maxBytes: world.plan.attack.stuffing ? 1 << 20 : 1 << 24,
-    segmentBytes: 8 << 10,
-    onDamage: ({ torn }) => {
-      if (!torn) world.expect(new Error("The spool is damaged"), null);
-    },
+    onDamage: () => world.expect(new Error("The spool is damaged"), null),
   });
   return world.ports.spool?.(spool) ?? spool;
 }

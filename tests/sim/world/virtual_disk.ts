@@ -1,10 +1,12 @@
 import type { Delivery } from "../../../ledger/mod.ts";
-import { readRecords } from "../../../core/wire/delivery_records.ts";
 import {
-  markIn,
-  scanSegment,
-  type SegmentFile,
-  type SpoolDisk,
+  firstTimeOf,
+  readRecords,
+} from "../../../core/wire/delivery_records.ts";
+import type {
+  InboxFile,
+  InboxFolder,
+  KeptGroup,
 } from "../../../webhooks/testing/mod.ts";
 import type { Dice } from "./dice.ts";
 import { type Life, never } from "./life.ts";
@@ -28,13 +30,27 @@ export interface DiskUser {
   readonly onFault: (fault: string) => void;
 }
 
-interface Stored {
+/** What a file holds, and what it becomes by each commit. */
+class Stored {
   /** What a crash leaves. */
-  readonly durable: Uint8Array<ArrayBuffer>;
-  readonly written: Uint8Array<ArrayBuffer>;
-  /** Writes since the last sync. */
-  readonly pending: { readonly at: number; readonly bytes: Uint8Array }[];
+  durable: readonly KeptGroup[] = [];
+  /** Commits since the last sync, each with all that is there after it. */
+  readonly commits: (readonly KeptGroup[])[] = [];
+  last = 0;
   holder: Life | null;
+
+  constructor(holder: Life) {
+    this.holder = holder;
+  }
+
+  get written(): readonly KeptGroup[] {
+    return this.commits.at(-1) ?? this.durable;
+  }
+
+  /** Makes the first commits durable. */
+  keep(count: number): void {
+    this.durable = this.commits.splice(0, count).at(-1) ?? this.durable;
+  }
 }
 
 /** The disk of a spool, which outlives processes. */
@@ -43,106 +59,104 @@ export class VirtualDisk {
 
   /** Every delivery that a crash would leave. */
   deliveries(): Delivery[] {
-    return [...this.#files].flatMap(([name, { durable }]) =>
-      scanSegment(durable, markIn(name) ?? 0).runs.flatMap(({ from, to }) =>
-        readRecords(durable.subarray(from, to)).filter((one) => "body" in one)
+    return [...this.#files.values()].flatMap(({ durable }) =>
+      durable.flatMap(({ bytes }) =>
+        readRecords(bytes).filter((one) => "body" in one)
       )
     );
   }
 
   /** The disk as one process sees it. */
-  open(user: DiskUser): SpoolDisk {
-    const { dice, life, faults, onFault } = user;
-    const step = async <T>(work: () => T): Promise<T> => {
-      await Promise.resolve();
-      return life.dead ? await never() : work();
-    };
-    const writing = <T>(work: () => T): Promise<T> =>
-      step(() => {
-        if (dice.chance(faults().refuses)) {
-          onFault("spool refuses");
-          throw new Error("Simulated: the spool's disk is full");
+  open(user: DiskUser): InboxFolder {
+    const { dice, life } = user;
+    return {
+      list: () => life.dead ? [] : [...this.#files.keys()],
+      create: (name) => {
+        refuseSometimes(user);
+        const file = new Stored(life);
+        if (!life.dead) this.#files.set(name, file);
+        return handle(name, file, user);
+      },
+      claim: (name) => {
+        const file = this.#files.get(name);
+        if (file === undefined || life.dead) return null;
+        if (file.holder !== null && !file.holder.dead) return null;
+        if (file.holder !== null) {
+          // What was not synced may be there, in the order of the commits.
+          file.keep(dice.int(0, file.commits.length));
+          file.commits.length = 0;
         }
-        return work();
-      });
-    return {
-      list: () => step(() => [...this.#files.keys()]),
-      create: (name, size) =>
-        writing(() => {
-          const file: Stored = {
-            durable: new Uint8Array(size),
-            written: new Uint8Array(size),
-            pending: [],
-            holder: life,
-          };
-          this.#files.set(name, file);
-          return this.#handle(file, user, writing);
-        }),
-      claim: (name) =>
-        step(() => {
-          const file = this.#files.get(name);
-          if (file === undefined) return null;
-          if (file.holder !== null && !file.holder.dead) return null;
-          if (file.holder !== null) tear(file, dice);
-          file.holder = life;
-          return this.#handle(file, user, writing);
-        }),
-      remove: (name) =>
-        step(() => {
-          this.#files.delete(name);
-        }),
-      rename: (from, to) =>
-        step(() => {
-          const file = this.#files.get(from);
-          if (file !== undefined) this.#files.set(to, file);
-          this.#files.delete(from);
-        }),
-    };
-  }
-
-  #handle(
-    file: Stored,
-    { dice, life, faults, onFault }: DiskUser,
-    writing: <T>(work: () => T) => Promise<T>,
-  ): SegmentFile {
-    const crashes = () => {
-      if (!dice.chance(faults().crash)) return false;
-      onFault("spool crash");
-      life.kill();
-      return true;
-    };
-    return {
-      size: file.written.length,
-      write: (bytes, at) => {
-        if (life.dead) return;
-        file.written.set(bytes, at);
-        file.pending.push({ at, bytes: bytes.slice() });
+        file.holder = life;
+        return handle(name, file, user);
       },
-      sync: async () => {
-        const reached = file.pending.length;
-        if (crashes()) return await never();
-        await writing(() => {
-          for (const { at, bytes } of file.pending.splice(0, reached)) {
-            file.durable.set(bytes, at);
-          }
-        });
-        if (crashes()) return await never();
-      },
-      read: (from, to) => file.written.slice(from, to),
-      close: () => {
-        if (!life.dead) file.holder = null;
-      },
+      remove: (name) => void (life.dead || this.#files.delete(name)),
+      setAside: (name) => void (life.dead || this.#files.delete(name)),
     };
   }
 }
 
-/** Leaves some of what was not synced, as a crash does. */
-function tear(file: Stored, dice: Dice): void {
-  const bytes = file.pending.reduce((sum, one) => sum + one.bytes.length, 0);
-  let left = Math.floor(bytes * dice.unit());
-  for (const { at, bytes } of file.pending.splice(0)) {
-    file.durable.set(bytes.subarray(0, left), at);
-    left = Math.max(0, left - bytes.length);
-  }
-  file.written.set(file.durable);
+function refuseSometimes({ dice, faults, onFault }: DiskUser): void {
+  if (!dice.chance(faults().refuses)) return;
+  onFault("spool refuses");
+  throw new Error("Simulated: the spool's disk is full");
+}
+
+function handle(name: string, file: Stored, user: DiskUser): InboxFile {
+  const { dice, life, faults, onFault } = user;
+  const commit = (groups: readonly KeptGroup[]) => {
+    if (!life.dead) file.commits.push(groups);
+  };
+  const crashes = () => {
+    if (!dice.chance(faults().crash)) return false;
+    onFault("spool crash");
+    life.kill();
+    return true;
+  };
+  return {
+    name,
+    isDamaged: false,
+    write: (groups) => {
+      commit([
+        ...file.written,
+        ...groups.map((group) => ({ ...group, number: ++file.last })),
+      ]);
+      return file.last;
+    },
+    sync: async () => {
+      const reached = file.commits.length;
+      await Promise.resolve();
+      if (life.dead || crashes()) return await never();
+      refuseSometimes(user);
+      file.keep(reached);
+      if (crashes()) return await never();
+    },
+    kept: () => ({
+      count: sum(file.written, ({ count }) => count),
+      largeBytes: sum(file.written, ({ largeBytes }) => largeBytes),
+      bytes: sum(file.written, ({ bytes }) => bytes.length),
+    }),
+    oldestMs: () => {
+      const [first] = file.written;
+      return first === undefined ? null : firstTimeOf(first.bytes);
+    },
+    // The reader frees what it gets.
+    read: (after, upTo) =>
+      file.written.filter(({ number }) => number > after && number <= upTo)
+        .slice(0, 4).map((group) => ({ ...group, bytes: group.bytes.slice() })),
+    forget: (number) =>
+      commit(file.written.filter((group) => group.number > number)),
+    tidy: () => life.dead || file.keep(file.commits.length),
+    close: () => {
+      if (life.dead) return;
+      file.keep(file.commits.length);
+      file.holder = null;
+    },
+  };
+}
+
+function sum(
+  groups: readonly KeptGroup[],
+  what: (group: KeptGroup) => number,
+): number {
+  return groups.reduce((total, group) => total + what(group), 0);
 }
