@@ -13,9 +13,7 @@ export const ON_CALL: Readonly<Partial<Record<ConditionCode, string>>> = {
     "its place by now. The new start is the all-clear.",
   spool_damaged:
     "What can be read is taken into the ledger; the file is kept under a name " +
-    "that ends in `.damaged`. In the log, `torn: true` is what a crash cut " +
-    "short before it was answered: nothing is lost. Moving the file elsewhere " +
-    "is the all-clear.",
+    "that ends in `.damaged`. Moving the file elsewhere is the all-clear.",
   spool_nearly_full:
     "The ledger does not take what waits: go on as for `ledger_refuses`. " +
     "All-clear: `spool_has_room`.",

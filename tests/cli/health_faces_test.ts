@@ -200,7 +200,10 @@ const MAKERS: Partial<Readonly<Record<ConditionCode, Make>>> = {
     Deno.writeTextFile(`${folder}/ledger.db-spool`, ""),
   spool_damaged: async ({ folder }) => {
     await Deno.mkdir(`${folder}/ledger.db-spool`);
-    await Deno.writeTextFile(`${folder}/ledger.db-spool/1.inbox.db.damaged`, "?");
+    await Deno.writeTextFile(
+      `${folder}/ledger.db-spool/1.inbox.db.damaged`,
+      "?",
+    );
   },
   spool_left: async ({ folder }) => {
     await Deno.mkdir(`${folder}/ledger.db-spool`);

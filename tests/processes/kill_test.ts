@@ -14,17 +14,14 @@ const CONNECTIONS = 8;
 
 /**
  * The process that gets killed. Its ledger refuses now and then, so that
- * deliveries wait in several segments, and are handed over again.
+ * deliveries wait in files of several processes, and are handed over again.
  */
 async function endpointProcess(directory: string): Promise<void> {
   const ledger = await openLedger({
     url: `file:${directory}/ledger.db`,
     environment: "sandbox",
   });
-  const spool = await fileSpool({
-    directory: `${directory}/spool`,
-    segmentBytes: 4_000,
-  });
+  const spool = await fileSpool({ directory: `${directory}/spool` });
   let groups = 0;
   spoolMover({
     spool,

@@ -426,6 +426,23 @@ Deno.test("drain() hands over at most 1,024 records or about a megabyte at a tim
     await spool.close();
   }));
 
+Deno.test("fileSpool() ends with a file after some megabytes, and removes it once all of it is handed over", () =>
+  inDirectory(async (directory) => {
+    const spool = await fileSpool({ directory });
+    const body = new Uint8Array(1 << 20);
+    for (const id of ids(12)) await spool.put({ ...delivery(id), body });
+    assert.ok(files(directory).length >= 2, `${files(directory)}`);
+    const taken: string[] = [];
+    await spool.drain((records) => {
+      taken.push(...readRecords(records).map(({ id }) => id.slice(-2)));
+      return Promise.resolve();
+    });
+    assert.deepEqual(taken, ids(12));
+    assert.equal(files(directory).length, 1);
+    await spool.close();
+    assert.deepEqual(names(directory), []);
+  }));
+
 Deno.test("drain() leaves what is put meanwhile to the next time", () =>
   inDirectory(async (directory) => {
     const spool = await fileSpool({ directory });
