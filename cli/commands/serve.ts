@@ -51,12 +51,11 @@ import {
 } from "../serve_flags/console_flags.ts";
 import { ActivityPrinter } from "../listen/activity_printer.ts";
 import { forwardingOf } from "../serve_flags/forward_flags.ts";
-import { returnFreedMemory } from "../../server/http/freed_memory.ts";
 import { httpApp } from "../../server/http/http_app.ts";
-import { listening } from "../../server/http/listening.ts";
+import { isLoopback, listening, urlOf } from "../../server/http/listening.ts";
 import { openSpool } from "../../server/http/open_spool.ts";
-import { openSteadyServer } from "../../server/http/open_steady_server.ts";
-import type { SteadyServerOptions } from "../../server/http/steady_server.ts";
+import { openHttpServer } from "../../core/serving/open_http_server.ts";
+import type { HttpServerOptions } from "../../core/serving/http_server.ts";
 
 type ServeFlags =
   & SharedFlags
@@ -95,7 +94,6 @@ export function addServe(program: Command, cli: Cli): void {
 }
 
 async function serve(io: Io, flags: ServeFlags): Promise<void> {
-  returnFreedMemory();
   const admission = admissionOf(flags);
   const config = readConfig(io.env, flags);
   const secrets = requireWebhookSecrets(config);
@@ -111,24 +109,25 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
   const printer = flags.verbose ? new ActivityPrinter(io, false) : undefined;
   const onAnswer = printer?.answered;
   const receiving = { secrets, log, metrics, now: io.now, admission, onAnswer };
-  const listen = (
-    handler: SteadyServerOptions["handler"],
+  const listen = async (
+    handler: HttpServerOptions["handler"],
     fields: Readonly<Record<string, unknown>> = {},
-  ) =>
-    listening("the endpoint", flags.port, () =>
-      openSteadyServer({
-        port: flags.port,
-        hostname: flags.host,
-        log,
-        now: io.now,
-        onListen: ({ hostname, port }) =>
-          log("info", "listening", {
-            url: `http://${hostname}:${port}`,
-            webhooks: "/webhooks/{secret}",
-            ...fields,
-          }),
-        handler,
-      }));
+  ) => {
+    const { port, host: hostname } = flags;
+    const onDropped = seldom(() => log("warn", "connections_dropped"), io.now);
+    const server = await listening(
+      "the endpoint",
+      port,
+      () => openHttpServer({ port, hostname, handler, onDropped }),
+    );
+    log("info", "listening", {
+      url: urlOf(hostname, server.port),
+      webhooks: "/webhooks/{secret}",
+      ...fields,
+    });
+    if (!isLoopback(hostname)) log("warn", "listening_publicly");
+    return server;
+  };
   using held = await holdLedger(config);
   const reached = await reachLedger({
     open: () => openConfigured(config, io),
@@ -220,6 +219,16 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
   await service[Symbol.asyncDispose]();
   await printer?.drain();
   log("info", "stopped");
+}
+
+/** Does something at most once a minute. */
+function seldom(action: () => void, now: () => number): () => void {
+  let doneAt = -Infinity;
+  return () => {
+    if (now() - doneAt < 60_000) return;
+    doneAt = now();
+    action();
+  };
 }
 
 /** The time from which on what is new is delivered. */

@@ -1,11 +1,10 @@
-import { boundedApi } from "../../server/api/bounded_api.ts";
 import packageFile from "../../deno.json" with { type: "json" };
 import type { Ledger } from "../../ledger/mod.ts";
 import type { Poller } from "../../sync/mod.ts";
 import type { LookAtHealth } from "../../resources/health/finding.ts";
 import type { OperationContext } from "../../resources/operations/operation.ts";
 import { defined } from "../../core/guards.ts";
-import { isLoopback, listening } from "../../server/http/listening.ts";
+import { isLoopback, listening, urlOf } from "../../server/http/listening.ts";
 import { hostGuard } from "../../server/http/host_guard.ts";
 import { apiMeter } from "../../server/monitoring/api_meter.ts";
 import type { Log } from "../../server/monitoring/logger.ts";
@@ -19,7 +18,7 @@ import type { Config } from "../../core/settings/config.ts";
 import { UsageError } from "../../core/settings/errors.ts";
 import { serviceClient } from "../../server/compose/service_client.ts";
 import { servicePort } from "../program/service_port.ts";
-import { openSteadyServer } from "../../server/http/open_steady_server.ts";
+import { openHttpServer } from "../../core/serving/open_http_server.ts";
 import { apiApp } from "../../server/api/api_app.ts";
 import { callers } from "../../server/api/callers.ts";
 import { Operations } from "../../server/api/operations.ts";
@@ -105,22 +104,13 @@ export function configuredApi(
     const server = await listening(
       "the HTTP API",
       port,
-      // Idle connections here must not cost deliveries their descriptors.
-      () =>
-        openSteadyServer({
-          port,
-          hostname: host,
-          log,
-          now,
-          handler: boundedApi(app),
-          onListen: ({ port }) =>
-            log("info", "api_listening", {
-              url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
-              tokens: tokens.length,
-            }),
-        }),
+      () => openHttpServer({ port, hostname: host, handler: app }),
       "--api-port",
     );
+    log("info", "api_listening", {
+      url: urlOf(host, server.port),
+      tokens: tokens.length,
+    });
     return {
       shutdown: async () => {
         stop.abort();

@@ -9,6 +9,13 @@ export interface HttpServerOptions {
     request: Request,
     info: ServedConnection,
   ) => Response | Promise<Response>;
+  /**
+   * Called when connections had to be closed, because the process could open no
+   * more of them.
+   *
+   * @default {nothing}
+   */
+  readonly onDropped?: () => void;
 }
 
 /** The connection that a request came over. */

@@ -12,7 +12,6 @@ export type OpenApi = Readonly<Record<string, unknown>>;
 
 /** Problems that any route may answer with. */
 const EVERYWHERE: readonly ProblemCode[] = [
-  "too_many_requests",
   "bad_request",
   "method_not_allowed",
   "unknown_host",

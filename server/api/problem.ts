@@ -13,7 +13,6 @@ export const PROBLEMS = {
   failed: [500, "The request failed"],
   service_failed: [502, "The service did not do what it was asked for"],
   unavailable: [503, "The ledger cannot be read now"],
-  too_many_requests: [503, "Too many requests wait for their turn"],
   too_many_streams: [503, "Too many clients wait for transitions"],
 } as const satisfies Readonly<Record<string, readonly [number, string]>>;
 

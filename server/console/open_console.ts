@@ -1,6 +1,5 @@
-import { boundedAnswers } from "../http/bounded_answers.ts";
-import { listening } from "../http/listening.ts";
-import { openSteadyServer } from "../http/open_steady_server.ts";
+import { openHttpServer } from "../../core/serving/open_http_server.ts";
+import { listening, urlOf } from "../http/listening.ts";
 import { consoleApp } from "./console_app.ts";
 import type { ConsoleParts } from "./console_parts.ts";
 
@@ -22,25 +21,14 @@ export async function openConsole(
   { port, host }: { readonly port: number; readonly host: string },
 ): Promise<OpenConsole> {
   const app = consoleApp(parts);
-  let listensOn = port;
   const server = await listening(
     "the console",
     port,
-    // Beside an endpoint, idle connections here must cost it no descriptors.
-    () =>
-      openSteadyServer({
-        port,
-        hostname: host,
-        handler: boundedAnswers((request) => app.fetch(request)),
-        onListen: (address) => listensOn = address.port,
-        log: parts.log,
-        now: parts.now,
-      }),
+    () => openHttpServer({ port, hostname: host, handler: app.fetch }),
   );
   app.warm();
-  const name = host.includes(":") ? `[${host}]` : host;
   return {
-    url: `http://${name}:${listensOn}`,
+    url: urlOf(host, server.port),
     shutdown: async () => {
       const stopped = app.stop();
       await server.shutdown();

@@ -40,14 +40,6 @@ export interface HttpAppOptions {
   readonly steadyNow?: () => number;
 }
 
-/**
- * While more deliveries than these are under way, each answer asks the client to
- * end its connection: every open one holds memory. The service opens another
- * one. Node ends it by itself; in Deno, {@linkcode SteadyServer} ends those of
- * clients that do not.
- */
-const CROWD = 256;
-
 /** A look at the ledger answers all who ask within this time after it, ms. */
 const LOOK_LASTS_MS = 250;
 
@@ -85,23 +77,9 @@ export function httpApp(
     if (c.req.method === "POST") options.onWrongPath?.();
     return c.json({ error: "Not found" }, 404);
   });
-  let underWay = 0;
-  const deliver = async (
-    request: Request,
-    info?: ConnectionInfo,
-  ): Promise<Response> => {
-    underWay++;
-    try {
-      const answer = await options.endpoint(request, info);
-      if (underWay > CROWD) answer.headers.set("connection", "close");
-      return answer;
-    } finally {
-      underWay--;
-    }
-  };
   return (request, info) =>
     // Deliveries skip the router: this is the path that must stay short.
-    isDelivery(request) ? deliver(request, info) : app.fetch(request);
+    isDelivery(request) ? options.endpoint(request, info) : app.fetch(request);
 }
 
 /**

@@ -27,28 +27,6 @@ Deno.test("httpApp() hands every request under /webhooks/ to the endpoint", asyn
   }
 });
 
-Deno.test("httpApp() ends the connections of a crowd of deliveries, and no others", async () => {
-  const open: (() => void)[] = [];
-  const answered = httpApp({
-    endpoint: () =>
-      new Promise((resolve) =>
-        open.push(() => resolve(new Response(null, { status: 204 })))
-      ),
-    readiness: () => Promise.resolve(ready),
-  });
-  const url = "http://127.0.0.1/webhooks/secret";
-  for (const [count, ended] of [[256, 0], [300, 44], [1, 0]] as const) {
-    const answers = Array.from(
-      { length: count },
-      () => answered(new Request(url, { method: "POST" })),
-    );
-    open.splice(0).forEach((go) => go());
-    const connections = (await Promise.all(answers))
-      .map(({ headers }) => headers.get("connection"));
-    assert.equal(connections.filter((one) => one === "close").length, ended);
-  }
-});
-
 Deno.test("httpApp() does not mistake another path for a delivery", async () => {
   for (
     const url of [

@@ -54,6 +54,11 @@ function hostFlag(portFlag: string): string {
   return portFlag.replace(/port$/, "host");
 }
 
+/** The address of a server, for people who open it. */
+export function urlOf(host: string, port: number): string {
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
 /** Whether an address to listen on is reached from this machine alone. */
 export function isLoopback(host: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i.test(host);

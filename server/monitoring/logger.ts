@@ -72,7 +72,7 @@ export const LOG_EVENTS = {
   large_bodies_taken: "No body above 64 KiB was refused for a minute",
   spool_drained: "Spooled deliveries went into the ledger",
   connections_dropped: "Too many were open: idle ones were closed",
-  connections_recovered: "No connection had to be closed for a minute",
+  listening_publicly: "Other machines reach this port without a proxy's limits",
   // The watchdog.
   delivery_suspected: "Orders move at the service and no webhook comes",
   delivery_failing: "Deliveries arrive and are not answered in time",
@@ -166,6 +166,9 @@ export const LOG_ADVICE: Readonly<Partial<Record<LogEvent, string>>> = {
     "nothing. When there are many, go on as for `delivery_failing`",
   append_failing: "Go on as for `ledger_refuses`",
   connections_dropped: "Put a proxy that has deadlines and limits in front",
+  listening_publicly: "Put a proxy with deadlines and limits in front of a " +
+    "public server; docs/operate.md has one. Where one stands there, or only " +
+    "it reaches this port, all is well",
   chain_head: "Keep it elsewhere, for `ledger verify --expect`",
   operated: "`action` says what, `by` who: the name of the token",
   witness_failed: "Look at the ledger's disk and lock first. No order is " +
@@ -208,7 +211,6 @@ export const ALL_CLEARS = {
   spool_failed: "spool_recovered",
   spool_nearly_full: "spool_has_room",
   large_bodies_refused: "large_bodies_taken",
-  connections_dropped: "connections_recovered",
   delivery_suspected: "delivery_recovered",
   delivery_failing: "delivery_recovered",
   poll_failing: "poll_recovered",

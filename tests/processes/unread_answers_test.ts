@@ -4,7 +4,7 @@ import { startServe } from "../kit/program.ts";
 import { until } from "../kit/until.ts";
 
 const SECRET = "the-secret-in-the-webhook-address";
-const CONNECTIONS = 200;
+const CONNECTIONS = 40;
 const REQUESTS = 40;
 /** The service waits for so long, ms. */
 const SENDER_WAITS_MS = 5_000;

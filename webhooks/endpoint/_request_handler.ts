@@ -29,6 +29,8 @@ import { RequestGate } from "./request_gate.ts";
 const WEAK_SECRET_LENGTH = 16;
 /** A whole body arrives sooner, unless the network is very slow. */
 const HALF_BODY_MS = 250;
+/** Bodies that may be arriving before the oldest of them are given up. */
+const MOST_BODIES = 256;
 /** The part of the memory for bodies that large ones share. */
 const LARGE_SHARE = 1 / 8;
 
@@ -149,6 +151,7 @@ export class RequestHandler {
       this.#onDue,
     );
     this.#inFlight++;
+    if (this.#reading.size >= MOST_BODIES) this.#giveUpHalfBodies();
     this.#reading.add(exchange);
     this.#deadlines.watch(exchange);
     void this.#receive(request, exchange);
@@ -262,15 +265,16 @@ export class RequestHandler {
 
   /**
    * Gives up bodies that have been arriving for long, the oldest first, until
-   * there is memory for this many bytes: a sender of half bodies must not keep
-   * out one who sends whole bodies.
+   * there is room for one more, and memory for this many bytes: a sender of half
+   * bodies must not keep out one who sends whole bodies.
    */
-  #giveUpHalfBodies(bytes: number): void {
+  #giveUpHalfBodies(bytes: number = 0): void {
     const before = this.#clock() - HALF_BODY_MS;
     for (const exchange of this.#reading) {
-      const isRoom = this.#heldBytes + bytes <= this.#maxHeldBytes;
+      const isRoom = this.#reading.size < MOST_BODIES &&
+        this.#heldBytes + bytes <= this.#maxHeldBytes;
       if (isRoom || exchange.arrivedAt > before) return;
-      if (exchange.heldBytes > 0) this.#onDue(exchange);
+      if (bytes === 0 || exchange.heldBytes > 0) this.#onDue(exchange);
     }
   }
 
