@@ -147,11 +147,18 @@ Deno.test("rampkit serve answers each good delivery in time beside 300 half bodi
 
 Deno.test("rampkit serve says of a host that others reach that a proxy belongs in front", async () => {
   await using ledger = await temporaryLedger();
-  await using served = await startServe({
-    RAMPKIT_DATABASE_URL: ledger.url,
-    RAMPKIT_ENVIRONMENT: "sandbox",
-    RAMPKIT_WEBHOOK_SECRET: SECRET,
-  }, ["--no-poll", "--host", "0.0.0.0"]);
+  await using served = await startServe(
+    {
+      RAMPKIT_DATABASE_URL: ledger.url,
+      RAMPKIT_ENVIRONMENT: "sandbox",
+      RAMPKIT_WEBHOOK_SECRET: SECRET,
+    },
+    ["--no-poll", "--host", "0.0.0.0"],
+    (program) =>
+      program.map((argument) =>
+        argument.startsWith("--allow-net") ? "--allow-net=0.0.0.0" : argument
+      ),
+  );
   assert.equal(await served.stop(), 0);
   assert.equal(logged(served, "listening_publicly"), 1);
 });
