@@ -14,18 +14,45 @@ export interface CatchUpParts extends ProjectOptions {
   readonly step: MakeStep;
 }
 
-/** Folds until nothing waits. */
+/** A step should not take longer: an append waits for it. */
+const STEP_MS = 25;
+const FEWEST_EVENTS = 50;
+const MOST_EVENTS = 2000;
+
+/** How many events the next step takes, by how long the last ones took. */
+class StepSize {
+  #events = 200;
+
+  get events(): number {
+    return this.#events;
+  }
+
+  took(events: number, ms: number): void {
+    // A step with few events says little of how long many take.
+    if (events < this.#events / 2 || ms <= 0) return;
+    const wanted = events * STEP_MS / ms;
+    const next = Math.min(2 * this.#events, Math.max(wanted, this.#events / 2));
+    this.#events = Math.round(
+      Math.min(MOST_EVENTS, Math.max(FEWEST_EVENTS, next)),
+    );
+  }
+}
+
+/** Folds until nothing waits, in steps that appends can wait for. */
 export async function catchUp(
   parts: CatchUpParts,
   { signal, pace, onProgress }: CatchUpOptions,
   onStep: (step: Projected) => void,
 ): Promise<Omit<Projection, "chain">> {
-  const { driver, assets, fold = FOLD, maxEvents = 1000 } = parts;
+  const { driver, assets, fold = FOLD, maxEvents = MOST_EVENTS } = parts;
+  const size = new StepSize();
   let events = 0;
   for (;;) {
-    const mostEvents = Math.min(await pace?.() ?? Infinity, maxEvents);
+    const paced = await pace?.() ?? Infinity;
     signal?.throwIfAborted();
-    const step = await parts.step(mostEvents);
+    const beganMs = performance.now();
+    const step = await parts.step(Math.min(paced, size.events, maxEvents));
+    size.took(step.events, performance.now() - beganMs);
     if (step.events > 0) {
       onStep(step);
       events += step.events;
