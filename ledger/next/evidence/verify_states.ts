@@ -8,12 +8,8 @@ import { foldOrdersAnew, foldUsersAnew } from "../projection/anew.ts";
 import { packOrder, packUser, type Row, type Told } from "../projection/doc.ts";
 import { guardOf, selectGuard } from "../projection/guard.ts";
 import { FOLD, type FoldCode } from "../projection/project.ts";
-import {
-  LookupHash,
-  orderColumns,
-  orderView,
-  userColumns,
-} from "../projection/rows.ts";
+import { orderColumns, orderView, userColumns } from "../projection/rows.ts";
+import { LookupHash } from "../projection/lookup_hash.ts";
 import { read, statement } from "../store/database.ts";
 
 export interface VerifyStatesParts {

@@ -20,7 +20,7 @@ import { readDeciding, type Rows } from "../store/database.ts";
 import { EVENT_COLUMNS, eventsOf, type StoredEvent } from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";
 import { selectExpected } from "./expected.ts";
-import type { LookupHash } from "./rows.ts";
+import type { LookupHash } from "./lookup_hash.ts";
 
 /** What is folded anew. */
 export interface Entity {

@@ -9,7 +9,7 @@ import {
 } from "../../events/expectation.ts";
 import type { SqlValue, Statement } from "../../store/driver/driver.ts";
 import { EVENT_COLUMNS, msOf } from "../store/events.ts";
-import type { LookupHash } from "./rows.ts";
+import type { LookupHash } from "./lookup_hash.ts";
 
 /** Later than any time: a time that cannot be read never expires. */
 const NEVER_MS = 8.64e15;

@@ -20,7 +20,7 @@ import { listed, type Rows } from "../store/database.ts";
 import { eventsOf, hexOf, msOf } from "../store/events.ts";
 import { type Row, type Told, unpackOrder, unpackUser } from "./doc.ts";
 import { selectExpected, selectLaterTerms } from "./expected.ts";
-import type { LookupHash } from "./rows.ts";
+import type { LookupHash } from "./lookup_hash.ts";
 
 /** Rows by id. */
 export interface KnownRows {

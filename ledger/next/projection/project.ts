@@ -66,7 +66,8 @@ import {
   USER_COLUMNS,
   userColumns,
 } from "./rows.ts";
-import { LookupHash, type LookupKind, lookupText, stateLinks } from "./rows.ts";
+import { lookupText, stateLinks } from "./rows.ts";
+import { LookupHash, type LookupKind } from "./lookup_hash.ts";
 
 /** The part of the fold that tests replace to play another version. */
 export interface FoldCode {

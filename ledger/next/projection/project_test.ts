@@ -24,7 +24,7 @@ import { foldOrdersAnew, foldUsersAnew } from "./anew.ts";
 import { packOrder, packUser, unpackOrder, unpackUser } from "./doc.ts";
 import { guardOf, moveGuard, selectGuard } from "./guard.ts";
 import { FOLD, project } from "./project.ts";
-import { LookupHash } from "./rows.ts";
+import { LookupHash } from "./lookup_hash.ts";
 
 Deno.test("project() leads to the states that the events define, in any order and any batches", async () => {
   await fc.assert(

@@ -32,13 +32,13 @@ import { addOrderRows, loadReleases } from "./load.ts";
 import { insertTransition, tell, withReleases } from "./log.ts";
 import { FOLD, type FoldCode, purchaseStatements } from "./project.ts";
 import {
-  LookupHash,
   ORDER_COLUMNS,
   orderColumns,
   orderView,
   USER_COLUMNS,
   userColumns,
 } from "./rows.ts";
+import { LookupHash } from "./lookup_hash.ts";
 
 export interface RefoldParts {
   readonly driver: Driver;

@@ -1,5 +1,4 @@
 /** What the columns of an order or a user say, and what leads to an order. */
-import { createHash } from "node:crypto";
 import type { AssetTable } from "../../../core/assets/environment.ts";
 import { type OrderInContext, orderOf } from "../../attention/attention.ts";
 import { effectiveTime } from "../../events/time.ts";
@@ -14,6 +13,7 @@ import type { UserFold } from "../../users/user_fold.ts";
 import { userState } from "../../users/user_state.ts";
 import { msOf } from "../store/events.ts";
 import type { Row } from "./doc.ts";
+import type { LookupHash, LookupKind } from "./lookup_hash.ts";
 
 /**
  * The state of an order as readers see it: that of its fold, and what is known of it
@@ -135,42 +135,6 @@ export function userColumns(
     historic,
     shown: latest === null ? 0 : 1,
   };
-}
-
-/** What kind of text leads to an order. */
-export type LookupKind =
-  | "session"
-  | "click"
-  | "external"
-  | "reference"
-  | "tx"
-  | "address"
-  | "card"
-  | "user"
-  | "asked_click"
-  | "asked_reference";
-
-/**
- * Hashes texts that strangers choose: with the ledger's key, so that nobody can make
- * two of them collide. Case counts only of users and of what the partner asked for.
- *
- * @returns A number of 52 bits.
- */
-export class LookupHash {
-  readonly #key: Uint8Array;
-
-  constructor(key: Uint8Array) {
-    this.#key = key;
-  }
-
-  of(kind: LookupKind, text: string): number {
-    const exact = kind === "asked_click" || kind === "asked_reference" ||
-      kind === "user";
-    const folded = exact ? text : text.toLowerCase();
-    const digest = createHash("sha256").update(this.#key)
-      .update(`${kind}\0${folded}`).digest();
-    return digest.readUInt32BE(0) * 2 ** 20 + (digest.readUInt32BE(4) >>> 12);
-  }
 }
 
 /** Characters of a transaction or an address that lead to it. */

@@ -8,7 +8,8 @@ import {
 } from "../../events/expectation.ts";
 import { isExpectation } from "../../events/fact.ts";
 import type { Driver, Statement } from "../../store/driver/driver.ts";
-import { type LookupKind, lookupText } from "../projection/rows.ts";
+import { lookupText } from "../projection/rows.ts";
+import type { LookupKind } from "../projection/lookup_hash.ts";
 import { listed, read } from "../store/database.ts";
 import { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
 import {

@@ -5,7 +5,7 @@ import type { Trust } from "../../machines/transition.ts";
 import type { OrderFold } from "../../orders/order_fold.ts";
 import type { OrderState } from "../../states/order_state.ts";
 import type { Driver } from "../../store/driver/driver.ts";
-import { LookupHash, type LookupKind } from "../projection/rows.ts";
+import { LookupHash, type LookupKind } from "../projection/lookup_hash.ts";
 import { bytesOf, listed, read } from "../store/database.ts";
 import { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
 

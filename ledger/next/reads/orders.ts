@@ -25,7 +25,8 @@ import type { OrderState } from "../../states/order_state.ts";
 import type { Driver, SqlValue } from "../../store/driver/driver.ts";
 import { amountColumn } from "../../store/tables/orders.ts";
 import { unpackOrder } from "../projection/doc.ts";
-import { type LookupHash, orderAtMs, orderView } from "../projection/rows.ts";
+import { orderAtMs, orderView } from "../projection/rows.ts";
+import type { LookupHash } from "../projection/lookup_hash.ts";
 import { listed, read } from "../store/database.ts";
 import {
   isNamed,

@@ -14,7 +14,7 @@ import {
 import { ExpectationError } from "../../expectations/expectation_error.ts";
 import type { Driver } from "../../store/driver/driver.ts";
 import { guardOf, selectGuard } from "../projection/guard.ts";
-import { LookupHash } from "../projection/rows.ts";
+import { LookupHash } from "../projection/lookup_hash.ts";
 import { readDeciding, statement } from "../store/database.ts";
 import { EVENT_COLUMNS, eventsOf, msOf } from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";
