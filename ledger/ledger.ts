@@ -58,7 +58,7 @@ import { exportEvents } from "./transfer/export_events.ts";
 import { type Import, importEvents } from "./transfer/import_events.ts";
 import { readOrderFacts } from "./queries/order_facts.ts";
 import { Orders, type OrderView } from "./queries/orders.ts";
-import { type AsOf, inContextAt, ordersAsOf } from "./queries/orders_as_of.ts";
+import { inContextAt } from "./queries/orders_as_of.ts";
 import { Months } from "./months/months.ts";
 import { readHandRelease } from "./queries/releases.ts";
 import { readOrderFold } from "./queries/order_fold.ts";
@@ -669,25 +669,6 @@ export class Ledger implements AsyncDisposable {
    */
   attention(only?: AttentionKind): AsyncGenerator<AttentionItem> {
     return listAttention(this.orders, this.#parts.now(), only);
-  }
-
-  /**
-   * Walks over all orders as the ledger knew them, by order id. A position
-   * always gives the same; a time does until an event that waited elsewhere, in
-   * a spool or an export, is stored with an earlier time.
-   *
-   * @param asOf Position of the last event that counts, or the time up to which
-   * events were recorded.
-   * @throws {RangeError} When the time is not a valid time.
-   * @throws {LedgerError} When the database fails.
-   */
-  ordersAsOf(asOf: AsOf): AsyncGenerator<OrderView> {
-    const { assets, fold } = this.#parts;
-    return ordersAsOf(this.driver, {
-      asOf: "time" in asOf ? { time: queryTime("time", asOf.time) } : asOf,
-      assets,
-      readFact: fold?.readFact ?? readFact,
-    });
   }
 
   /**

@@ -145,7 +145,6 @@ export type {
 export type { Booked } from "./outcomes/outcome_table.ts";
 export type { FoldCode } from "./projection/projector.ts";
 export type { FieldMatch, FoundField, RecordedName } from "./queries/find.ts";
-export type { AsOf } from "./queries/orders_as_of.ts";
 export type { LedgerStats } from "./queries/stats.ts";
 export type { WaitingDeliveries } from "./queries/waiting_deliveries.ts";
 export type { StateChange } from "./refold/compare_generations.ts";
@@ -185,4 +184,3 @@ export type { RELEASE_ENTRIES } from "./machines/transition.ts";
 export type { FACT_VALUES } from "./outcomes/outcome_facts.ts";
 export type { ATTENTION_KINDS } from "./outcomes/attention_kind.ts";
 export type { OrderTotal } from "./queries/order_totals.ts";
-export type { SearchedTo } from "./queries/orders.ts";

@@ -228,29 +228,3 @@ Deno.test("Months.recompute() names what is erased, and finds what is altered", 
     [["O2", "money.currencyAmount"], ["O2", "money.partnerFeeUsd"]],
   );
 });
-
-Deno.test("Ledger.ordersAsOf() gives what was known at a position, and at a time", async () => {
-  await using at = await ledgerAt("2026-12-02T08:00:00Z");
-  await at.ledger.append([
-    ...november,
-    monthReading({ status: "cancelled", at: "2026-11-30T10:00:00Z" }),
-    // Stored last, recorded earlier elsewhere.
-    monthReading({ order: "O8", at: "2026-11-01T10:00:00Z" }),
-  ]);
-  const known = async (asOf: { position: number } | { time: string }) => {
-    const orders: string[] = [];
-    for await (const order of at.ledger.ordersAsOf(asOf)) {
-      orders.push(`${order.orderId} ${order.trust} ${order.status}`);
-    }
-    return orders;
-  };
-  const then = ["O1 confirmed success", "O2 confirmed success"];
-  const forged = "FORGED claimed success";
-  assert.deepEqual(await known({ position: 3 }), [forged, ...then]);
-  assert.deepEqual(await known({ time: "2026-11-25T00:00:00Z" }), [
-    forged,
-    ...then,
-    "O8 confirmed success",
-  ]);
-  assert.deepEqual(await known({ position: 1 }), then.slice(0, 1));
-});

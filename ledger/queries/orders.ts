@@ -20,12 +20,10 @@ import type { Driver } from "../store/driver/driver.ts";
 import {
   BY_ID,
   type Condition,
-  type ListSort,
   type PageQuery,
   type Selection,
   WALKED,
 } from "../store/tables/lists/selection.ts";
-import { isByAmount } from "../store/tables/lists/list_order.ts";
 import { selectStates } from "../store/tables/lists/state_pages.ts";
 import { hasMany, type OrderTotal, readTotals } from "./order_totals.ts";
 import {
@@ -42,7 +40,7 @@ import {
   isOfTransitions,
   waitParts,
 } from "../store/tables/lists/order_waits.ts";
-import { amountColumn, amountOfColumn } from "../store/tables/orders.ts";
+import { amountColumn } from "../store/tables/orders.ts";
 import { wrongQuery } from "../store/tables/query_values.ts";
 import { defined } from "../../core/guards.ts";
 import { StateReader } from "./state_reader.ts";
@@ -57,15 +55,8 @@ export type OrderView = OrderState & {
 
 /** Which orders to read. */
 export interface OrderQuery extends PageQuery {
-  /**
-   * Which come first: by when they were created, or by their amount, whatever
-   * its currency, and of one amount the newest or the oldest. An amount that is
-   * not known, has more than six decimals or more than nine digits before them
-   * sorts below zero.
-   *
-   * @default "newest"
-   */
-  readonly sort?: ListSort;
+  /** Which come first, by when they were created. @default "newest" */
+  readonly sort?: "newest" | "oldest";
   /** Only this status. */
   readonly status?: Status;
   /** Only this trust. */
@@ -126,18 +117,10 @@ export interface OrderPage {
   /** Value of `after` for the next page; null on the last one. */
   readonly next: string | null;
   /**
-   * Where the search stopped, if the page ended because enough rows were
-   * searched and not because it is full; else null.
+   * Up to when orders were looked through, UTC ISO 8601, if the page ended
+   * because of that and not because it is full; else null.
    */
-  readonly searchedTo: SearchedTo | null;
-}
-
-/** A place in a list of orders. */
-export interface SearchedTo {
-  /** The time that orders are sorted by there, UTC ISO 8601. */
-  readonly time: string;
-  /** The amount there, a plain decimal; null where they are sorted by time. */
-  readonly amount: string | null;
+  readonly searchedTo: string | null;
 }
 
 /** The orders that a reference leads to, oldest first. */
@@ -224,18 +207,7 @@ export class Orders {
    */
   async page(query: OrderQuery = {}): Promise<OrderPage> {
     const { views, next, searchedTo } = await this.#states.page(query);
-    if (searchedTo === null) return { orders: views, next, searchedTo };
-    const { sortAt: time, amount } = searchedTo;
-    return {
-      orders: views,
-      next,
-      searchedTo: {
-        time,
-        amount: amount === undefined
-          ? null
-          : amountOfColumn(0, Math.max(amount, 0)),
-      },
-    };
+    return { orders: views, next, searchedTo: searchedTo?.sortAt ?? null };
   }
 
   /**
@@ -351,7 +323,6 @@ function indexOf(query: OrderQuery): string | undefined {
   // The orders of a name are few, and its links name them; so do transitions.
   if (isNamed(query) || isOfTransitions(query.attention)) return BY_ID;
   if (isOfFew(query)) return undefined;
-  if (isByAmount(query.sort)) return WALKED.amount;
   const { status, trust, commodity, release, releaseReason } = query;
   const { outcome, network, currency, amountFrom, amountTo } = query;
   const isGiven = (value: unknown) => value !== undefined;

@@ -254,14 +254,6 @@ Deno.test("a step of a walk is bounded on both sides by its index, and its end i
       { sort: "oldest", network: "base", ...window },
       "orders_by_time (generation=? AND (sort_at,place)>(?,?) AND (sort_at,place)<(?,?))",
     ],
-    [
-      { sort: "largest", amountFrom: "1", amountTo: "9", status: "failed" },
-      "orders_by_amount (generation=? AND (sort_amount,sort_at,place)>(?,?,?) AND (sort_amount,sort_at,place)<(?,?,?))",
-    ],
-    [
-      { sort: "smallest", amountFrom: "1", amountTo: "9", ...window },
-      "orders_by_amount (generation=? AND (sort_amount,sort_at,place)>(?,?,?) AND (sort_amount,sort_at,place)<(?,?,?))",
-    ],
   ];
   for (const [query, search] of steps) {
     const selection = orderSelection(query);

@@ -1,19 +1,9 @@
 import { defined } from "../../core/guards.ts";
-import type { Ledger, OrderView } from "../../ledger/mod.ts";
-import type { AsOf } from "../../ledger/types.ts";
-import { UsageError } from "../../core/settings/errors.ts";
-import {
-  flagParam,
-  type Param,
-  wordParam,
-} from "../../core/settings/params.ts";
-import { moment, TIME_FORMAT } from "../../core/settings/values.ts";
+import { flagParam, wordParam } from "../../core/settings/params.ts";
 import { refuseEmptyWindow } from "../queries/list_filters.ts";
 import {
   checkStatus,
-  matches,
   ORDER_FILTERS,
-  type OrderFilters,
   orderQuery,
 } from "../queries/order_filters.ts";
 import { orderExport } from "../views/order_export.ts";
@@ -31,17 +21,6 @@ interface OrderExport extends WrittenText {
   /** How many were written, and how many were left out. */
   readonly count: { written: number; leftOut: number };
 }
-
-/** A point in the history of a ledger. */
-const AS_OF: Param<AsOf> = {
-  description: "What was known at this point, sorted by order id: a position " +
-    `of the ledger, or ${TIME_FORMAT}`,
-  schema: { type: "string" },
-  read: (name, text) =>
-    /^\d{1,15}$/.test(text)
-      ? { position: Number(text) }
-      : { time: moment(name)(text) },
-};
 
 // What is not exported is counted, so trust is no filter here.
 const { trust: _, ...FILTERS } = ORDER_FILTERS;
@@ -86,7 +65,6 @@ export const EXPORT_ORDERS: Operation = operation({
       "Totals instead of orders, by day (UTC), status, asset, currency and " +
         "trust",
     ),
-    asOf: { ...AS_OF, operand: "<position|time>" },
     ...CSV_FILE,
   },
   result: {
@@ -113,15 +91,14 @@ export const EXPORT_ORDERS: Operation = operation({
   run: async (context, given): Promise<OrderExport> => {
     const { ledger, nowMs, named, onProgress } = context;
     const { format = "csv", totals = false, trust = "confirmed" } = given;
-    const { asOf, ...filters } = given;
     await checkStatus(ledger, named("status"), given.status);
-    await checkReached(ledger, named("asOf"), asOf);
     const count = { written: 0, leftOut: 0 };
     const wanted = async function* () {
-      const { trust: _, ...others } = filters;
-      const orders = asOf === undefined
-        ? ledger.orders.list({ ...orderQuery(others), stuckAtMs: nowMs })
-        : ordersThen(ledger, asOf, others, nowMs);
+      const { trust: _, ...filters } = given;
+      const orders = ledger.orders.list({
+        ...orderQuery(filters),
+        stuckAtMs: nowMs,
+      });
       for await (const order of orders) {
         if (trust === "all" || order.trust === trust) {
           yield order;
@@ -152,28 +129,3 @@ export const EXPORT_ORDERS: Operation = operation({
     ]),
   ],
 });
-
-/** A position that is not reached would give another answer later. */
-async function checkReached(
-  ledger: Ledger,
-  name: string,
-  asOf: AsOf | undefined,
-): Promise<void> {
-  if (asOf === undefined || "time" in asOf) return;
-  const { position } = await ledger.stats();
-  if (asOf.position <= position) return;
-  throw new UsageError(
-    `Wrong ${name}: the ledger ends at position ${position}`,
-  );
-}
-
-async function* ordersThen(
-  ledger: Ledger,
-  asOf: AsOf,
-  filters: OrderFilters,
-  nowMs: number,
-): AsyncGenerator<OrderView> {
-  for await (const order of ledger.ordersAsOf(asOf)) {
-    if (matches(order, filters, nowMs)) yield order;
-  }
-}

@@ -18,7 +18,7 @@ import {
   ordersTotals,
   soonOrdersTotals,
 } from "../queries/orders.ts";
-import { ORDER_SORT, PAGE } from "../queries/page.ts";
+import { PAGE, SORT } from "../queries/page.ts";
 import { explanationLines } from "../views/explanation_view.ts";
 import { foundByLines } from "../views/found_by.ts";
 import { totalsLines } from "../views/order_totals.ts";
@@ -40,7 +40,7 @@ export const ORDERS: Operation = operation({
     "All filters that are given must hold. Orders that appear or move " +
     "meanwhile may be read or missed, but none is read twice.",
   examples: ["--status pending --limit 20"],
-  params: { ...PAGE, ...ORDER_FILTERS, sort: ORDER_SORT },
+  params: { ...PAGE, ...ORDER_FILTERS, sort: SORT },
   result: {
     schema: "Order",
     description: "One page",

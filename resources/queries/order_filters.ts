@@ -2,10 +2,7 @@ import type { Ledger, OrderQuery } from "../../ledger/mod.ts";
 import {
   ANOMALY_KINDS,
   ATTENTION_KINDS,
-  attentionOf,
-  type OrderInContext,
   orderMachine,
-  outcomeNow,
 } from "../../ledger/for_resources.ts";
 import { UsageError } from "../../core/settings/errors.ts";
 import {
@@ -15,7 +12,6 @@ import {
   timeParam,
   wordParam,
 } from "../../core/settings/params.ts";
-import { compareDecimals } from "../../core/decimal.ts";
 import {
   dayAfter,
   dayParam,
@@ -30,20 +26,10 @@ import { RELEASE, RELEASE_REASON } from "../wording/release.ts";
 /** The statuses that are documented; the service may use new ones. */
 export const STATUSES: readonly string[] = Object.keys(orderMachine.states);
 
-/** One way to choose orders. */
-export interface OrderFilter<Value> extends ListFilter<Value, OrderQuery> {
-  /** Whether an order is chosen, at a time in ms since the epoch. */
-  readonly holds: (
-    order: OrderInContext,
-    value: Value,
-    nowMs: number,
-  ) => boolean;
-}
-
 function filter<Value>(
   param: Param<Value>,
-  how: Omit<OrderFilter<Value>, keyof Param<Value>>,
-): OrderFilter<Value> {
+  how: Pick<ListFilter<Value, OrderQuery>, "operand" | "query">,
+): ListFilter<Value, OrderQuery> {
   return { ...param, ...how };
 }
 
@@ -65,7 +51,6 @@ export const ORDER_FILTERS = {
     {
       operand: "<status>",
       query: (status) => ({ status }),
-      holds: (order, status) => order.status === status,
     },
   ),
   trust: filter(
@@ -73,60 +58,44 @@ export const ORDER_FILTERS = {
     {
       operand: "<trust>",
       query: (trust) => ({ trust }),
-      holds: (order, trust) => order.trust === trust,
     },
   ),
   user: filter(textParam("Only orders of this user"), {
     operand: "<id>",
     query: (userId) => ({ userId }),
-    holds: (order, userId) => order.userId === userId,
   }),
   click: filter(textParam("Only orders of this click id"), {
     operand: "<id>",
     query: (clickId) => ({ clickId }),
-    holds: ({ clickId, claimed }, click) =>
-      clickId === click || claimed?.clickId === click,
   }),
   asset: filter(textParam("Only orders of this asset, for example USDC"), {
     operand: "<code>",
     query: (commodity) => ({ commodity }),
-    holds: (order, asset) => order.commodity === asset.toUpperCase(),
   }),
   network: filter(
     textParam("Only orders on this network, for example ethereum"),
     {
       operand: "<name>",
       query: (network) => ({ network }),
-      holds: (order, network) => isSame(order.network, network),
     },
   ),
   currency: filter(textParam("Only orders in this currency, for example EUR"), {
     operand: "<code>",
     query: (currency) => ({ currency }),
-    holds: (order, currency) => isSame(order.currency, currency),
   }),
   min: filter(amountParam("Only orders of this amount or more"), {
     operand: "<amount>",
     query: (amountFrom) => ({ amountFrom }),
-    holds: ({ currencyAmount }, min) =>
-      isAmount(currencyAmount) && compareDecimals(currencyAmount, min) >= 0,
   }),
   max: filter(amountParam("Only orders of this amount or less"), {
     operand: "<amount>",
     query: (amountTo) => ({ amountTo }),
-    holds: ({ currencyAmount }, max) =>
-      isAmount(currencyAmount) && compareDecimals(currencyAmount, max) <= 0,
   }),
   reference: filter(
     textParam("Only orders of this reference of yours, or this external id"),
     {
       operand: "<text>",
       query: (reference) => ({ reference }),
-      // Where the service shows another click id, only webhooks lead there.
-      holds: ({ expected, confirmed, externalOrderId }, reference) =>
-        (expected?.clickId === confirmed?.clickId &&
-          isSame(expected?.reference, reference)) ||
-        isSame(externalOrderId, reference),
     },
   ),
   day: filter(
@@ -137,20 +106,15 @@ export const ORDER_FILTERS = {
         createdAfter: justBefore(day),
         createdUpTo: justBefore(dayAfter(day)),
       }),
-      holds: ({ createdAt }, day) => createdAt?.startsWith(day) === true,
     },
   ),
   from: filter(timeParam("Created at this time or later"), {
     operand: "<time>",
     query: (from) => ({ createdAfter: justBefore(from) }),
-    holds: ({ createdAt }, from) =>
-      createdAt !== null && Date.parse(createdAt) >= Date.parse(from),
   }),
   to: filter(endParam("Created before this time"), {
     operand: "<time>",
     query: (to) => ({ createdUpTo: justBefore(to) }),
-    holds: ({ createdAt }, to) =>
-      createdAt !== null && Date.parse(createdAt) < Date.parse(to),
   }),
   anomaly: filter<string | true>(
     {
@@ -162,8 +126,6 @@ export const ORDER_FILTERS = {
     {
       operand: "[kind]",
       query: (anomaly) => ({ anomaly }),
-      holds: ({ anomalies }, anomaly) =>
-        anomalies.some(({ kind }) => anomaly === true || kind === anomaly),
     },
   ),
   attention: filter(
@@ -174,8 +136,6 @@ export const ORDER_FILTERS = {
     {
       operand: "<kind>",
       query: (attention) => ({ attention }),
-      holds: (order, attention, nowMs) =>
-        attentionOf(order, nowMs).includes(attention),
     },
   ),
   outcome: filter(
@@ -186,8 +146,6 @@ export const ORDER_FILTERS = {
     {
       operand: "<code>",
       query: (outcome) => ({ outcome }),
-      holds: (order, outcome, nowMs) =>
-        outcomeNow(order, nowMs).code === outcome,
     },
   ),
   release: filter(
@@ -195,7 +153,6 @@ export const ORDER_FILTERS = {
     {
       operand: "<release>",
       query: (release) => ({ release }),
-      holds: (order, release) => order.release === release,
     },
   ),
   reason: filter(
@@ -206,7 +163,6 @@ export const ORDER_FILTERS = {
     {
       operand: "<reason>",
       query: (releaseReason) => ({ releaseReason }),
-      holds: (order, reason) => order.releaseReason === reason,
     },
   ),
 };
@@ -222,38 +178,9 @@ export const ORDER_FILTER_NAMES = Object.keys(
 /** The values of filters; those that were left out are absent. */
 export type OrderFilters = FilterValues<typeof ORDER_FILTERS>;
 
-/** Those that were given, each with its value. */
-function given(
-  filters: OrderFilters,
-): readonly (readonly [OrderFilter<unknown>, unknown])[] {
-  return ORDER_FILTER_NAMES.flatMap((name) => {
-    const value = filters[name];
-    return value === undefined
-      ? []
-      // A filter is given values that it read itself.
-      : [[ORDER_FILTERS[name] as OrderFilter<unknown>, value] as const];
-  });
-}
-
 /** The filters as a query of the ledger. */
 export function orderQuery(filters: OrderFilters): OrderQuery {
   return queryOf<OrderQuery>(ORDER_FILTERS, filters);
-}
-
-/**
- * Whether an order is one that the filters choose: for states that are not
- * those of the read model.
- *
- * @param nowMs The time that `stuck` goes by, in ms since the epoch.
- */
-export function matches(
-  order: OrderInContext,
-  filters: OrderFilters,
-  nowMs: number,
-): boolean {
-  return given(filters).every(([{ holds }, value]) =>
-    holds(order, value, nowMs)
-  );
 }
 
 /**
@@ -277,11 +204,6 @@ export async function checkStatus(
     }, and no ` +
       "order of this ledger has it",
   );
-}
-
-/** Whether a field says a word, whatever the case. */
-function isSame(said: string | null | undefined, word: string): boolean {
-  return said?.toLowerCase() === word.toLowerCase();
 }
 
 /** An amount that lists are chosen by. */

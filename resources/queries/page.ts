@@ -1,4 +1,3 @@
-import type { OrderQuery } from "../../ledger/mod.ts";
 import {
   type Param,
   type Params,
@@ -42,23 +41,10 @@ export interface SortParam<Word extends string> extends Param<Word> {
 }
 
 /** Which rows come first, by when they were created. */
-export const SORT: SortParam<"newest" | "oldest"> = sortParam(
-  "Which come first: newest (the default) or oldest",
-  ["newest", "oldest"],
-);
-
-/** Which orders come first. */
-export const ORDER_SORT: SortParam<
-  NonNullable<OrderQuery["sort"]>
-> = sortParam(
-  "Which come first: newest (the default), oldest, or by amount, whatever " +
-    "the currency, largest or smallest",
-  ["newest", "oldest", "largest", "smallest"],
-);
-
-function sortParam<Word extends string>(
-  description: string,
-  words: readonly Word[],
-): SortParam<Word> {
-  return { ...wordParam(description, words), operand: "<order>" };
-}
+export const SORT: SortParam<"newest" | "oldest"> = {
+  ...wordParam("Which come first: newest (the default) or oldest", [
+    "newest",
+    "oldest",
+  ]),
+  operand: "<order>",
+};

@@ -41,8 +41,8 @@ const ALIKE: readonly (readonly [string, readonly string[], string])[] = [
   ],
   [
     "listOrders",
-    ["orders", "list", "--sort", "largest"],
-    "/v1/orders?limit=1000&sort=largest",
+    ["orders", "list", "--sort", "oldest"],
+    "/v1/orders?limit=1000&sort=oldest",
   ],
   [
     "sumOrders",
@@ -237,11 +237,6 @@ const WRITTEN_ALIKE: readonly (readonly [
     "exportOrders",
     ["orders", "export", "--totals", "--trust", "all"],
     "/v1/orders/export?totals=true&trust=all",
-  ],
-  [
-    "exportOrders",
-    ["orders", "export", "--as-of", "5", "--trust", "all"],
-    "/v1/orders/export?asOf=5&trust=all",
   ],
   ...["orders.csv", "totals.csv", "summary.json", "items.csv"].map((file) =>
     [

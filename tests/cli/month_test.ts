@@ -161,25 +161,3 @@ Deno.test("rampkit month close leaves the month open when it is stopped", async 
   assert.match(stopped.err, /Stopped: 2025-11 was not closed/);
   assert.match((await cli(["month", "list"], env)).out, /No month is closed/);
 });
-
-Deno.test("rampkit orders export --as-of gives what was known at a position or a time", async () => {
-  await using ledger = await november();
-  const env = { RAMPKIT_DATABASE_URL: ledger.url };
-  const exported = async (...flags: string[]) => {
-    const ran = await cli(["orders", "export", ...flags], env);
-    const rows = ran.out.trim().split("\r\n").slice(1);
-    return { ...ran, rows: rows.map((row) => row.split(",").slice(0, 15)) };
-  };
-  const then = await exported("--as-of", "3");
-  assert.deepEqual(then.rows.map((row) => [row[0], row[14]]), [
-    ["'727E28", "0.30"],
-    ["O2", ""],
-  ]);
-  assert.match(then.err, /Left out: 1 order that only webhooks claim/);
-  const now = await exported("--as-of", "4", "--user", "U-PERSON");
-  assert.deepEqual(now.rows.map((row) => row[14]), ["0.31", ""]);
-  const early = await exported("--as-of", "2025-11-21");
-  assert.deepEqual(early.rows.map(([id]) => id), ["'727E28"]);
-  assert.equal((await exported("--as-of", "5")).code, 2);
-  assert.equal((await exported("--as-of", "soon")).code, 2);
-});

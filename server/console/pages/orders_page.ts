@@ -10,10 +10,8 @@ import { textStream } from "../../http/text_stream.ts";
 import { ATTENTION } from "../../../resources/wording/attention.ts";
 import { RELEASE, RELEASE_REASON } from "../../../resources/wording/release.ts";
 import { minuteText } from "../../../resources/views/text.ts";
-import type { SearchedTo } from "../../../ledger/types.ts";
 import type { PageContext } from "../context/page_context.ts";
 import { type Markup, markup, section } from "../markup/markup.ts";
-import { sumText } from "../markup/money.ts";
 import {
   type Address,
   BY_TIME,
@@ -36,13 +34,6 @@ import type { PageParts } from "./layout.ts";
 /** Orders of one page. */
 const ORDERS = 50;
 
-/** Orders in which the list can be. */
-const SORTS = {
-  ...BY_TIME,
-  largest: { title: "largest first", further: "Smaller ones" },
-  smallest: { title: "smallest first", further: "Larger ones" },
-};
-
 const LIST: FilteredList = {
   path: "/orders",
   command: "orders list",
@@ -56,7 +47,7 @@ const LIST: FilteredList = {
     release: RELEASE,
     reason: RELEASE_REASON,
   },
-  sorts: SORTS,
+  sorts: BY_TIME,
 };
 
 /** The orders that the filters of the address choose, and their sum. */
@@ -82,7 +73,7 @@ function listed(
 ): Promise<Markup> {
   return ofFilters(ORDER_FILTERS, chosen, async (filters) => {
     await checkStatus(ledger, "status", filters.status);
-    const sort = sortOf(SORTS, chosen);
+    const sort = sortOf(BY_TIME, chosen);
     const { items, next, searchedTo } = await listedOrders(ledger, {
       ...filters,
       sort,
@@ -92,19 +83,21 @@ function listed(
     const sum = await totals.soon(orderQuery(filters));
     return section(
       "list",
-      headingOf(SORTS[sort]),
+      headingOf(BY_TIME[sort]),
       markup`${soonTotals(sum, listPath("/orders/totals", chosen))}
 ${
         // More may match further on.
         (items.length > 0 || searchedTo === null) &&
         orderTable("Orders", items, nowMs, {
-          amount: sortLink(LIST, chosen, ["largest", "smallest"]),
           created: sortLink(LIST, chosen, ["newest", "oldest"]),
         })}${
         onward(LIST, chosen, {
           after,
           next,
-          searchedTo: searchedTo && placeText(searchedTo, sort),
+          searchedTo: searchedTo &&
+            `${sort === "newest" ? "back" : "up"} to ${
+              minuteText(searchedTo)
+            } UTC`,
         })
       }
 ${sameCommand(LIST.command, chosen)}
@@ -113,23 +106,6 @@ ${sameCommand(LIST.command, chosen)}
       }" download>All of them as CSV</a></p>`,
     );
   });
-}
-
-/** Up to where a list was searched: `back to 2026-11-20 09:00 UTC`. */
-function placeText(
-  { time, amount }: SearchedTo,
-  sort: keyof typeof SORTS,
-): string {
-  const way = sort === "newest"
-    ? "back to"
-    : sort === "largest"
-    ? "down to"
-    : "up to";
-  return `${way} ${
-    amount === null
-      ? `${minuteText(time)} UTC`
-      : `amounts of ${sumText(amount, null)}`
-  }`;
 }
 
 /** The sum of what the address chooses. */
@@ -166,7 +142,7 @@ export function ordersCsv(
   const orders = ledger.orders.list({
     ...orderQuery(filters),
     stuckAtMs: nowMs,
-    sort: sortOf(SORTS, chosen),
+    sort: sortOf(BY_TIME, chosen),
   });
   return textStream(
     orderExport(orders, { format: "csv", totals: false, nowMs }),

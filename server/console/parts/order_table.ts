@@ -31,7 +31,7 @@ export function orderTable(
   label: string,
   orders: readonly OrderJson[],
   nowMs: number,
-  sort: { readonly amount?: SortedHead; readonly created?: SortedHead } = {},
+  sort: { readonly created?: SortedHead } = {},
 ): Markup {
   if (orders.length === 0) return markup`<p class="soft">None.</p>`;
   return table(
@@ -40,7 +40,7 @@ export function orderTable(
       { title: "Order" },
       { title: "Release" },
       { title: "Status" },
-      { title: "Amount", number: true, sort: sort.amount },
+      { title: "Amount", number: true },
       { title: "Asset" },
       { title: "Created (UTC)", sort: sort.created },
       { title: "Outcome", sentence: true },
