@@ -114,7 +114,10 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
     fields: Readonly<Record<string, unknown>> = {},
   ) => {
     const { port, host: hostname } = flags;
-    const onDropped = seldom(() => log("warn", "connections_dropped"), io.now);
+    const onDropped = seldom(
+      () => log("warn", "idle_connections_closed"),
+      io.now,
+    );
     const server = await listening(
       "the endpoint",
       port,

@@ -71,7 +71,7 @@ export const LOG_EVENTS = {
   large_bodies_refused: "Bodies above 64 KiB have used up their share",
   large_bodies_taken: "No body above 64 KiB was refused for a minute",
   spool_drained: "Spooled deliveries went into the ledger",
-  connections_dropped: "Too many were open: idle ones were closed",
+  idle_connections_closed: "Too many were open: idle ones were closed",
   listening_publicly: "Other machines reach this port without a proxy's limits",
   // The watchdog.
   delivery_suspected: "Orders move at the service and no webhook comes",
@@ -165,7 +165,7 @@ export const LOG_ADVICE: Readonly<Partial<Record<LogEvent, string>>> = {
   delivery_unanswered: "The service sends it again, and the repeat changes " +
     "nothing. When there are many, go on as for `delivery_failing`",
   append_failing: "Go on as for `ledger_refuses`",
-  connections_dropped: "Put a proxy that has deadlines and limits in front",
+  idle_connections_closed: "Put a proxy that has deadlines and limits in front",
   listening_publicly: "Put a proxy with deadlines and limits in front of a " +
     "public server; docs/operate.md has one. Where one stands there, or only " +
     "it reaches this port, all is well",
