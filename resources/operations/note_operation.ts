@@ -62,9 +62,7 @@ export const NOTES: Operation = operation({
   scope: "read",
   operationId: "listNotes",
   summary: "Show what people noted of an order, user, delivery or subscription",
-  examples: [
-    "order 01KA00000000000000000000 --by Ada --text 'told the customer'",
-  ],
+  examples: ["order 01KA00000000000000000000"],
   params: ABOUT,
   result: {
     schema: "Note",
