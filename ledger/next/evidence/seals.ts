@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { SqlValue, Statement } from "../../store/driver/driver.ts";
 import { bytesOf, type Rows } from "../store/database.ts";
-import { type StoredEvent, storedTime } from "../store/events.ts";
+import { type RawEvent, storedTime } from "../store/events.ts";
 
 /** Bytes of each leaf that are stored: enough to say which event was altered. */
 export const LEAF_BYTES = 8;
@@ -15,20 +15,8 @@ export interface Seal {
   readonly root: Uint8Array;
 }
 
-/** What is sealed of an event: everything that is stored of it, and its salt. */
-export type SealedEvent = Pick<
-  StoredEvent,
-  | "position"
-  | "eventId"
-  | "kind"
-  | "recordedAt"
-  | "readAt"
-  | "body"
-  | "salt"
->;
-
 /** The hash over one event. The salt keeps a short body from being guessed. */
-export function leafOf(event: SealedEvent): Uint8Array {
+export function leafOf(event: RawEvent): Uint8Array {
   const { position, eventId, kind, recordedAt, readAt, salt, body } = event;
   const times = [storedTime(recordedAt), storedTime(readAt)];
   const head = JSON.stringify([position, eventId, kind, ...times]);
@@ -49,7 +37,7 @@ export function firstSeal(ledgerId: string): Seal {
  */
 export function sealNext(
   before: Seal,
-  events: readonly SealedEvent[],
+  events: readonly RawEvent[],
   leaves: readonly Uint8Array[] = events.map(leafOf),
 ): Seal & { readonly leaves: Uint8Array } {
   const last = events.at(-1)?.position ?? before.position;

@@ -4,9 +4,9 @@ import type { Driver } from "../../store/driver/driver.ts";
 import { bytesOf, readDeciding, statement } from "../store/database.ts";
 import {
   EVENT_COLUMNS,
-  eventsOf,
   hexOf,
-  type StoredEvent,
+  type RawEvent,
+  rawEventsOf,
 } from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";
 import { firstSeal, LEAF_BYTES, leafOf, type Seal, sealNext } from "./seals.ts";
@@ -61,7 +61,7 @@ export async function verifySeals(
     statement(`SELECT ${EVENT_COLUMNS} FROM events AS e
       WHERE e.kind = 'person_erased' AND e.${IS_RARE}`),
   ]);
-  const replaced = replacedBy(eventsOf(erasures));
+  const replaced = replacedBy(rawEventsOf(erasures));
   const held = new Set<string>();
   let seal: Seal = firstSeal(String(ledger?.[0]?.[0]));
   let erased = 0;
@@ -103,7 +103,7 @@ export async function verifySeals(
         ? said({ position: first || (folded ?? 0), why: "head_moved" })
         : said(null, unsealed);
     }
-    const events = eventsOf(found);
+    const events = rawEventsOf(found);
     const leaves: Uint8Array[] = [];
     for (const event of events) {
       const now = leafOf(event);
@@ -158,7 +158,7 @@ export interface Replaced {
  * The leaf that is sealed where another body stands now: by position and new leaf.
  * A position alone says that something was replaced there.
  */
-function replacedBy(erasures: readonly StoredEvent[]): Map<string, Uint8Array> {
+function replacedBy(erasures: readonly RawEvent[]): Map<string, Uint8Array> {
   const all = new Map<string, Uint8Array>();
   for (const { body } of erasures) {
     const { replaced = [] } = JSON.parse(Buffer.from(body).toString()) as {

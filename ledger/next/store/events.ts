@@ -45,22 +45,31 @@ export function msOf(time: string | null | undefined): number | null {
   return Number.isNaN(ms) ? null : ms;
 }
 
+/** What is stored of an event, without what its body says. */
+export type RawEvent = Pick<
+  StoredEvent,
+  "position" | "eventId" | "kind" | "recordedAt" | "readAt" | "body" | "salt"
+>;
+
+/** Reads rows of {@linkcode EVENT_COLUMNS} as they are. */
+export function rawEventsOf(rows: Rows = []): RawEvent[] {
+  return rows.map((row) => ({
+    position: Number(row[0]),
+    eventId: row[1] as string,
+    kind: row[2] as EventKind,
+    recordedAt: timeOf(row[3]) ?? "",
+    readAt: timeOf(row[4]),
+    body: bytesOf(row[5]),
+    salt: bytesOf(row[6]),
+  }));
+}
+
 /** Reads rows of {@linkcode EVENT_COLUMNS}. What a body says is worked out anew. */
 export function eventsOf(rows: Rows = []): StoredEvent[] {
-  return rows.map((row) => {
-    const kind = row[2] as EventKind;
-    const body = bytesOf(row[5]);
-    return {
-      ...columnsOf(kind, body),
-      position: Number(row[0]),
-      eventId: row[1] as string,
-      kind,
-      recordedAt: timeOf(row[3]) ?? "",
-      readAt: timeOf(row[4]),
-      body,
-      salt: bytesOf(row[6]),
-    };
-  });
+  return rawEventsOf(rows).map((event) => ({
+    ...columnsOf(event.kind, event.body),
+    ...event,
+  }));
 }
 
 function columnsOf(kind: EventKind, body: Uint8Array) {
