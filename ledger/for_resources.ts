@@ -83,7 +83,6 @@ export {
   type OutcomeCode,
   type OutcomeRow,
 } from "./outcomes/outcome_table.ts";
-export { readOrderStates } from "./queries/orders.ts";
 export { listDeliveries, readDeliveryPage } from "./queries/deliveries.ts";
 export { readReleasesNow, type ReleaseNow } from "./queries/releases.ts";
 export { readPurchaseHolder } from "./queries/releases.ts";

@@ -163,6 +163,26 @@ export class Orders {
   }
 
   /**
+   * Reads several orders by their order ids.
+   *
+   * @param orderIds Which; what no event names is left out.
+   * @returns The orders by order id.
+   * @throws {LedgerError} When the database fails.
+   */
+  async getMany(
+    orderIds: readonly string[],
+  ): Promise<ReadonlyMap<string, OrderState>> {
+    const statement = selectStates("order", orderIds);
+    const [found] = await this.#driver.batch([statement], "read");
+    return new Map(
+      found?.rows.map(([id, state]) => [
+        id as string,
+        readOrderState(state as string),
+      ]),
+    );
+  }
+
+  /**
    * Reads the orders that a reference leads to: an order id, external id, click
    * id, session id, or the reference that the partner recorded. An order id of
    * the service leads to that order alone.
@@ -255,25 +275,6 @@ function ofAllPages(
   { after: _after, limit: _limit, ...all }: OrderQuery,
 ): Selection {
   return orderSelection(all);
-}
-
-/**
- * Reads the states of orders as they are now, by order id.
- *
- * @param orderIds Which; what no event names is left out.
- * @throws {LedgerError} When the database fails.
- */
-export async function readOrderStates(
-  driver: Driver,
-  orderIds: readonly string[],
-): Promise<ReadonlyMap<string, OrderState>> {
-  const [found] = await driver.batch([selectStates("order", orderIds)], "read");
-  return new Map(
-    found?.rows.map(([id, state]) => [
-      id as string,
-      readOrderState(state as string),
-    ]),
-  );
 }
 
 /** Where more orders share an id, the id does not say which one is meant. */

@@ -2,7 +2,6 @@ import { type CsvCell, csvLine } from "../../core/csv/csv.ts";
 import {
   type KindTotal,
   type MonthRow,
-  readOrderStates,
   sumKinds,
 } from "../../ledger/for_resources.ts";
 import type { OrderState } from "../../ledger/mod.ts";
@@ -73,7 +72,7 @@ export async function* ordersFile(
   for (let from = 0; from < rows.length; from += PAGE) {
     const page = rows.slice(from, from + PAGE);
     const ids = [...new Set(page.map(({ orderId }) => orderId))];
-    const orders = await readOrderStates(ledger.driver, ids);
+    const orders = await ledger.orders.getMany(ids);
     yield page.map((row) => {
       const order = orders.get(row.orderId) ?? null;
       const joined = { row, order, orderUrl };

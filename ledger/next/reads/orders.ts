@@ -224,6 +224,23 @@ export class Orders {
   }
 
   /**
+   * Reads several orders by their order ids.
+   *
+   * @param orderIds Which; what no event names is left out.
+   * @returns The orders by order id.
+   * @throws {LedgerError} When the database fails.
+   */
+  async getMany(
+    orderIds: readonly string[],
+  ): Promise<ReadonlyMap<string, OrderView>> {
+    const found = await this.#select(
+      "r.id IN (SELECT value FROM json_each(?))",
+      [listed(orderIds)],
+    );
+    return new Map(found.map(({ order }) => [order.orderId, order]));
+  }
+
+  /**
    * Reads the orders that a reference leads to: an order id, external id, click
    * id, session id, or the reference that the partner recorded. An order id of
    * the service leads to that order alone.
@@ -391,28 +408,6 @@ export class Orders {
     }]);
     return rows.map((row) => orderOfRow(row, this.#assets));
   }
-}
-
-/**
- * Reads the states of orders as they are now, by order id.
- *
- * @param orderIds Which; what no event names is left out.
- * @throws {LedgerError} When the database fails.
- */
-export async function readOrders(
-  driver: Driver,
-  orderIds: readonly string[],
-  assets: AssetTable,
-): Promise<ReadonlyMap<string, OrderView>> {
-  const [rows = []] = await read(driver, [{
-    sql: `SELECT ${ORDER_COLUMNS} FROM orders AS r
-      WHERE r.id IN (SELECT value FROM json_each(?))`,
-    args: [listed(orderIds)],
-  }]);
-  return new Map(rows.map((row) => {
-    const { order } = orderOfRow(row, assets);
-    return [order.orderId, order];
-  }));
 }
 
 /** Each order once. */

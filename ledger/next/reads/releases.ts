@@ -1,14 +1,12 @@
 /** What a person did about an order, who holds its purchase, and whether it may be released. */
-import type { AssetTable } from "../../../core/assets/environment.ts";
 import { exactObject, filledText } from "../../events/fact_text.ts";
 import { readFact } from "../../events/read_fact.ts";
 import type { OrderFold } from "../../orders/order_fold.ts";
 import type { RecordedRelease } from "../../releases/release_by_hand.ts";
-import type { ReleaseNow } from "../../queries/releases.ts";
+import type { Release, ReleaseReason } from "../../outcomes/outcome_table.ts";
 import type { Driver } from "../../store/driver/driver.ts";
 import type { Row } from "../projection/doc.ts";
 import { addOrderRows, selectOrderRows } from "../projection/load.ts";
-import { orderView } from "../projection/rows.ts";
 import { listed, read, readDeciding, statement } from "../store/database.ts";
 import { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";
@@ -80,23 +78,34 @@ export async function readPurchaseHolder(
   return (found?.[0]?.[0] ?? null) as string | null;
 }
 
-/** Reads whether the goods of orders may be released by what is known now. */
+/** Whether the goods of an order may be released by what is known now. */
+export interface ReleaseNow {
+  /** Whether they may. */
+  readonly release: Release;
+  /** Why. */
+  readonly releaseReason: ReleaseReason;
+}
+
+/**
+ * Reads the release of several orders as of now.
+ *
+ * @param orderIds Which ones; those that are not there are left out.
+ * @throws {LedgerError} When the database fails.
+ */
 export async function readReleasesNow(
   driver: Driver,
   orderIds: readonly string[],
-  assets: AssetTable = "production",
 ): Promise<ReadonlyMap<string, ReleaseNow>> {
   if (orderIds.length === 0) return new Map();
-  const [rows] = await read(driver, [
-    selectOrderRows(
-      "o.id IN (SELECT value FROM json_each(?))",
+  const [rows = []] = await read(driver, [
+    statement(
+      `SELECT id, release, reason FROM orders
+        WHERE id IN (SELECT value FROM json_each(?))`,
       listed(orderIds),
     ),
   ]);
-  const orders = new Map<string, Row<OrderFold>>();
-  addOrderRows(orders, rows);
-  return new Map([...orders].map(([id, row]) => {
-    const { release, releaseReason } = orderView(row, { assets });
-    return [id, { release, releaseReason }];
-  }));
+  return new Map(rows.map(([id, release, reason]) => [
+    String(id),
+    { release, releaseReason: reason } as ReleaseNow,
+  ]));
 }
