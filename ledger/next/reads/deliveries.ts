@@ -81,6 +81,7 @@ const STEP = 5_000;
 
 /** Deliveries read at once. */
 const AT_ONCE = 500;
+const LEAST = 100;
 
 /**
  * Lists the deliveries of a ledger, the newest first.
@@ -103,7 +104,6 @@ const AT_ONCE = 500;
  *   receivedAt: "2026-11-20T12:00:00.000Z",
  *   body: new TextEncoder().encode("no JSON"),
  * });
- * await ledger.project();
  * const found = await Array.fromAsync(
  *   listDeliveries(ledger.driver, { quarantined: true }),
  * );
@@ -152,7 +152,8 @@ export async function readDeliveryPage(
     !isEnd && found.length <= size && searched < MOST_SEARCHED;
     searched += STEP
   ) {
-    const wanted = size + 1 - found.length;
+    // Some are read in vain, so that few at once would be many times.
+    const wanted = Math.max(size + 1 - found.length, LEAST);
     const [rows = [], ends = []] = await read(
       driver,
       selectStep(query, from, wanted),
@@ -180,45 +181,38 @@ function selectStep(
   from: DeliveryPlace | null,
   wanted: number,
 ): Statement[] {
-  const { orderId, userId, quarantined, type } = query;
+  const { type } = query;
   const times: Condition[] = [];
   const addTime = (sql: string, name: "receivedFrom" | "receivedBefore") => {
     const time = query[name];
     if (time === undefined) return;
     times.push({ sql, args: [msOf(queryTime(name, time))] });
   };
-  const names: Condition[] = [
-    ...(orderId === undefined ? [] : [named("orders", orderId)]),
-    ...(userId === undefined ? [] : [named("users", userId)]),
-    ...(quarantined ? [{ sql: "no = 0", args: [] }] : []),
-  ];
+  const owner = ownerOf(query);
   addTime("e.recorded_at >= ?", "receivedFrom");
   // By time of receipt, the place after which it goes on lies before that.
-  if (from === null || names.length > 0) {
+  if (from === null || owner !== null) {
     addTime("e.recorded_at < ?", "receivedBefore");
   }
-  const [first, ...others] = names;
-  if (first !== undefined) {
-    const also = others.map(({ sql, args }) => ({
-      sql: `m.position IN (SELECT position FROM mentions WHERE ${sql})`,
-      args,
-    }));
+  if (owner !== null) {
+    const before = from?.position ?? Number.MAX_SAFE_INTEGER;
     const where = allOf([
-      first,
-      {
-        sql: "m.position < ?",
-        args: [from?.position ?? Number.MAX_SAFE_INTEGER],
-      },
       { sql: "e.kind = 'webhook'", args: [] },
-      ...also,
       ...typed(type),
       ...times,
     ]);
+    // What is not folded yet is mentioned nowhere: all of it is looked at. Without
+    // a limit SQLite drops the order of an inner select.
     return [{
-      sql: `SELECT ${EVENT_COLUMNS} FROM mentions AS m
+      sql: `SELECT ${EVENT_COLUMNS} FROM (
+          SELECT position FROM events
+          WHERE position > (SELECT position FROM ledger) AND position < ?
+          UNION ALL SELECT position FROM mentions
+          WHERE ${owner.sql} AND position < ?
+          ORDER BY position DESC LIMIT -1) AS m
         CROSS JOIN events AS e ON e.position = m.position
-        WHERE ${where.sql} ORDER BY m.position DESC LIMIT ?`,
-      args: [...where.args, wanted],
+        WHERE ${where.sql} LIMIT ?`,
+      args: [before, ...owner.args, before, ...where.args, wanted],
     }];
   }
   const behind = from === null ? [] : [{
@@ -253,6 +247,15 @@ function selectStep(
   ];
 }
 
+/** What the deliveries of a query are mentioned under; null where nothing names them. */
+function ownerOf(
+  { orderId, userId, quarantined }: DeliveryQuery,
+): Condition | null {
+  if (orderId !== undefined) return named("orders", orderId);
+  if (userId !== undefined) return named("users", userId);
+  return quarantined ? { sql: "no = 0", args: [] } : null;
+}
+
 /** The mentions of an order or a user. */
 export function named(table: "orders" | "users", id: string): Condition {
   return { sql: `no = (SELECT no FROM ${table} WHERE id = ?)`, args: [id] };
@@ -270,9 +273,10 @@ function typed(type: string | undefined): Condition[] {
 
 function isOf(
   delivery: StoredDelivery,
-  { type, orderId, userId }: DeliveryQuery,
+  { type, orderId, userId, quarantined }: DeliveryQuery,
 ): boolean {
-  return (type === undefined || delivery.type === type) &&
+  return (!quarantined || delivery.quarantined) &&
+    (type === undefined || delivery.type === type) &&
     (orderId === undefined || delivery.orderId === orderId) &&
     (userId === undefined || delivery.userId === userId);
 }

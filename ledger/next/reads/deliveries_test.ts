@@ -33,12 +33,13 @@ const newLedger = () => openLedger({ url: ":memory:", environment: "sandbox" });
 Deno.test("readDeliveryPage() finds what was received, by type, time and user, in pages of any size", async () => {
   await using ledger = await newLedger();
   const { driver } = ledger;
-  await ledger.append(
-    SENT.map(({ id, minute, type, userId }) =>
-      webhook(id, minute, { ...(type && { type }), user: { user_id: userId } })
-    ),
+  const sent = SENT.map(({ id, minute, type, userId }) =>
+    webhook(id, minute, { ...(type && { type }), user: { user_id: userId } })
   );
+  await ledger.append(sent.slice(0, 25));
   await ledger.project();
+  // Some are not folded yet.
+  await ledger.append(sent.slice(25));
   const query: fc.Arbitrary<DeliveryQuery> = fc.record({
     type: fc.constantFrom("login", "logout", "none"),
     quarantined: fc.boolean(),
