@@ -50,7 +50,7 @@ const GROUP_BYTES = 256 << 10;
  * would need room where there may be none. After a crash it is handed over
  * again, and the ledger stores each delivery once.
  */
-const MOST_WRITTEN = 4 << 20;
+const MOST_WRITTEN = 8 << 20;
 
 /** Records that are stored together, with one promise for all of them. */
 class Gathered {
@@ -365,6 +365,7 @@ export class Inbox implements Spool {
     if (!this.#held.includes(held)) return;
     this.#held = this.#held.filter((one) => one !== held);
     if (this.#own === held) this.#own = null;
+    if (!isDamaged) file.discard();
     file.close();
     if (isDamaged) folder.setAside(file.name);
     else folder.remove(file.name);

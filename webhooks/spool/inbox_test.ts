@@ -80,6 +80,7 @@ function shaky(directory: string, failAt: number) {
     read: (after, upTo) => step(() => file.read(after, upTo)),
     forget: (number) => step(() => file.forget(number)),
     tidy: () => step(() => file.tidy()),
+    discard: () => file.discard(),
     close: () => file.close(),
   });
   const folder: InboxFolder = {

@@ -145,6 +145,7 @@ function handle(name: string, file: Stored, user: DiskUser): InboxFile {
         .slice(0, 4).map((group) => ({ ...group, bytes: group.bytes.slice() })),
     forget: (number) =>
       commit(file.written.filter((group) => group.number > number)),
+    discard: () => {},
     tidy: () => life.dead || file.keep(file.commits.length),
     close: () => {
       if (life.dead) return;
