@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { fileSpool } from "../../webhooks/mod.ts";
 import { cli, temporaryLedger } from "../kit/cli.ts";
 import { startServe } from "../kit/program.ts";
+import { until } from "../kit/until.ts";
 
 const SECRET = "the-secret-in-the-webhook-address";
 
@@ -51,14 +52,6 @@ for (
     await using ledger = await temporaryLedger();
     const directory = `${ledger.folder}/ledger.db-spool`;
     await leave(directory, change);
-    const metrics: string[] = [];
-    await using collector = Deno.serve(
-      { port: 0, hostname: "127.0.0.1", onListen: () => {} },
-      async (request) => {
-        metrics.push(await request.text());
-        return Response.json({});
-      },
-    );
     const env = {
       RAMPKIT_DATABASE_URL: ledger.url,
       RAMPKIT_ENVIRONMENT: "sandbox",
@@ -71,13 +64,15 @@ for (
       );
     assert.equal(spoolCheck(found).status, "warn", "a file waits");
     {
-      await using served = await startServe({
-        ...env,
-        OTEL_DENO: "true",
-        OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
-        OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${collector.addr.port}`,
-        OTEL_TRACES_SAMPLER: "always_off",
-      }, ["--no-poll"]);
+      await using served = await startServe(env, ["--no-poll"]);
+      const { url } = served;
+      await until(
+        async () => {
+          const metrics = await (await fetch(`${url}/metrics`)).text();
+          return metrics.includes("spool_damaged_total 1");
+        },
+        "it is counted",
+      );
       assert.equal(await served.stop(), 0);
       const told = served.log.map((line) => JSON.parse(line)).filter((
         { event },
@@ -86,7 +81,6 @@ for (
       assert.equal(told[0].level, "error");
       assert.match(told[0].detail, detail);
     }
-    assert.ok(metrics.some((text) => text.includes("spool.damaged")));
     const doctor = await cli(["doctor", "--json"], env);
     assert.equal(spoolCheck(doctor).status, "fail");
     const shown = await cli(["orders", "list", "--json"], env);

@@ -83,6 +83,15 @@ Deno.test("Node 24 serves: a delivery is answered, kept and shown, and SIGTERM e
   assert.match(said, /"orderId":"served".*"trust":"claimed"/);
 });
 
+Deno.test("Node 22.22.2, whose SQLite is too old, is told so and makes no file", async () => {
+  const old = ["npx", "--yes", "node@22.22.2", "contract.mjs", "reopen", "old"];
+  await assert.rejects(
+    installed.run(old),
+    /SQLite 3\.51\.2 can lose what another process commits; use .*Node 22\.22\.3/,
+  );
+  await assert.rejects(Deno.stat(`${installed.folder}/old.db`));
+});
+
 Deno.test("npx rampkit demo runs by the name that npm installs, and names itself so", async () => {
   const demo = "rampkit demo --orders 20 --folder named";
   const said = await installed.run([
