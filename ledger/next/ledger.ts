@@ -66,6 +66,7 @@ import { readHandRelease, readOrderFold } from "./reads/releases.ts";
 import { readHistoric, readLag, readStats } from "./reads/stats.ts";
 import { readTransitions, type TransitionQuery } from "./reads/transitions.ts";
 import { Users } from "./reads/users.ts";
+import { readWaiting } from "./reads/waiting.ts";
 import { readWitnessRules, refuseClickInUse } from "./recording/terms.ts";
 import type { LedgerStamp } from "./store/create.ts";
 import { statement, write } from "./store/database.ts";
@@ -296,10 +297,12 @@ export class Ledger implements AsyncDisposable {
     return readLag(this.driver);
   }
 
-  async stats(): Promise<Omit<Stats, "waiting">> {
+  async stats(): Promise<Stats> {
     const stats = await readStats(this.driver);
+    const waiting = await readWaiting(this.driver, this.#parts.now());
     const { position, events, hash, broken } = await this.evidence();
-    return { ...stats, chain: { count: events, hash, position, broken } };
+    const chain = { count: events, hash, position, broken };
+    return { ...stats, waiting, chain };
   }
 
   // Whether it holds.

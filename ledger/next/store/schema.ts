@@ -275,6 +275,16 @@ export function schemaFor(environment: string): string[] {
     `CREATE INDEX observed_moved ON observed(moved_at)`,
     `CREATE TABLE unanswered (event_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID`,
 
+    // What waits in inboxes beside the ledger, as their processes last said.
+    `CREATE TABLE waiting (
+      place TEXT NOT NULL,
+      process TEXT NOT NULL,
+      deliveries INTEGER NOT NULL,
+      oldest_at INTEGER NOT NULL,
+      written_at INTEGER NOT NULL,
+      PRIMARY KEY (place, process)
+    ) STRICT, WITHOUT ROWID`,
+
     // Random names of people who were erased, by a keyed hash of what they had.
     `CREATE TABLE aliases (
       hash BLOB PRIMARY KEY,
