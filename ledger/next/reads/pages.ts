@@ -105,6 +105,8 @@ export interface ListReader<View> {
 /** Rows that one page looks through for what no index tells. */
 const MOST_SEARCHED = 50_000;
 
+const SORTED_AT_ONCE = 500;
+
 /** Rows of one statement: others wait for the database meanwhile. */
 const STEP = 5_000;
 
@@ -123,9 +125,11 @@ export async function readPage<View>(
   let isEnd = false;
   // Rows of a range of an index alone: there are none that are not wanted.
   const isExact = list.where.length === 0;
+  // What has to be sorted is sorted for every step.
+  const least = list.ranges.some(({ isFew }) => isFew) ? SORTED_AT_ONCE : 0;
   let searched = 0;
   while (!isEnd && found.length <= size && searched < mostSearched) {
-    const wanted = size + 1 - found.length;
+    const wanted = Math.max(size + 1 - found.length, least);
     const [rows = [], ends = []] = await read(driver, [
       selectRows(list, columns, {
         ...{ from, wanted },
