@@ -270,15 +270,15 @@ function selectKeys(
     if (upTo !== undefined && (from === null || sort === "oldest")) {
       all.push({ sql: `${time} <= ?`, args: [upTo] });
     }
-    return allOf(all);
+    const { sql, args } = allOf(all);
+    const keys = [`${time} AS key_at`, `${no} AS key_no`, ...columns];
+    return {
+      sql: `SELECT ${keys.join(", ")} FROM ${table} WHERE ${sql}`,
+      args,
+    };
   });
   return {
-    sql:
-      parts.map(({ sql }) =>
-        `SELECT ${
-          ["at AS key_at", "no AS key_no", ...columns].join(", ")
-        } FROM ${table} WHERE ${sql}`
-      ).join(" UNION ALL ") +
+    sql: parts.map(({ sql }) => sql).join(" UNION ALL ") +
       ` ORDER BY key_at ${direction}, key_no ${direction} LIMIT ?`,
     args: [...parts.flatMap(({ args }) => args), limit],
   };
