@@ -19,7 +19,11 @@ import { appendStatement } from "../store/events.ts";
 
 /** A ledger of the sandbox, in memory or in a file. */
 export async function newLedger(url: string = ":memory:"): Promise<Driver> {
-  const driver = await openDriver({ url, worker: false });
+  return await prepared(await openDriver({ url, worker: false }));
+}
+
+/** Makes the tables of a ledger of the sandbox. */
+export async function prepared(driver: Driver): Promise<Driver> {
   await createLedger(driver, {
     environment: "sandbox",
     foldVersion: FOLD.version,
