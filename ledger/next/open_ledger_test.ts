@@ -36,7 +36,7 @@ Deno.test("appends are answered while the thread that owns the file folds many e
   assert.equal(await ledger.lag(), 0);
   const { events, chain } = await ledger.stats();
   assert.deepEqual([events.webhook, chain.count], [4003, 4003]);
-  assert.equal((await ledger.orders.get("O4002"))?.status, "created");
+  assert.equal((await ledger.orders.get("O4002"))?.status, "progress");
 });
 
 Deno.test("a ledger goes live with its first delivery, and at no other time afterwards", async () => {
