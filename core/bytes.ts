@@ -15,6 +15,11 @@ export function free({ buffer, byteLength }: Uint8Array): void {
 
 const utf8 = new TextEncoder();
 
+/** How many bytes a value takes as JSON. */
+export function jsonBytes(value: unknown): number {
+  return utf8.encode(JSON.stringify(value)).length;
+}
+
 /** The most bytes of a character that JavaScript counts as one. */
 const MOST_BYTES = 3;
 

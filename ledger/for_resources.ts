@@ -94,7 +94,6 @@ export {
   decodeCursor,
   encodeCursor,
   fitting,
-  jsonBytes,
   MOST_PAGE_BYTES,
   pageSize,
   wrongQuery,

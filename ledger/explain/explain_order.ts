@@ -17,7 +17,7 @@ import {
   initialOrderFold,
   type OrderFold,
 } from "../orders/order_fold.ts";
-import { jsonBytes } from "../store/tables/query_values.ts";
+import { jsonBytes } from "../../core/bytes.ts";
 import type { OrderState } from "../states/order_state.ts";
 import type { ResolveOptions } from "../orders/resolve_order.ts";
 import { orderState } from "../states/state_of_order.ts";

@@ -1,9 +1,9 @@
+import { jsonBytes } from "../../core/bytes.ts";
 import {
   ATTENTION_KINDS,
   attentionOf,
   decodeCursor,
   encodeCursor,
-  jsonBytes,
   MOST_PAGE_BYTES,
   pageSize,
   wrongQuery,

@@ -1,3 +1,4 @@
+import { jsonBytes } from "../../core/bytes.ts";
 import { bodyValue, classify } from "../../core/webhook_event/classify_body.ts";
 import { WEBHOOK_TYPES } from "../../core/webhook_event/event_types.ts";
 import { base64 } from "@scure/base";
@@ -13,7 +14,6 @@ import {
   type DeliveryPlace,
   encodeCursor,
   fitting,
-  jsonBytes,
   readDeliveryPage,
   wrongQuery,
 } from "../../ledger/for_resources.ts";

@@ -1,7 +1,7 @@
+import { jsonBytes } from "../../core/bytes.ts";
 import { defined } from "../../core/guards.ts";
 import {
   fitting,
-  jsonBytes,
   readReleasesNow,
   type ReleaseNow,
 } from "../../ledger/for_resources.ts";

@@ -7,7 +7,6 @@ import { beganBy } from "../../orders/expectations.ts";
 import type { OrderFold } from "../../orders/order_fold.ts";
 import { orderState } from "../../states/state_of_order.ts";
 import type { OrderState } from "../../states/order_state.ts";
-import { amountColumn } from "../../store/tables/orders.ts";
 import type { SqlValue } from "../../store/driver/driver.ts";
 import type { UserFold } from "../../users/user_fold.ts";
 import { userState } from "../../users/user_state.ts";
@@ -74,7 +73,7 @@ export function orderColumns(
     asset: state.commodity,
     network: state.network,
     currency: state.currency,
-    amount: amountColumn(state.currencyAmount),
+    amount: amountUnits(state.currencyAmount),
     historic,
     shown: fold.latest === null ? 0 : 1,
   };
@@ -105,6 +104,21 @@ function waitingSince(state: OrderState): number | null {
     (confirmed?.status === "progress" && transferSeen) ||
     releaseReason === "witness_open";
   return waits ? msOf(changedAt) : null;
+}
+
+/**
+ * Millionths of an amount, worked out without a binary fraction.
+ *
+ * @returns Null of what is no plain amount, has more decimals, or more than nine
+ * digits before them.
+ */
+export function amountUnits(decimal: string | null): number | null {
+  const [, whole = "", fraction = ""] =
+    /^(\d{1,9})(?:\.(\d*))?$/.exec(decimal ?? "") ?? [];
+  const units = fraction.replace(/0+$/, "");
+  return whole === "" || units.length > 6
+    ? null
+    : Number(whole + units.padEnd(6, "0"));
 }
 
 /** Kinds between spaces, so that one is found by ` kind `. */

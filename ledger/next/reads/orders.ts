@@ -23,9 +23,8 @@ import {
 } from "../../outcomes/outcome_table.ts";
 import type { OrderState } from "../../states/order_state.ts";
 import type { Driver, SqlValue } from "../../store/driver/driver.ts";
-import { amountColumn } from "../../store/tables/orders.ts";
 import { unpackOrder } from "../projection/doc.ts";
-import { orderAtMs, orderView } from "../projection/rows.ts";
+import { amountUnits, orderAtMs, orderView } from "../projection/rows.ts";
 import type { LookupHash } from "../projection/lookup_hash.ts";
 import { listed, read } from "../store/database.ts";
 import {
@@ -339,7 +338,7 @@ export class Orders {
       for await (
         const { currency, trust, currencyAmount } of this.list(query)
       ) {
-        const amount = amountColumn(currencyAmount);
+        const amount = amountUnits(currencyAmount);
         const counted = amount === null ? [0, 0] : [1, amount];
         sums.add([currency, trust, 1, ...counted]);
       }
@@ -612,7 +611,7 @@ function conditionsOf(query: OrderQuery): Condition[] {
 
 function unitsOf(field: string, amount: string | undefined): number | null {
   if (amount === undefined) return null;
-  const units = amountColumn(amount);
+  const units = amountUnits(amount);
   if (units !== null) return units;
   throw wrongQuery(
     field,

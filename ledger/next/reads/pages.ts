@@ -1,5 +1,6 @@
 /** Pages of a list: what a query may ask for, and how rows are looked through. */
 import { base64urlnopad } from "@scure/base";
+import { jsonBytes } from "../../../core/bytes.ts";
 import { isCalendarDate } from "../../../core/time/service_time.ts";
 import type { Driver, SqlValue, Statement } from "../../store/driver/driver.ts";
 import { read, type Rows } from "../store/database.ts";
@@ -403,11 +404,6 @@ export function fitting<Row>(
     return at > 0 && bytes > most;
   });
   return end === -1 ? rows : rows.slice(0, end);
-}
-
-/** How many bytes a value takes as JSON. */
-export function jsonBytes(value: unknown): number {
-  return new TextEncoder().encode(JSON.stringify(value)).length;
 }
 
 /** Where a page ends: what rows are sorted by. */

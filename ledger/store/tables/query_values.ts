@@ -84,15 +84,6 @@ export function fitting<Row>(
   return end === -1 ? rows : rows.slice(0, end);
 }
 
-/**
- * How many bytes a value takes as JSON.
- *
- * @param value Plain data.
- */
-export function jsonBytes(value: unknown): number {
-  return new TextEncoder().encode(JSON.stringify(value)).length;
-}
-
 /** Where a page ends: what rows are sorted by. */
 export interface PageEnd {
   /** Time the row is sorted by. */
