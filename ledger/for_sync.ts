@@ -128,4 +128,4 @@ export {
 } from "./store/tables/polling/sweeps.ts";
 export { selectLateReading } from "./store/tables/deliveries.ts";
 export { outcomeOf } from "./outcomes/outcome.ts";
-export { withoutSettled } from "./outcomes/without_settled.ts";
+export { settle } from "./outcomes/settled_by_hand.ts";

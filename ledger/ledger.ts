@@ -1,3 +1,4 @@
+import { printable } from "../core/printable.ts";
 import { monotonicFactory } from "ulid";
 import { goLive } from "./go_live.ts";
 import type { Historic } from "./releases/historic.ts";
@@ -60,12 +61,16 @@ import { readOrderFacts } from "./queries/order_facts.ts";
 import { Orders, type OrderView } from "./queries/orders.ts";
 import { inContextAt } from "./queries/orders_as_of.ts";
 import { Months } from "./months/months.ts";
-import { readHandRelease } from "./queries/releases.ts";
+import {
+  isStored,
+  readHandRelease,
+  readKnownOfRelease,
+} from "./queries/releases.ts";
 import { readOrderFold } from "./queries/order_fold.ts";
 import {
+  checkRelease,
+  decideRelease,
   type RecordedRelease,
-  refuseRelease,
-  releaseBody,
   type ReleaseByHand,
   ReleaseError,
 } from "./releases/release_by_hand.ts";
@@ -385,16 +390,18 @@ export class Ledger implements AsyncDisposable {
   }
 
   /**
-   * Records that a person delivered or refunded an order. Afterwards no handler
-   * or target receives a `yes` of it. A purchase that was delivered counts as
-   * released: another order of it waits as paid twice. One that was refunded is
-   * free for another order, unless a receiver has begun the `yes` of this one.
+   * Records that a person delivered, refunded or wrote off an order that the
+   * service has shown, or takes back what was recorded. While something stands its
+   * release is `settled`, and no handler or target receives a `yes` of it. A
+   * purchase that was delivered counts as released: another order of it waits as
+   * paid twice. A refund frees nothing.
    *
    * @param orderId The order.
    * @param release What the person did, who did it, and why.
-   * @throws {ReleaseError} `unknown_order`; `released_before`, because an order
-   * is released by hand once; `reference_missing` when the order matches no
-   * expectation and `for` does not say what was delivered; `invalid`.
+   * @throws {ReleaseError} `needs_confirmation` where something speaks against it;
+   * `unknown_order`; `not_shown`; `reference_missing` when the order matches no
+   * expectation and `for` does not say what was delivered; `reference_unknown`;
+   * `nothing_stands`; `invalid`.
    * @throws {LedgerError} When it could not be stored.
    *
    * @example The goods were handed out at the counter
@@ -406,19 +413,16 @@ export class Ledger implements AsyncDisposable {
    *   url: ":memory:",
    *   environment: "sandbox",
    * });
-   * const body = '{"type":"order_complete","order":{"id":"01ORDER"}}';
-   * await ledger.appendDelivery({
-   *   id: "01DELIVERY",
-   *   receivedAt: new Date().toISOString(),
-   *   body: new TextEncoder().encode(body),
-   * });
-   * await ledger.release("01ORDER", {
+   * const release = {
    *   outcome: "delivered",
    *   by: "Ada",
    *   why: "paid at the counter",
    *   for: "basket-17",
+   * } as const;
+   * await assert.rejects(ledger.release("01ORDER", release), {
+   *   code: "unknown_order",
    * });
-   * assert.equal((await ledger.handRelease("01ORDER"))?.by, "Ada");
+   * assert.equal(await ledger.handRelease("01ORDER"), null);
    * ```
    */
   async release(
@@ -426,26 +430,32 @@ export class Ledger implements AsyncDisposable {
     release: ReleaseByHand,
   ): Promise<RecordedRelease> {
     const { now, randomBytes, assets } = this.#parts;
-    const body = releaseBody(orderId, release);
+    checkRelease(release);
     await this.project();
-    const fold = await readOrderFold(this.driver, orderId);
-    refuseRelease(body, fold, assets === undefined ? {} : { assets });
-    await this.append([orderReleased({
-      released: body,
+    const [fold, known] = await Promise.all([
+      readOrderFold(this.driver, orderId),
+      readKnownOfRelease(this.driver, orderId, release.for ?? null),
+    ]);
+    const event = orderReleased({
+      released: decideRelease(orderId, release, fold, {
+        ...(assets === undefined ? {} : { assets }),
+        ...known,
+      }),
       recordedAt: new Date(now()).toISOString(),
       salt: randomBytes(16),
-    })]);
+    });
+    await this.append([event]);
     await this.project();
     const recorded = await this.handRelease(orderId);
-    const { outcome, by, why } = body;
-    if (
-      recorded?.outcome === outcome && recorded.by === by &&
-      recorded.why === why && recorded.for === (body.for ?? null)
-    ) return recorded;
+    if (recorded !== null && await isStored(this.driver, event)) {
+      return recorded;
+    }
     throw new ReleaseError(
-      "released_before",
-      `Cannot release an order by hand twice: somebody else was first with ` +
-        `${orderId}`,
+      "needs_confirmation",
+      `Cannot record ${release.outcome} of ${
+        printable(orderId)
+      } unless it is ` +
+        "confirmed: somebody else was first",
     );
   }
 

@@ -178,7 +178,7 @@ export {
   type ExpectationErrorCode,
   type ExpectationIssue,
 } from "./expectations/expectation_error.ts";
-export type { HandOutcome } from "./events/hand_release.ts";
+export type { HandOutcome, StandingOutcome } from "./events/hand_release.ts";
 export type {
   RecordedRelease,
   ReleaseByHand,

@@ -3,7 +3,7 @@ import {
   type AttentionKind,
 } from "../outcomes/attention_kind.ts";
 import { type Outcome, outcomeOf } from "../outcomes/outcome.ts";
-import { withoutSettled } from "../outcomes/without_settled.ts";
+import { settle } from "../outcomes/settled_by_hand.ts";
 import { transitionKey } from "../machines/transition.ts";
 import type { OrderState } from "../states/order_state.ts";
 
@@ -59,9 +59,7 @@ export type OrderInContext = OrderState & {
  * ```
  */
 export function outcomeNow(order: OrderInContext, nowMs: number): Outcome {
-  const outcome = unsettled(order, nowMs);
-  const attention = withoutSettled(outcome.attention, order.byHand);
-  return { ...outcome, attention };
+  return settle(unsettled(order, nowMs), order.facts, order.byHand);
 }
 
 function unsettled(order: OrderInContext, nowMs: number): Outcome {
@@ -94,14 +92,15 @@ export function besideOthers<Order extends OrderState>(
   twice: boolean,
 ): Order {
   if (!twice || order.facts.match !== "matched") return order;
-  const outcome = outcomeOf({ ...order.facts, twice: "yes" });
+  const { facts, byHand } = order;
+  const outcome = settle(outcomeOf({ ...facts, twice: "yes" }), facts, byHand);
   return {
     ...order,
     outcome: outcome.code,
     release: outcome.release,
     releaseReason: outcome.reason,
     booked: outcome.booked,
-    attention: withoutSettled(outcome.attention, order.byHand),
+    attention: outcome.attention,
   };
 }
 

@@ -45,8 +45,9 @@ Deno.test("Ledger.attention() leaves out what a person has settled, and lists wh
     "ENDED cancelled_after_payment",
     "TWICE paid_twice",
   ]);
-  const delivered = { ...ADA, outcome: "delivered" } as const;
-  const refunded = { ...ADA, outcome: "refunded" } as const;
+  const confirmed = { ...ADA, confirmed: true, newReference: true };
+  const delivered = { ...confirmed, outcome: "delivered" } as const;
+  const refunded = { ...confirmed, outcome: "refunded" } as const;
   await ledger.release("TWICE", { ...delivered, for: "basket-1b" });
   await ledger.release("AGAIN", refunded);
   await ledger.release("BARE", { ...delivered, for: "basket-2" });
@@ -69,6 +70,7 @@ Deno.test("Ledger.attention() leaves out what a person has settled, and lists wh
   assert.deepEqual(order?.byHand, {
     outcome: "delivered",
     at: NOW,
+    seen: true,
     settled: ["not_as_requested"],
   });
   await ledger.refold();
@@ -78,7 +80,9 @@ Deno.test("Ledger.attention() leaves out what a person has settled, and lists wh
 Deno.test("Ledger.attention() lists an order again that the service moves after a person settled it", async () => {
   await using world = await opened();
   const { ledger, listed } = world;
-  await ledger.release("BARE", { ...ADA, outcome: "delivered", for: "b" });
+  await ledger.release("BARE", {
+    ...{ ...ADA, outcome: "delivered", for: "b", newReference: true },
+  });
   await ledger.project();
   assert.ok(!(await listed()).some((line) => line.startsWith("BARE")));
   await ledger.append([

@@ -77,9 +77,15 @@ export function derive(kind: EventKind, body: Uint8Array): DerivedFact {
       return { columns: { ...columns, userId }, entity: userId };
     case "order_absent":
     case "order_contradicted":
-    case "order_released":
     case "chain_reading":
       return { columns: { ...columns, orderId }, entity: orderId };
+    case "order_released": {
+      const turn = idText(root.turn);
+      const entity = orderId === null || turn === null
+        ? orderId
+        : `${orderId}\0${turn}`;
+      return { columns: { ...columns, orderId }, entity };
+    }
     case "session_created":
       return {
         columns: {
@@ -145,8 +151,11 @@ export function factId(
   digest: string,
 ): string {
   const parts = JSON.stringify(
-    // A month is closed once: whatever a second closing says, its id is taken.
-    kind === "month_closed" ? [kind, entity] : [kind, entity, readAt, digest],
+    // A month is closed once, and each turn of a release by hand is taken once:
+    // whatever a second one says, its id is taken.
+    kind === "month_closed" || entity.includes("\0")
+      ? [kind, entity]
+      : [kind, entity, readAt, digest],
   );
   const hash = createHash("sha256").update(parts).digest("hex");
   const readAtMs = readAt === null ? NaN : Date.parse(readAt);

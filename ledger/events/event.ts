@@ -134,8 +134,17 @@ export interface OrderReleasedBody {
   readonly by: string;
   /** Why. It must name no customer, because an erasure keeps it. */
   readonly why: string;
+  /**
+   * One more than were recorded of the order before. Of two with one turn the
+   * first is stored; the second was decided without it.
+   */
+  readonly turn?: number;
   /** Reference of the purchase that was delivered. */
   readonly for?: string;
+  /** Click id of the purchase that was delivered, where it has no reference. */
+  readonly for_click_id?: string;
+  /** Whether the person confirmed what was asked back. */
+  readonly confirmed?: boolean;
 }
 
 /** Body of `chain_reading`. */

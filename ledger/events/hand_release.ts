@@ -1,34 +1,53 @@
 import { printable } from "../../core/printable.ts";
+import type { PurchaseName } from "./expectation.ts";
+
 /** Everything that a person can do about an order. */
-export const HAND_OUTCOMES = ["delivered", "refunded"] as const;
+export const HAND_OUTCOMES = [
+  "delivered",
+  "refunded",
+  "written_off",
+  "taken_back",
+] as const;
 
 /**
- * What a person did about an order: handed over the goods, or returned the
- * money.
+ * What a person did about an order: handed over the goods, returned the money,
+ * gave it up, or took back what was recorded before.
  */
 export type HandOutcome = (typeof HAND_OUTCOMES)[number];
 
-/** A delivery or refund of an order by a person. */
+/** What stands of an order: nothing does after `taken_back`. */
+export type StandingOutcome = Exclude<HandOutcome, "taken_back">;
+
+/** What a person recorded of an order. */
 export interface HandRelease {
   /** What the person did. */
   readonly outcome: HandOutcome;
-  /** Reference of the purchase that was delivered; null where none was named. */
-  readonly reference: string | null;
+  /** The purchase that was delivered; null where nothing was. */
+  readonly purchase: PurchaseName | null;
   /** When the ledger learnt it, UTC ISO 8601 with milliseconds. */
   readonly recordedAt: string;
-  /** Position of the event in the log. */
-  readonly position: number;
+  /** Identifier of the event. */
+  readonly eventId: string;
 }
 
-/**
- * The one that the ledger learnt first, whatever the clocks said: what followed
- * from it is done. An order is released by hand once.
- */
-export function firstHandRelease(
+/** The last by when it was recorded, then by the event's id. */
+export function lastHandRelease(
   known: HandRelease | null,
   added: HandRelease,
 ): HandRelease {
-  return known !== null && known.position <= added.position ? known : added;
+  return known !== null &&
+      (known.recordedAt > added.recordedAt ||
+        (known.recordedAt === added.recordedAt &&
+          known.eventId > added.eventId))
+    ? known
+    : added;
+}
+
+/** What stands of an order; null where nothing does. */
+export function standingOutcome(
+  hand: Pick<HandRelease, "outcome"> | null,
+): StandingOutcome | null {
+  return hand === null || hand.outcome === "taken_back" ? null : hand.outcome;
 }
 
 /** The most characters of who did something, and of what it refers to. */

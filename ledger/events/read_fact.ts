@@ -3,6 +3,7 @@ import type { RecordedEvent } from "./event.ts";
 import { effectiveReadAt } from "./time.ts";
 import type { Fact } from "./fact.ts";
 import { normaliseStatus } from "../machines/order_rank.ts";
+import { purchaseOf } from "./expectation.ts";
 import { HAND_OUTCOMES } from "./hand_release.ts";
 import { readOrder } from "./order_reading.ts";
 import { readUser } from "./user_reading.ts";
@@ -144,13 +145,18 @@ function readReleased(event: RecordedEvent): Fact {
   if (outcome === undefined) {
     return unreadable(event, { code: "release_incomplete" });
   }
-  const { recordedAt, position } = event;
-  const reference = outcome === "delivered" ? filledText(body?.for) : null;
+  const { recordedAt, eventId } = event;
+  const purchase = outcome === "delivered"
+    ? purchaseOf({
+      reference: filledText(body?.for),
+      clickId: filledText(body?.for_click_id),
+    })
+    : null;
   return {
     ...factBase(event, "order_released"),
     kind: "order_released",
     orderId: event.orderId,
-    hand: { outcome, reference, recordedAt, position },
+    hand: { outcome, purchase, recordedAt, eventId },
   };
 }
 

@@ -222,7 +222,8 @@ function contentOf(fact: Fact): EventContent {
     case "order_expected":
       return { code: "session", sessionId: fact.expectation.id };
     case "order_released": {
-      const { outcome, reference } = fact.hand;
+      const { outcome, purchase } = fact.hand;
+      const reference = purchase?.name ?? null;
       return { code: "by_hand", outcome, reference };
     }
     case "unreadable":

@@ -19,6 +19,7 @@ export const RELEASE_ENTRIES = [
   "no",
   "unchecked",
   "restored",
+  "settled",
 ] as const;
 
 /**
@@ -200,14 +201,12 @@ export const ENTITIES = ["order", "user"] as const;
 /** What the service identifies and the ledger keeps a state of. */
 export type Entity = (typeof ENTITIES)[number];
 
-/** An order that waits because another order has taken its purchase. */
+/** An order whose row says yes for a purchase that it has not taken itself. */
 export interface PurchaseWait {
   /** The order that waits. */
   readonly orderId: string;
   /** Digest of the purchase. */
   readonly digest: string;
-  /** Why it would be released otherwise. */
-  readonly reason: string;
   /** Position from which it waits: the first gets the purchase. */
   readonly position: number;
 }

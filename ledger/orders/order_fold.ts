@@ -21,7 +21,7 @@ import {
 import type { ChainReading } from "../events/chain_reading.ts";
 import type { WitnessRule } from "../../core/chain/witness_rule.ts";
 import { addChainReading } from "./chain_readings.ts";
-import { firstHandRelease, type HandRelease } from "../events/hand_release.ts";
+import { type HandRelease, lastHandRelease } from "../events/hand_release.ts";
 import type { OrderReading } from "../events/order_reading.ts";
 import type { Expectation } from "../events/expectation.ts";
 import {
@@ -97,7 +97,7 @@ export interface OrderFold {
   /** What the partner expects of the order, earliest first. */
   readonly expectations: readonly Expectation[];
   /**
-   * What a person did about it first; null when nobody has. Not part of the
+   * What a person recorded of it last; null when nobody has. Not part of the
    * state.
    */
   readonly hand: HandRelease | null;
@@ -229,7 +229,7 @@ function add(
     case "order_released":
       return {
         ...fold,
-        hand: firstHandRelease(fold.hand, fact.hand),
+        hand: lastHandRelease(fold.hand, fact.hand),
         activity,
       };
     case "chain_reading":

@@ -32,6 +32,11 @@ export interface Outcome {
   readonly attention: readonly AttentionKind[];
 }
 
+/** The outcome of an order by its row alone, whatever a person recorded. */
+export type RowOutcome =
+  & Omit<Outcome, "release" | "reason">
+  & Pick<OutcomeRow, "release" | "reason">;
+
 /**
  * Goes down the table of outcomes and takes the first row that applies.
  *
@@ -44,7 +49,7 @@ export interface Outcome {
 export function outcomeOf(
   facts: StoredFacts & Partial<OutcomeFacts>,
   table: readonly OutcomeRow[] = OUTCOME_TABLE,
-): Outcome {
+): RowOutcome {
   const known: OutcomeFacts = { overdue: "no", twice: "no", ...facts };
   if (table !== OUTCOME_TABLE) return firstOf(table, known);
   let key = "";
@@ -64,7 +69,7 @@ const FACTS = Object.keys(FACT_VALUES) as readonly (keyof OutcomeFacts)[];
  * Outcomes by their facts: nearly all orders share a few, and every state asks,
  * so that going down the table each time would be a part of the fold that shows.
  */
-const found = new Map<string, Outcome>();
+const found = new Map<string, RowOutcome>();
 
 /** Outcomes that are remembered. */
 const MOST_FOUND = 500;
@@ -82,7 +87,10 @@ function isOfEarlierForm({ match, tx }: OutcomeFacts): boolean {
   return match === "incomplete" && tx === "unstated";
 }
 
-function firstOf(table: readonly OutcomeRow[], known: OutcomeFacts): Outcome {
+function firstOf(
+  table: readonly OutcomeRow[],
+  known: OutcomeFacts,
+): RowOutcome {
   const rows = table.filter(({ when }) => applies(known, when));
   const [first] = rows;
   if (first === undefined) {

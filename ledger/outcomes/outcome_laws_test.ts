@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import { OUTCOME_WORDS } from "../../resources/wording/outcome.ts";
 import { COMBINATIONS, POSSIBLE, variants } from "./combinations_test.ts";
-import { type Outcome, outcomeOf } from "./outcome.ts";
+import { outcomeOf, type RowOutcome } from "./outcome.ts";
 import type { OutcomeFacts } from "./outcome_facts.ts";
 import { applies, OUTCOME_TABLE, type OutcomeRow } from "./outcome_table.ts";
 
 /** Whether something holds of the outcome with each value of a fact. */
 type WithEach = (
   fact: keyof OutcomeFacts,
-  holds: (other: Outcome) => boolean,
+  holds: (other: RowOutcome) => boolean,
 ) => boolean;
 
 /** Whether a law holds for one combination. */
 type Law = (
   facts: OutcomeFacts,
-  outcome: Outcome,
+  outcome: RowOutcome,
   withEach: WithEach,
 ) => boolean;
 
@@ -243,7 +243,7 @@ const laws: Readonly<Record<string, Law>> = {
 const NO_ROW = "every combination has a first row";
 
 /** What a table makes of the combination at an index; null without a row. */
-type Decide = (at: number) => Outcome | null;
+type Decide = (at: number) => RowOutcome | null;
 
 /**
  * Names the laws that a table breaks.
@@ -291,8 +291,8 @@ function factsAt(at: number): OutcomeFacts {
 }
 
 /** Decides each combination once. */
-function once(outcome: (facts: OutcomeFacts) => Outcome | null): Decide {
-  const outcomes: (Outcome | null)[] = [];
+function once(outcome: (facts: OutcomeFacts) => RowOutcome | null): Decide {
+  const outcomes: (RowOutcome | null)[] = [];
   return (at) => outcomes[at] ??= outcome(factsAt(at));
 }
 

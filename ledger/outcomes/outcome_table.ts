@@ -1,3 +1,4 @@
+import type { StandingOutcome } from "../events/hand_release.ts";
 import type { AttentionKind } from "./attention_kind.ts";
 import type { OutcomeFacts } from "./outcome_facts.ts";
 
@@ -9,8 +10,9 @@ import type { OutcomeFacts } from "./outcome_facts.ts";
  * - `wait`: not known yet, or a person has to look first.
  * - `unchecked`: the service shows success, and it could not be compared with
  *   what the partner recorded.
+ * - `settled`: a person has delivered, refunded or written it off.
  */
-export type Release = "yes" | "no" | "wait" | "unchecked";
+export type Release = "yes" | "no" | "wait" | "unchecked" | "settled";
 
 /** Why a release is what it is. */
 export type ReleaseReason =
@@ -29,7 +31,8 @@ export type ReleaseReason =
   | "witness_open"
   | "session_matched"
   | "incomplete"
-  | "nothing_recorded";
+  | "nothing_recorded"
+  | StandingOutcome;
 
 /**
  * What a month books of an order.
@@ -88,9 +91,9 @@ export interface OutcomeRule {
   /** When the row applies. */
   readonly when: FactCondition;
   /** Whether what the order pays for may be released. */
-  readonly release: Release;
+  readonly release: Exclude<Release, "settled">;
   /** Why. */
-  readonly reason: ReleaseReason;
+  readonly reason: Exclude<ReleaseReason, StandingOutcome>;
   /** Why it waits for a person; null when nobody has to look. */
   readonly attention: AttentionKind | null;
   /** What a month books. */
@@ -378,6 +381,13 @@ const rules: Readonly<Record<OutcomeCode, OutcomeRule>> = {
 export const OUTCOME_TABLE: readonly OutcomeRow[] = (
   Object.entries(rules) as [OutcomeCode, OutcomeRule][]
 ).map(([code, rule]) => ({ code, ...rule }));
+
+/** What is laid over the rows where a person has settled an order. */
+export const SETTLEMENTS: readonly {
+  readonly release: "settled";
+  readonly reason: StandingOutcome;
+}[] = (["delivered", "refunded", "written_off"] as const)
+  .map((reason) => ({ release: "settled", reason }));
 
 /**
  * What a person is shown besides the row that applies, and what changes nothing

@@ -1,22 +1,27 @@
 import { compareTimes } from "../events/time.ts";
-import type { HandOutcome, HandRelease } from "../events/hand_release.ts";
+import {
+  type HandRelease,
+  type StandingOutcome,
+  standingOutcome,
+} from "../events/hand_release.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
-import type { AttentionKind } from "./attention_kind.ts";
+import { ATTENTION_KINDS, type AttentionKind } from "./attention_kind.ts";
+import type { Outcome } from "./outcome.ts";
 import type { StoredFacts } from "./outcome_facts.ts";
 
-/** What a person did about an order, as readers see it. */
+/** What a person recorded of an order and has not taken back. */
 export interface ByHand {
   /** What the person did. */
-  readonly outcome: HandOutcome;
+  readonly outcome: StandingOutcome;
   /** When it was recorded, UTC ISO 8601 with milliseconds. */
   readonly at: string;
-  /**
-   * Reasons that this has settled; the service has shown nothing new since.
-   */
+  /** Whether the service has shown nothing new since. */
+  readonly seen: boolean;
+  /** Reasons that this has settled. */
   readonly settled: readonly AttentionKind[];
 }
 
-/** Whether the customer of an order that has ended has the money back. */
+/** Reasons that end once the customer of an order that has ended is refunded. */
 const MONEY_BACK: ReadonlySet<AttentionKind> = new Set([
   "refund_due",
   "cancelled_after_payment",
@@ -25,44 +30,77 @@ const MONEY_BACK: ReadonlySet<AttentionKind> = new Set([
 ]);
 
 /**
- * What a person did about an order, and which reasons that settles.
- *
- * While the service shows success a person has to decide about the release, and
- * has done so. When an order has ended, the customer must get the money back: a
- * refund settles that. What is left stays listed: goods that were delivered for
- * an order that ended, a success that was taken back, a transaction without
- * success, and an order that is not shown.
+ * What a person recorded of an order, and which reasons that settles.
  *
  * @param fold Folded facts of the order.
  * @param facts What its outcome depends on.
- * @param attention Why a person would have to look.
- * @returns Null while nobody did anything.
+ * @param outcome Its outcome by its row.
+ * @returns Null where nothing stands.
  */
 export function byHandOf(
   fold: OrderFold,
   facts: StoredFacts,
-  attention: readonly AttentionKind[],
+  outcome: Outcome,
 ): ByHand | null {
   const { hand } = fold;
-  if (hand === null) return null;
-  return {
-    outcome: hand.outcome,
+  const standing = standingOutcome(hand);
+  if (hand === null || standing === null) return null;
+  const byHand = {
+    outcome: standing,
     at: hand.recordedAt,
-    settled: wasRead(fold, hand)
-      ? attention.filter((kind) => settles(hand.outcome, kind, facts))
-      : [],
+    seen: wasRead(fold, hand),
+  };
+  const settled = outcome.attention.filter((kind) =>
+    settles(kind, byHand, facts)
+  );
+  return { ...byHand, settled };
+}
+
+/**
+ * Lays what a person recorded over the outcome of an order's row. What the
+ * service says with `no` stays; row and booking do not change. Goods that were
+ * delivered before the order ended are listed.
+ *
+ * @param outcome Its outcome by its row.
+ * @param facts What that depends on.
+ * @param byHand What stands; null where nothing does.
+ */
+export function settle(
+  outcome: Outcome,
+  facts: Pick<StoredFacts, "shown" | "gone">,
+  byHand: ByHand | null,
+): Outcome {
+  if (byHand === null) return outcome;
+  const { release, reason } = outcome.release === "no"
+    ? outcome
+    : { release: "settled", reason: byHand.outcome } as const;
+  const isReversed = byHand.outcome === "delivered" && release === "no" &&
+    !byHand.seen;
+  return {
+    ...outcome,
+    release,
+    reason,
+    attention: ATTENTION_KINDS.filter((kind) =>
+      (kind === "reversed_after_success" && isReversed) ||
+      (outcome.attention.includes(kind) && !settles(kind, byHand, facts))
+    ),
   };
 }
 
+/**
+ * Whether what a person recorded ends a reason. Another order that holds the
+ * purchase is a person's to decide about, and one has decided.
+ */
 function settles(
-  outcome: HandOutcome,
   kind: AttentionKind,
-  { shown, gone }: StoredFacts,
+  { outcome, seen }: Pick<ByHand, "outcome" | "seen">,
+  { shown, gone }: Pick<StoredFacts, "shown" | "gone">,
 ): boolean {
-  if (gone === "yes") return false;
-  return shown === "success" ||
-    (outcome === "refunded" && MONEY_BACK.has(kind) &&
-      (shown === "failed" || shown === "cancelled"));
+  if (kind === "paid_twice") return true;
+  if (!seen || gone === "yes") return false;
+  if (shown === "success" || outcome === "written_off") return true;
+  return outcome === "refunded" && MONEY_BACK.has(kind) &&
+    (shown === "failed" || shown === "cancelled");
 }
 
 /** Whether the service had shown what it shows now when the person acted. */

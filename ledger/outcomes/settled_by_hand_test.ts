@@ -18,6 +18,7 @@ const priced = (currency_amount: string) =>
 const sent = { tx_id: TX };
 const delivered = handRelease(10, "delivered", "basket-1");
 const refunded = handRelease(10, "refunded");
+const writtenOff = handRelease(10, "written_off");
 
 /** What is left, and what was settled. */
 function after(...events: RecordedEvent[]): string {
@@ -97,6 +98,10 @@ Deno.test.each([
       isSettled ? ` | ${kind}` : `${kind} | `;
     assert.equal(after(...events, delivered), left(byDelivery), "delivered");
     assert.equal(after(...events, refunded), left(byRefund), "refunded");
+    const isGone = kind === "no_longer_shown";
+    assert.equal(after(...events, writtenOff), left(!isGone), "written off");
+    const takenBack = handRelease(11, "taken_back");
+    assert.equal(after(...events, refunded, takenBack), `${kind} | nobody`);
   },
 );
 
@@ -122,5 +127,35 @@ Deno.test("byHandOf() settles nothing that the service showed only afterwards", 
       orderRead(20, "failed", 15, sent),
     ),
     "reversed_after_success sent_without_success | ",
+  );
+});
+
+Deno.test("settle() says settled of all that the service does not say no to, and lists goods of an order that ended afterwards", () => {
+  const said = (...events: RecordedEvent[]) => {
+    const { release, releaseReason, attention, booked } = orderState(
+      foldOrder(ORDER, facts(...events)),
+    );
+    return [release, releaseReason, booked, ...attention].join(" ");
+  };
+  const pending = orderRead(5, "pending", 5);
+  assert.equal(said(pending, delivered), "settled delivered nothing");
+  assert.equal(said(pending, writtenOff), "settled written_off nothing");
+  const success = orderRead(20, "success", 15, sent);
+  assert.equal(
+    said(priced("30"), pending, delivered, success),
+    "settled delivered sale",
+  );
+  const failed = orderRead(20, "failed", 15);
+  assert.equal(
+    said(pending, delivered, failed),
+    "no ended nothing reversed_after_success",
+  );
+  assert.equal(said(pending, refunded, failed), "no ended nothing");
+  const before = orderRead(9, "failed", 9);
+  assert.equal(said(before, delivered), "no ended nothing", "it was known");
+  const takenBack = handRelease(30, "taken_back");
+  assert.equal(
+    said(priced("30"), pending, delivered, success, takenBack),
+    "yes session_matched sale",
   );
 });

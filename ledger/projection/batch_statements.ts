@@ -10,7 +10,6 @@ import { insertExpectations } from "../store/tables/events/expectations.ts";
 import { insertOrderLinks } from "../store/tables/events/links.ts";
 import type { LoggedReleases } from "../releases/log_releases.ts";
 import { deleteHistoric, insertHistoric } from "../store/tables/go_live.ts";
-import { expectNotBegun } from "../store/tables/subscriptions/release_deliveries.ts";
 import { insertTransitions } from "../store/tables/transitions.ts";
 import { insertUnanswered } from "../store/tables/deliveries.ts";
 import { ORDERS, upsertOrders } from "../store/tables/orders.ts";
@@ -18,10 +17,8 @@ import { upsertUsers } from "../store/tables/users.ts";
 import type { Changes, ToConfirm } from "./batch.ts";
 import { orderRow, userRow } from "./codec/rows.ts";
 import {
-  deletePurchases,
   deletePurchaseWaits,
-  insertHandReleases,
-  insertPurchases,
+  upsertPurchases,
   upsertPurchaseWaits,
 } from "../store/tables/purchases.ts";
 import type { Entity } from "../machines/transition.ts";
@@ -68,7 +65,6 @@ export function batchStatements(
 ): Statement[] {
   return [
     expectCheckpoint(slot, from),
-    ...[...releases.notBegun].map(expectNotBegun),
     moveCheckpoint(slot, to.position),
     ...writeChanges(changes, { slot, from, resolve, releases }),
   ];
@@ -127,27 +123,21 @@ function writeChanges(
 }
 
 /**
- * The statements that write which orders have purchases or wait for them, and
- * which were released by hand.
+ * The statements that write which orders have purchases or wait for them.
  *
  * @param releases What was decided.
  */
 export function purchaseStatements(
-  { purchases, freed, waits, hands }: Pick<
-    LoggedReleases,
-    "purchases" | "freed" | "waits" | "hands"
-  >,
+  { purchases, waits }: Pick<LoggedReleases, "purchases" | "waits">,
 ): Statement[] {
   const statements: Statement[] = [];
-  if (freed.size > 0) statements.push(deletePurchases([...freed]));
-  if (purchases.size > 0) statements.push(insertPurchases(purchases));
+  if (purchases.size > 0) statements.push(upsertPurchases(purchases));
   const ended = [...waits].filter(([, wait]) => wait === null);
   if (ended.length > 0) {
     statements.push(deletePurchaseWaits(ended.map(([orderId]) => orderId)));
   }
   const begun = [...waits.values()].filter((wait) => wait !== null);
   if (begun.length > 0) statements.push(upsertPurchaseWaits(begun));
-  if (hands.length > 0) statements.push(insertHandReleases(hands));
   return statements;
 }
 

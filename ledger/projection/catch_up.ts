@@ -1,3 +1,4 @@
+import type { Purchase } from "../releases/log_releases.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import type { OrderReleases } from "../releases/release_log.ts";
 import type { UserFold } from "../users/user_fold.ts";
@@ -92,7 +93,7 @@ export class CatchUp {
       readonly ids: Set<string>;
       readonly digests: Set<string>;
       readonly orders: Map<string, OrderReleases>;
-      readonly purchases: Map<string, string>;
+      readonly purchases: Map<string, Purchase>;
     },
   ): void {
     if (this.#releases === null || !sameCheckpoint(this.#at, at)) return;

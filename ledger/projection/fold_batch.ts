@@ -25,7 +25,7 @@ import {
 import { decideUserStatus, type Verification } from "../users/user_status.ts";
 import { isFinalVerification } from "../machines/verification_machine.ts";
 import {
-  handPurchase,
+  deliveredPurchase,
   type OrderRelease,
   orderRelease,
 } from "../releases/order_release.ts";
@@ -203,6 +203,12 @@ export function foldBatch(
     if (historic && !event.imported) {
       collector.addHistoric(id, isListed(fact, decided, collect.goLive ?? ""));
     }
+    // What a person moves is known before what the order then says.
+    const gave = deliveredPurchase(before);
+    const took = deliveredPurchase(orders.get(id) ?? before);
+    if (gave?.kind !== took?.kind || gave?.name !== took?.name) {
+      collector.addHand(event, { orderId: id, gave, took });
+    }
     if (decided !== null) {
       collector.addRelease(event, {
         id,
@@ -212,14 +218,6 @@ export function foldBatch(
         historic,
       });
     }
-    const after = orders.get(id);
-    if (!after?.hand || after === before) return;
-    const isFirst = !before?.hand;
-    const purchase = handPurchase(after, collect);
-    const isKnown = !isFirst && handPurchase(before, collect) !== null;
-    if (!isFirst && (purchase === null || isKnown)) return;
-    const { outcome: hand } = after.hand;
-    collector.addHand(event, { orderId: id, hand, isFirst, purchase });
   };
 
   for (const event of events) {

@@ -1,8 +1,7 @@
 import type { LoggedRelease } from "../machines/transition.ts";
-import type { KnownByHand, KnownReleases } from "../releases/log_releases.ts";
+import type { KnownReleases, Purchase } from "../releases/log_releases.ts";
 import {
   addRelease,
-  type HandChange,
   NO_RELEASES,
   type OrderReleases,
   purchaseDigest,
@@ -16,15 +15,13 @@ import {
   selectCheckpoints,
 } from "../store/tables/checkpoints.ts";
 import {
-  purchaseWaitsOf,
-  selectHandReleases,
+  purchasesOf,
   selectPurchaseKey,
   selectPurchases,
   selectPurchasesOf,
   selectPurchaseWaits,
 } from "../store/tables/purchases.ts";
 import { selectReleases } from "../store/tables/transitions.ts";
-import { selectBegunReleases } from "../store/tables/subscriptions/release_deliveries.ts";
 import type { CollectedTransition } from "./batch.ts";
 import type { CatchUp } from "./catch_up.ts";
 
@@ -64,36 +61,37 @@ export class ReleaseLoader {
     const key = await this.#readKey();
     const digestOf: KnownReleases["digestOf"] = (purchase) =>
       purchaseDigest(key, purchase);
-    const changes = collected.filter((one) => "now" in one);
-    const orders = new Map<string, OrderReleases>();
-    const purchases = new Map<string, string>();
     const ids = new Set<string>();
     const digests = new Set<string>();
-    for (const { isFirst, orderId, now: { release, purchase } } of changes) {
-      if (!isFirst) ids.add(orderId);
-      if (release === "yes" && purchase !== null) {
-        digests.add(digestOf(purchase));
+    const moved = new Set<string>();
+    for (const one of collected) {
+      if ("now" in one) {
+        const { isFirst, orderId, now: { release, purchase } } = one;
+        if (!isFirst) ids.add(orderId);
+        if (release === "yes" && purchase !== null) {
+          digests.add(digestOf(purchase));
+        }
+      } else if ("took" in one) {
+        ids.add(one.orderId);
+        for (const purchase of [one.gave, one.took]) {
+          if (purchase !== null) moved.add(digestOf(purchase));
+        }
       }
     }
-    const hands = collected.filter((one) => "hand" in one);
-    if (hands.length > 0) {
-      for (const { orderId } of changes) ids.add(orderId);
-      const { byHand, ...loaded } = await this.#loadByHand(hands, {
-        ids,
-        digests,
-        digestOf,
-        mode,
-        from,
-      });
-      return { ...loaded, digestOf, byHand };
+    if (moved.size > 0) {
+      for (const digest of moved) digests.add(digest);
+      return await this.#loadMoved({ ids, digests, digestOf, mode, from });
     }
+    const orders = new Map<string, OrderReleases>();
+    const purchases = new Map<string, Purchase>();
     catchUp?.takeReleases(from, { ids, digests, orders, purchases });
     if (ids.size === 0 && digests.size === 0) {
       return { orders, purchases, digestOf };
     }
-    const [checkpoints, logged, taken] = await this.#driver.batch([
+    const [checkpoints, logged, held, taken] = await this.#driver.batch([
       selectCheckpoints,
       selectReleases([...ids]),
+      selectPurchasesOf([...ids]),
       selectPurchases([...digests]),
     ], mode);
     const at = checkpointsOf(checkpoints).live;
@@ -103,55 +101,39 @@ export class ReleaseLoader {
       throw lostRace();
     }
     addLogged(orders, logged);
-    for (const [digest, orderId] of taken?.rows ?? []) {
-      purchases.set(digest as string, orderId as string);
-    }
+    addHeld(orders, held);
+    for (const [digest, one] of purchasesOf(taken)) purchases.set(digest, one);
     return { orders, purchases, digestOf };
   }
 
   /**
-   * Reads what has to be known where a person did something: also of the orders
-   * that have the purchases, and of those that wait for them.
+   * Reads what has to be known where a person moved purchases: also of the orders
+   * that have taken them, and of those that wait for them.
    */
-  async #loadByHand(
-    hands: readonly HandChange[],
+  async #loadMoved(
     { ids, digests, digestOf, mode, from }: {
       readonly ids: Set<string>;
-      readonly digests: Set<string>;
+      readonly digests: ReadonlySet<string>;
       readonly digestOf: KnownReleases["digestOf"];
       readonly mode: "read" | "write";
       readonly from: Checkpoint;
     },
-  ): Promise<
-    Pick<KnownReleases, "orders" | "purchases"> & {
-      readonly byHand: KnownByHand;
-    }
-  > {
-    for (const { orderId, purchase } of hands) {
-      ids.add(orderId);
-      if (purchase !== null) digests.add(digestOf(purchase));
-    }
-    const [held, taken] = await this.#driver.batch([
-      selectPurchasesOf([...ids]),
+  ): Promise<KnownReleases> {
+    const [taken, waiting] = await this.#driver.batch([
       selectPurchases([...digests]),
-    ], mode);
-    const purchases = new Map<string, string>();
-    for (const [digest, id] of [...held?.rows ?? [], ...taken?.rows ?? []]) {
-      purchases.set(digest as string, id as string);
-      digests.add(digest as string);
-      ids.add(id as string);
-    }
-    const [waiting] = await this.#driver.batch([
       selectPurchaseWaits([...digests]),
     ], mode);
-    const waits = purchaseWaitsOf(waiting);
-    for (const { orderId } of waits) ids.add(orderId);
+    const purchases = new Map(purchasesOf(taken));
+    const waits = waiting?.rows.map(([id]) => id as string) ?? [];
+    for (const { own, hands } of purchases.values()) {
+      for (const id of [...hands, ...own === null ? [] : [own]]) ids.add(id);
+    }
+    for (const id of waits) ids.add(id);
     const all = [...ids];
-    const [checkpoints, logged, begun, released] = await this.#driver.batch([
+    const [checkpoints, logged, held] = await this.#driver.batch([
       selectCheckpoints,
       selectReleases(all),
-      selectBegunReleases(all),
-      selectHandReleases(all),
+      selectPurchasesOf(all),
     ], mode);
     // Nothing of this changes while the checkpoint stands.
     if (!sameCheckpoint(checkpointsOf(checkpoints).live, from)) {
@@ -159,11 +141,8 @@ export class ReleaseLoader {
     }
     const orders = new Map<string, OrderReleases>();
     addLogged(orders, logged);
-    return {
-      orders,
-      purchases,
-      byHand: { waits, begun: idsOf(begun), released: idsOf(released) },
-    };
+    addHeld(orders, held);
+    return { orders, purchases, digestOf, waiting: waits };
   }
 
   async #readKey(): Promise<Uint8Array> {
@@ -199,6 +178,18 @@ function addLogged(
   }
 }
 
-function idsOf(result: ResultSet | undefined): Set<string> {
-  return new Set(result?.rows.map(([id]) => id as string));
+function addHeld(
+  orders: Map<string, OrderReleases>,
+  result: ResultSet | undefined,
+): void {
+  for (const [id, own, digest, position] of result?.rows ?? []) {
+    const orderId = id as string;
+    orders.set(orderId, {
+      ...orders.get(orderId) ?? NO_RELEASES,
+      own: own as string | null,
+      wait: digest === null
+        ? null
+        : { orderId, digest: digest as string, position: position as number },
+    });
+  }
 }

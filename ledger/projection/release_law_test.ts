@@ -1,3 +1,4 @@
+import type { HandOutcome } from "../events/hand_release.ts";
 import assert from "node:assert/strict";
 import { readOrderState } from "./codec/stored_state.ts";
 import { orderFoldSql, orderStateSql } from "../store/tables/orders.ts";
@@ -29,7 +30,7 @@ const salt = new Uint8Array(16);
 function byHand(
   minute: number,
   orderId: string,
-  outcome: "delivered" | "refunded",
+  outcome: HandOutcome,
   reference?: string | null,
 ): NewEvent {
   return orderReleased({
@@ -87,7 +88,10 @@ function histories(maxLength: number): fc.Arbitrary<NewEvent[]> {
     fc.record({
       minute,
       orderId,
-      outcome: fc.constantFrom("delivered" as const, "refunded" as const),
+      outcome: fc.constantFrom(
+        ...["delivered", "delivered", "refunded"] as const,
+        ...["written_off", "taken_back", "taken_back"] as const,
+      ),
       reference: fc.constantFrom("basket-1", "basket-2", null),
     }).map(({ minute, orderId, outcome, reference }) => () =>
       byHand(minute, orderId, outcome, reference)
@@ -129,14 +133,12 @@ async function checkLaw(driver: Driver, seen: Set<string>): Promise<void> {
     driver,
     `SELECT order_id, ${orderFoldSql()}, ${orderStateSql()} FROM orders`,
   );
-  const hands = new Map(
+  const given = new Set(
     (await rowsOf(
       driver,
-      "SELECT order_id, outcome, position FROM hand_releases",
-    )).map(([id, outcome, position]) => [
-      id,
-      { outcome, position: position as number },
-    ]),
+      `SELECT order_id FROM events WHERE kind = 'order_released'
+        AND instr(CAST(body AS TEXT), '"delivered"') > 0`,
+    )).map(([id]) => id),
   );
   for (const [id, fold, state] of orders) {
     const own = releases.filter((one) => one.id === id);
@@ -149,38 +151,33 @@ async function checkLaw(driver: Driver, seen: Set<string>): Promise<void> {
       continue;
     }
     const { release, releaseReason } = readOrderState(state as string);
-    assert.deepEqual([release, releaseReason], [
-      decided.release,
-      decided.reason,
-    ]);
-    const said = last && `${last.release} ${last.reason}`;
-    const hand = hands.get(id as string);
-    if (hand !== undefined && decided.release === "yes") {
-      for (const { logged, position } of own) {
-        assert.ok(
-          logged?.release !== "yes" || position <= hand.position,
-          `${id} was released after a person had`,
-        );
-      }
-    } else if (said !== "wait paid_twice") {
-      assert.equal(said, `${decided.release} ${decided.reason}`, `${id}`);
-    } else {
-      assert.equal(decided.release, "yes");
+    const settled = decided.release === "no" ? null : decided.byHand;
+    assert.deepEqual(
+      [release, releaseReason],
+      settled === null
+        ? [decided.release, decided.reason]
+        : ["settled", settled],
+    );
+    if (last?.reason === "paid_twice") assert.equal(release, "yes");
+    else {
+      assert.deepEqual([last?.release, last?.reason], [release, releaseReason]);
     }
-    let released: boolean = false;
     let hadYes: boolean = false;
-    for (
-      const [place, { logged, reverses, entry, key, position }] of own.entries()
-    ) {
-      released ||= hand?.outcome === "delivered" && position > hand.position;
+    for (const [place, { logged, reverses, entry, key }] of own.entries()) {
       const before = own[place - 1]?.logged;
       assert.ok(
         logged?.release !== before?.release ||
           logged?.reason !== before?.reason,
         `${key} repeats the entry before`,
       );
-      const isWithdrawal: boolean = released && logged?.release !== "yes";
-      assert.deepEqual(reverses, isWithdrawal ? ["yes"] : [], key);
+      const isWithdrawal: boolean = hadYes && logged?.release !== "yes" &&
+        !(logged?.release === "settled" && logged.reason === "delivered");
+      // Goods that a person delivered are taken back like a yes.
+      const mayBeOfGoods = given.has(id) && !hadYes &&
+        !["yes", "settled"].includes(logged?.release ?? "");
+      if (!mayBeOfGoods) {
+        assert.deepEqual(reverses, isWithdrawal ? ["yes"] : [], key);
+      }
       assert.equal(
         logged?.entered === "restored",
         hadYes && logged?.release === "yes",
@@ -190,7 +187,6 @@ async function checkLaw(driver: Driver, seen: Set<string>): Promise<void> {
         .filter((one) => one.logged?.entered === logged?.entered);
       assert.equal(entry, same.length, key);
       hadYes ||= logged?.release === "yes";
-      released ||= hadYes;
     }
   }
   const first = releases.filter(({ logged }) => logged?.entered === "yes");
@@ -348,9 +344,9 @@ const EXPECTED = [
   session(1, "S2", "C2", "10", "basket-1"),
 ];
 
-Deno.test("Projector.step() logs neither yes nor restored of an order that a person delivered or refunded", async () => {
+Deno.test("Projector.step() logs neither yes nor restored of an order that a person has settled", async () => {
   const pending = { ...BASKET_1, status: "pending" };
-  for (const outcome of ["delivered", "refunded"] as const) {
+  for (const outcome of ["delivered", "refunded", "written_off"] as const) {
     assert.deepEqual(
       await releasesOf(
         ...EXPECTED,
@@ -359,11 +355,48 @@ Deno.test("Projector.step() logs neither yes nor restored of an order that a per
         orderRead(7, BASKET_1),
         orderRead(8, { ...BASKET_1, status: "failed" }),
       ),
-      [[
-        "O1:release.no",
-        "final_changed",
-        outcome === "delivered" ? "yes" : "",
-      ]],
+      [
+        ["O1:release.settled", outcome, ""],
+        [
+          "O1:release.no",
+          "final_changed",
+          outcome === "delivered" ? "yes" : "",
+        ],
+      ],
+    );
+  }
+});
+
+Deno.test("Projector.step() logs yes once what a person recorded before it is taken back", async () => {
+  assert.deepEqual(
+    await releasesOf(
+      ...EXPECTED,
+      orderRead(5, { ...BASKET_1, status: "pending" }),
+      byHand(6, "O1", "delivered", "basket-1"),
+      orderRead(7, BASKET_1),
+      byHand(8, "O1", "taken_back"),
+    ),
+    [
+      ["O1:release.settled", "delivered", ""],
+      ["O1:release.yes", "session_matched", ""],
+    ],
+  );
+});
+
+Deno.test("Projector.step() lets what was settled after a yes take it back, but for goods", async () => {
+  for (const outcome of ["delivered", "refunded", "written_off"] as const) {
+    assert.deepEqual(
+      await releasesOf(
+        ...EXPECTED,
+        orderRead(5, BASKET_1),
+        byHand(6, "O1", outcome, outcome === "delivered" ? "basket-1" : null),
+        byHand(7, "O1", "taken_back"),
+      ),
+      [
+        ["O1:release.yes", "session_matched", ""],
+        ["O1:release.settled", outcome, outcome === "delivered" ? "" : "yes"],
+        ["O1:release.restored", "session_matched", ""],
+      ],
     );
   }
 });
@@ -399,36 +432,40 @@ Deno.test("Projector.step() takes of two terms of one millisecond the one whose 
   }
 });
 
-Deno.test("Projector.step() takes what a person did first as the ledger learnt it, whatever the clocks said", async () => {
-  // Two processes record at once; the clock of the second is behind.
-  assert.deepEqual(
-    await releasesOf(
-      byHand(9, "O1", "refunded", null),
-      byHand(8, "O1", "delivered", "basket-1"),
-      orderRead(10, { ...SUCCESS, created: 2 }),
-    ),
-    [["O1:release.unchecked", "nothing_recorded", ""]],
-  );
+Deno.test("Projector.step() takes what a person recorded last, whatever came first", async () => {
+  const read = orderRead(10, { ...SUCCESS, created: 2 });
+  const [refunded, delivered] = [
+    byHand(9, "O1", "refunded"),
+    byHand(8, "O1", "delivered", "basket-1"),
+  ];
+  assert.deepEqual(await releasesOf(refunded, delivered, read), [
+    ["O1:release.settled", "refunded", ""],
+  ]);
+  assert.deepEqual(await releasesOf(delivered, refunded, read), [
+    ["O1:release.settled", "delivered", ""],
+    ["O1:release.settled#2", "refunded", ""],
+  ]);
 });
 
-Deno.test("Projector.step() gives the purchase of a refunded order to the order that waits for it", async () => {
+Deno.test("Projector.step() frees nothing for a refund", async () => {
   assert.deepEqual(
     await releasesOf(
       ...EXPECTED,
       orderRead(5, BASKET_1),
       orderRead(6, BASKET_1_AGAIN),
       byHand(7, "O1", "refunded"),
-      byHand(8, "O1", "delivered", "basket-1"),
+      byHand(8, "O1", "written_off"),
     ),
     [
       ["O1:release.yes", "session_matched", ""],
       ["O2:release.wait", "paid_twice", ""],
-      ["O2:release.yes", "session_matched", ""],
+      ["O1:release.settled", "refunded", "yes"],
+      ["O1:release.settled#2", "written_off", "yes"],
     ],
   );
 });
 
-Deno.test("Projector.step() keeps the purchase of a refunded order whose yes a receiver began", async () => {
+Deno.test("Projector.step() asks no receiver what a person's release does", async () => {
   const driver = await project(
     [...EXPECTED, orderRead(5, BASKET_1), orderRead(6, BASKET_1_AGAIN)],
     (below) => below - 1,
@@ -438,42 +475,73 @@ Deno.test("Projector.step() keeps the purchase of a refunded order whose yes a r
   await driver.batch([appendStatement([byHand(7, "O1", "refunded")])], "write");
   await new Projector({ driver, assets: "sandbox" }).step("live");
   const last = (await readReleases(driver)).at(-1);
-  assert.equal(last?.key, "order:O2:release.wait");
+  assert.equal(last?.key, "order:O1:release.settled");
   const taken = await rowsOf(driver, "SELECT order_id FROM purchases");
   assert.deepEqual(taken, [["O1"]]);
   await driver.close();
 });
 
-Deno.test("Projector.step() takes a purchase that a person delivered from the order that has it", async () => {
+Deno.test("Projector.step() moves the purchase that a person delivered, and moves it back where that is taken back", async () => {
   assert.deepEqual(
     await releasesOf(
       ...EXPECTED,
       orderRead(5, BASKET_1),
-      orderRead(6, { ...BASKET_1_AGAIN, click: "C9" }),
+      orderRead(6, BASKET_1_AGAIN),
       byHand(7, "O2", "delivered", "basket-1"),
+      byHand(8, "O2", "taken_back"),
     ),
     [
       ["O1:release.yes", "session_matched", ""],
-      ["O2:release.unchecked", "nothing_recorded", ""],
+      ["O2:release.wait", "paid_twice", ""],
       ["O1:release.wait", "paid_twice", "yes"],
+      ["O2:release.settled", "delivered", ""],
+      ["O1:release.restored", "session_matched", ""],
+      ["O2:release.wait#2", "paid_twice", ""],
     ],
   );
 });
 
-Deno.test("Projector.step() takes the purchase of a delivered order as soon as the order matches one", async () => {
+Deno.test("Projector.step() gives what nobody had before to the order that has said yes for it longest", async () => {
+  const third = { ...BASKET_1, orderId: "O3", created: 3, click: "C9" };
   assert.deepEqual(
     await releasesOf(
       ...EXPECTED,
-      orderWebhook("W1", 3, {
-        orderId: "O1",
-        type: "order_complete",
-        click: "C1",
-      }),
-      byHand(4, "O1", "delivered"),
-      orderRead(5, BASKET_1),
+      orderRead(4, { ...third, status: "pending" }),
+      byHand(5, "O3", "delivered", "basket-1"),
       orderRead(6, BASKET_1_AGAIN),
+      orderRead(7, BASKET_1),
+      byHand(8, "O3", "taken_back"),
     ),
-    [["O2:release.wait", "paid_twice", ""]],
+    [
+      ["O3:release.settled", "delivered", ""],
+      ["O2:release.wait", "paid_twice", ""],
+      ["O1:release.wait", "paid_twice", ""],
+      ["O2:release.yes", "session_matched", ""],
+      ["O3:release.wait", "not_final", ""],
+    ],
+  );
+});
+
+Deno.test("Projector.step() lets an order take one purchase by itself in its life", async () => {
+  const [r1, r2] = [
+    session(0, "S1", "C1", "10", "r1"),
+    session(1, "S2", "C2", "10", "r2"),
+  ];
+  const x = { ...SUCCESS, created: 2 };
+  assert.deepEqual(
+    await releasesOf(
+      ...[r1, r2],
+      orderRead(5, x),
+      orderRead(6, { ...x, click: "C2", changed: 6 }),
+      orderRead(7, { ...x, orderId: "O2", click: "C2" }),
+      orderRead(8, { ...x, changed: 8 }),
+    ),
+    [
+      ["O1:release.yes", "session_matched", ""],
+      ["O1:release.wait", "paid_twice", "yes"],
+      ["O2:release.yes", "session_matched", ""],
+      ["O1:release.restored", "session_matched", ""],
+    ],
   );
 });
 
@@ -498,10 +566,10 @@ Deno.test("Projector.step() logs the same releases whatever the batches", async 
               args: [],
             },
             {
-              sql: "SELECT order_id, reason, position FROM purchase_waits",
+              sql: "SELECT order_id, position FROM purchase_waits",
               args: [],
             },
-            { sql: "SELECT * FROM hand_releases", args: [] },
+            { sql: "SELECT own, hands FROM purchases ORDER BY 1, 2", args: [] },
           ], "read");
           logs.push([
             ...releases.map(({ key, position }) => `${key} ${position}`),

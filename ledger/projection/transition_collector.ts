@@ -150,14 +150,14 @@ export class TransitionCollector implements Collected {
   }
 
   /**
-   * Takes in what a person did about an order, or which purchase that was.
+   * Takes in which purchases a person moved.
    *
    * @param event The event that says so.
-   * @param change What it says.
+   * @param change Which ones.
    */
   addHand(
     { fact: { position, recordedAt }, imported }: BatchEvent,
-    change: Pick<HandChange, "orderId" | "hand" | "isFirst" | "purchase">,
+    change: Pick<HandChange, "orderId" | "gave" | "took">,
   ): void {
     const live = !imported;
     this.transitions.push({ ...change, position, recordedAt, live });
@@ -194,6 +194,7 @@ export class TransitionCollector implements Collected {
 
 function isSameRelease(a: OrderRelease, b: OrderRelease): boolean {
   return a.release === b.release && a.reason === b.reason &&
+    a.byHand === b.byHand &&
     a.purchase?.kind === b.purchase?.kind &&
     a.purchase?.name === b.purchase?.name;
 }

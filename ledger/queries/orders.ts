@@ -10,6 +10,7 @@ import {
   type OutcomeCode,
   type Release,
   type ReleaseReason,
+  SETTLEMENTS,
 } from "../outcomes/outcome_table.ts";
 import type { AnomalyKind } from "../anomalies/anomaly.ts";
 import type { OrderActivity } from "../orders/order_activity.ts";
@@ -422,7 +423,7 @@ function rangesOf(query: OrderQuery): readonly Condition[] {
     return openConditions(filterOf(query));
   }
   return releaseConditions(
-    OUTCOME_TABLE.filter((row) =>
+    [...OUTCOME_TABLE, ...SETTLEMENTS].filter((row) =>
       (release === undefined || row.release === release) &&
       (releaseReason === undefined || row.reason === releaseReason)
     ),

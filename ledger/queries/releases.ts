@@ -1,11 +1,20 @@
 import { exactObject, filledText } from "../events/fact_text.ts";
 import { readFact } from "../events/read_fact.ts";
-import type { RecordedRelease } from "../releases/release_by_hand.ts";
+import type { NewEvent } from "../events/event.ts";
+import type {
+  KnownOfRelease,
+  RecordedRelease,
+} from "../releases/release_by_hand.ts";
 import { readOrderState } from "../projection/codec/stored_state.ts";
-import type { Driver } from "../store/driver/driver.ts";
+import { type Driver, readPrimary } from "../store/driver/driver.ts";
 import { recordedEvent } from "../store/tables/events/event_rows.ts";
-import { selectHandReleaseEvent } from "../store/tables/events/expectations.ts";
+import {
+  selectAnyTerms,
+  selectHandReleaseEvent,
+} from "../store/tables/events/expectations.ts";
+import { selectBegunRelease } from "../store/tables/subscriptions/release_deliveries.ts";
 import { selectPurchaseHolder } from "../store/tables/purchases.ts";
+import { settle } from "../outcomes/settled_by_hand.ts";
 import { outcomeOf } from "../outcomes/outcome.ts";
 import type { Release, ReleaseReason } from "../outcomes/outcome_table.ts";
 import { selectOutcomeFacts } from "../store/tables/order_context.ts";
@@ -29,13 +38,13 @@ export async function readHandRelease(
   const event = recordedEvent(row);
   const fact = readFact(event);
   if (fact.kind !== "order_released" || event.body === null) return null;
-  const { outcome, reference, recordedAt } = fact.hand;
+  const { outcome, purchase, recordedAt } = fact.hand;
   const body = exactObject(event.body);
   return {
     outcome,
     by: filledText(body?.by) ?? "",
     why: filledText(body?.why) ?? "",
-    for: reference,
+    for: purchase?.name ?? null,
     at: recordedAt,
   };
 }
@@ -78,11 +87,47 @@ export async function readReleasesNow(
   if (orderIds.length === 0) return releases;
   const [found] = await driver.batch([selectOutcomeFacts(orderIds)], "read");
   for (const [orderId, state, twice] of found?.rows ?? []) {
-    const { release, reason } = outcomeOf({
-      ...readOrderState(state as string).facts,
-      twice: twice === 1 ? "yes" : "no",
-    });
+    const { facts, byHand } = readOrderState(state as string);
+    const byRow = outcomeOf({ ...facts, twice: twice === 1 ? "yes" : "no" });
+    const { release, reason } = settle(byRow, facts, byHand);
     releases.set(orderId as string, { release, releaseReason: reason });
   }
   return releases;
+}
+
+/**
+ * Reads what is known beside an order of which a person records something.
+ *
+ * @param orderId The order.
+ * @param reference What it is to be delivered for; null where that is not named.
+ * @throws {LedgerError} When the database fails.
+ */
+export async function readKnownOfRelease(
+  driver: Driver,
+  orderId: string,
+  reference: string | null,
+): Promise<KnownOfRelease> {
+  const [begun, recorded] = await readPrimary(driver, [
+    selectBegunRelease(orderId),
+    selectAnyTerms(reference),
+  ]);
+  const [name, at] = begun?.rows[0] ?? [];
+  return {
+    isRecorded: recorded?.rows[0]?.[0] === 1,
+    sentTo: name === undefined
+      ? null
+      : { name: String(name), at: String(at ?? "an unknown time") },
+  };
+}
+
+/** Whether exactly this event is stored under its id. */
+export async function isStored(
+  driver: Driver,
+  { eventId, digest }: Pick<NewEvent, "eventId" | "digest">,
+): Promise<boolean> {
+  const [found] = await readPrimary(driver, [{
+    sql: "SELECT digest FROM events WHERE event_id = ?",
+    args: [eventId],
+  }]);
+  return found?.rows[0]?.[0] === digest;
 }

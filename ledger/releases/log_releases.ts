@@ -1,6 +1,5 @@
-import type { NewTransition, PurchaseWait } from "../machines/transition.ts";
 import type { PurchaseName } from "../events/expectation.ts";
-import type { OrderRelease } from "./order_release.ts";
+import type { NewTransition, PurchaseWait } from "../machines/transition.ts";
 import {
   addRelease,
   type HandChange,
@@ -10,26 +9,34 @@ import {
   type ReleaseChange,
 } from "./release_log.ts";
 
+/** Which orders have taken a purchase. */
+export interface Purchase {
+  /** The order that took it by its own release; null where none did. */
+  readonly own: string | null;
+  /** Orders with which a person delivered it, in the order of the log. */
+  readonly hands: readonly string[];
+}
+
+const UNTAKEN: Purchase = { own: null, hands: [] };
+
+/** The order that holds a purchase: who delivered it last, else who took it. */
+export function holderOf({ own, hands }: Purchase): string | null {
+  return hands.at(-1) ?? own;
+}
+
 /** What is logged already. */
 export interface KnownReleases {
   /** What was logged of orders; nothing of absent ones. */
   readonly orders: ReadonlyMap<string, OrderReleases>;
-  /** Orders that have taken a purchase, by its digest. */
-  readonly purchases: ReadonlyMap<string, string>;
+  /** Purchases that were taken, by digest. */
+  readonly purchases: ReadonlyMap<string, Purchase>;
   /** The digest of a purchase. */
   readonly digestOf: (purchase: PurchaseName) => string;
-  /** What is known where a person did something. @default {nothing is known} */
-  readonly byHand?: KnownByHand;
-}
-
-/** What else has to be known where a person did something. */
-export interface KnownByHand {
-  /** Orders that wait for one of the purchases. */
-  readonly waits: readonly PurchaseWait[];
-  /** Orders of which a receiver has begun the `yes`. */
-  readonly begun: ReadonlySet<string>;
-  /** Orders that a person delivered or refunded before. */
-  readonly released: ReadonlySet<string>;
+  /**
+   * Where a person did something, the orders that wait for the purchases which
+   * that moves. @default {none}
+   */
+  readonly waiting?: readonly string[];
 }
 
 /** Nothing is logged, and nothing is taken. */
@@ -39,32 +46,25 @@ export const NOTHING_LOGGED: KnownReleases = {
   digestOf: ({ kind, name }) => `${kind}\0${name}`,
 };
 
-const NOTHING_BY_HAND: KnownByHand = {
-  waits: [],
-  begun: new Set(),
-  released: new Set(),
-};
-
 /** What a batch of events adds to the log. */
 export interface LoggedReleases {
   /** What is logged, in order. */
   readonly transitions: readonly NewTransition[];
   /** What has been logged of orders then. */
   readonly orders: ReadonlyMap<string, OrderReleases>;
-  /** Purchases taken, and by which order. */
-  readonly purchases: ReadonlyMap<string, string>;
-  /** Digests of purchases that no order has any more. */
-  readonly freed: ReadonlySet<string>;
+  /** Purchases of which something changed, by digest. */
+  readonly purchases: ReadonlyMap<string, Purchase>;
   /** Which purchase an order waits for; null where it waits no more. */
   readonly waits: ReadonlyMap<string, PurchaseWait | null>;
-  /** What persons did, the first time of each order. */
-  readonly hands: readonly HandChange[];
-  /** Orders of which all this holds only while no receiver begins the `yes`. */
-  readonly notBegun: ReadonlySet<string>;
 }
 
 /**
  * Decides what is logged of a batch, in order. Pure.
+ *
+ * By itself an order takes one purchase in its life: the first that its row says
+ * yes for. What a person delivers with an order is taken from its holder, who
+ * waits; where that is taken back it returns to the holder before, else to the
+ * order whose row has said yes for it longest. Nothing else frees a purchase.
  *
  * @param collected Statuses that were entered, and releases that changed or
  * were made by hand.
@@ -77,7 +77,7 @@ export function logReleases(
   const log = new ReleaseLog(known);
   for (const one of collected) {
     if ("now" in one) log.addChange(one);
-    else if ("hand" in one) log.addHand(one);
+    else if ("took" in one) log.addHand(one);
     else log.transitions.push(one);
   }
   return log;
@@ -86,80 +86,114 @@ export function logReleases(
 class ReleaseLog implements LoggedReleases {
   readonly transitions: NewTransition[] = [];
   readonly orders = new Map<string, OrderReleases>();
-  readonly purchases = new Map<string, string>();
-  readonly freed = new Set<string>();
+  readonly purchases = new Map<string, Purchase>();
   readonly waits = new Map<string, PurchaseWait | null>();
-  readonly hands: HandChange[] = [];
-  readonly notBegun = new Set<string>();
   readonly #known: KnownReleases;
-  readonly #byHand: KnownByHand;
-  readonly #released = new Set<string>();
 
   constructor(known: KnownReleases) {
     this.#known = known;
-    this.#byHand = known.byHand ?? NOTHING_BY_HAND;
   }
 
   addChange(change: ReleaseChange): void {
-    const { orderId, now, position } = change;
-    const { release, reason, purchase, byHand } = now;
-    const digest = release !== "yes" || purchase === null || byHand !== null
-      ? null
-      : this.#known.digestOf(purchase);
-    const holder = digest === null ? undefined : this.#holderOf(digest);
-    const isTaken = holder !== undefined && holder !== orderId;
-    if (digest !== null && holder === undefined) this.#take(digest, orderId);
-    const isWaiting = this.#logOf(orderId).last?.reason === "paid_twice";
-    if (isTaken && digest !== null) {
-      this.waits.set(orderId, { orderId, digest, reason, position });
-    } else if (isWaiting) this.waits.set(orderId, null);
-    this.#log(change, isTaken);
-  }
-
-  addHand(change: HandChange): void {
-    const { orderId, hand, isFirst, purchase } = change;
-    if (isFirst) {
-      this.hands.push(change);
-      this.#released.add(orderId);
-      this.waits.set(orderId, null);
+    const { orderId, position } = change;
+    const { release, purchase, byHand } = change.now;
+    if (release !== "yes" || purchase === null) {
+      this.#setWait(orderId, null);
+      return this.#log(change, false);
     }
-    if (hand === "refunded") return this.#free(change);
-    if (purchase === null) return;
-    // It has delivered the purchase that it took before.
-    if (!isFirst && this.#heldBy(orderId).length > 0) return;
     const digest = this.#known.digestOf(purchase);
-    const holder = this.#holderOf(digest);
-    if (holder === orderId) return;
-    this.#take(digest, orderId);
-    if (holder !== undefined) this.#displace(holder, digest, change);
+    const { own } = this.#logOf(orderId);
+    const holder = holderOf(this.#purchase(digest));
+    const isFree = holder === null && own === null && byHand === null;
+    if (isFree) this.#takeFor(orderId, digest);
+    const holds = isFree ||
+      (holder === orderId && (own === null || own === digest));
+    if (holds && byHand === null) this.#setWait(orderId, null);
+    else this.#wait(orderId, digest, position);
+    this.#log(change, !holds);
   }
 
-  /** The order that had a purchase waits; it takes back a yes that was begun. */
-  #displace(orderId: string, digest: string, change: HandChange): void {
-    const { last } = this.#logOf(orderId);
-    if (last?.release !== "yes" || this.#isByHand(orderId)) return;
-    const reason = last.reason;
-    const { position } = change;
-    this.waits.set(orderId, { orderId, digest, reason, position });
-    this.#log(released(orderId, reason, change), true);
+  /** Purchases move before what the order itself says is logged. */
+  addHand({ orderId, gave, took, ...at }: HandChange): void {
+    if (gave !== null) this.#giveBack(orderId, gave, at);
+    if (took !== null) this.#deliver(orderId, took, at);
   }
 
-  /** The purchases of a refunded order go to the orders that wait for them. */
-  #free(change: HandChange): void {
-    const { orderId } = change;
-    const digests = this.#heldBy(orderId);
-    if (digests.length === 0 || this.#byHand.begun.has(orderId)) return;
-    this.notBegun.add(orderId);
-    for (const digest of digests) {
-      this.purchases.delete(digest);
-      this.freed.add(digest);
-      const next = this.#firstWaiting(digest);
-      if (next === undefined) continue;
-      this.#take(digest, next.orderId);
-      this.waits.set(next.orderId, null);
-      const late = released(next.orderId, next.reason, change);
-      this.#log({ ...late, byExpectation: true }, false);
+  #deliver(orderId: string, purchase: PurchaseName, at: At): void {
+    const digest = this.#known.digestOf(purchase);
+    const before = this.#purchase(digest);
+    const holder = holderOf(before);
+    const hands = [...before.hands.filter((id) => id !== orderId), orderId];
+    this.purchases.set(digest, { ...before, hands });
+    if (holder === null || holder === orderId) return;
+    if (this.#logOf(holder).last?.release !== "yes") return;
+    this.#wait(holder, digest, at.position);
+    this.#log(yesOf(holder, at), true);
+  }
+
+  #giveBack(orderId: string, purchase: PurchaseName, at: At): void {
+    const digest = this.#known.digestOf(purchase);
+    const before = this.#purchase(digest);
+    const hands = before.hands.filter((id) => id !== orderId);
+    const after = { ...before, hands };
+    this.purchases.set(digest, after);
+    const holder = holderOf(after);
+    if (holder !== null) {
+      if (holder !== holderOf(before)) this.#restore(holder, digest, at);
+      return;
     }
+    const next = this.#longestWaiting(digest, orderId);
+    if (next === null) return;
+    this.#takeFor(next, digest);
+    if (next !== orderId) this.#restore(next, digest, at);
+  }
+
+  /** The yes of an order that waited for nothing but its purchase. */
+  #restore(orderId: string, digest: string, at: At): void {
+    if (this.#waitOf(orderId)?.digest !== digest) return;
+    if (this.#logOf(orderId).last?.reason !== "paid_twice") return;
+    this.#setWait(orderId, null);
+    this.#log({ ...yesOf(orderId, at), byExpectation: true }, false);
+  }
+
+  #takeFor(orderId: string, digest: string): void {
+    this.purchases.set(digest, { ...this.#purchase(digest), own: orderId });
+    this.orders.set(orderId, { ...this.#logOf(orderId), own: digest });
+  }
+
+  #wait(orderId: string, digest: string, position: number): void {
+    if (this.#waitOf(orderId)?.digest === digest) return;
+    this.#setWait(orderId, { orderId, digest, position });
+  }
+
+  #waitOf(orderId: string): PurchaseWait | null {
+    return this.#logOf(orderId).wait;
+  }
+
+  #setWait(orderId: string, wait: PurchaseWait | null): void {
+    const before = this.#logOf(orderId);
+    if (wait === null && before.wait === null) return;
+    this.waits.set(orderId, wait);
+    this.orders.set(orderId, { ...before, wait });
+  }
+
+  /** Of orders that have taken no purchase, and that no person has settled. */
+  #longestWaiting(digest: string, takenBack: string): string | null {
+    const ids = new Set([
+      ...this.#known.waiting ?? [],
+      ...this.waits.keys(),
+    ]);
+    const [first] = [...ids].flatMap((id) => this.#waitOf(id) ?? [])
+      .filter((wait) => wait.digest === digest)
+      .filter(({ orderId }) => {
+        const { own, last } = this.#logOf(orderId);
+        return own === null &&
+          (orderId === takenBack || last?.release !== "settled");
+      })
+      .toSorted((a, b) =>
+        a.position - b.position || (a.orderId < b.orderId ? -1 : 1)
+      );
+    return first?.orderId ?? null;
   }
 
   #log(change: ReleaseChange, isTaken: boolean): void {
@@ -175,64 +209,30 @@ class ReleaseLog implements LoggedReleases {
       NO_RELEASES;
   }
 
-  #isByHand(orderId: string): boolean {
-    return this.#released.has(orderId) || this.#byHand.released.has(orderId);
-  }
-
-  #take(digest: string, orderId: string): void {
-    this.purchases.set(digest, orderId);
-    this.freed.delete(digest);
-  }
-
-  #holderOf(digest: string): string | undefined {
-    if (this.freed.has(digest)) return undefined;
-    return this.purchases.get(digest) ?? this.#known.purchases.get(digest);
-  }
-
-  #heldBy(orderId: string): string[] {
-    const digests = new Set([
-      ...this.#known.purchases.keys(),
-      ...this.purchases.keys(),
-    ]);
-    return [...digests].filter((one) => this.#holderOf(one) === orderId)
-      .toSorted();
-  }
-
-  #firstWaiting(digest: string): PurchaseWait | undefined {
-    const all = new Map<string, PurchaseWait | null>(
-      this.#byHand.waits.map((wait) => [wait.orderId, wait]),
-    );
-    for (const [orderId, wait] of this.waits) all.set(orderId, wait);
-    return [...all.values()]
-      .filter((wait): wait is PurchaseWait => wait?.digest === digest)
-      .toSorted((a, b) =>
-        a.position - b.position || (a.orderId < b.orderId ? -1 : 1)
-      )[0];
+  #purchase(digest: string): Purchase {
+    return this.purchases.get(digest) ?? this.#known.purchases.get(digest) ??
+      UNTAKEN;
   }
 }
 
-/** The release of an order, at the position of what a person did. */
-function released(
-  orderId: string,
-  reason: string,
-  { position, recordedAt, live }: HandChange,
-): ReleaseChange {
+type At = Pick<HandChange, "position" | "recordedAt" | "live">;
+
+/** The yes of an order by its row, at the position of what a person did. */
+function yesOf(orderId: string, at: At): ReleaseChange {
   return {
     orderId,
     isFirst: false,
-    // Only an order that the service shows as a success is released.
+    // Only an order that the service shows as a success says yes.
     now: {
       release: "yes",
-      reason: reason as OrderRelease["reason"],
+      reason: "session_matched",
       status: "success",
       trust: "confirmed",
       purchase: null,
       expectedAt: null,
       byHand: null,
     },
-    position,
-    recordedAt,
-    live,
+    ...at,
     historic: false,
     byExpectation: false,
   };

@@ -1,5 +1,8 @@
 import { type PurchaseName, purchaseOf } from "../events/expectation.ts";
-import type { HandOutcome } from "../events/hand_release.ts";
+import {
+  type StandingOutcome,
+  standingOutcome,
+} from "../events/hand_release.ts";
 import type { Status, Trust } from "../machines/transition.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { decideOrderStatus } from "../orders/order_status.ts";
@@ -7,14 +10,14 @@ import type { ResolveOptions } from "../orders/resolve_order.ts";
 import { factsOfOrder } from "../outcomes/facts_of_order.ts";
 import { matchExpectations } from "../outcomes/match.ts";
 import { outcomeOf } from "../outcomes/outcome.ts";
-import type { Release, ReleaseReason } from "../outcomes/outcome_table.ts";
+import type { OutcomeRow } from "../outcomes/outcome_table.ts";
 
 /** Release of an order, by the facts known so far. */
 export interface OrderRelease {
-  /** Whether the goods may be released. */
-  readonly release: Release;
+  /** Whether the goods may be released, by its row. */
+  readonly release: OutcomeRow["release"];
   /** Why. */
-  readonly reason: ReleaseReason;
+  readonly reason: OutcomeRow["reason"];
   /** Status of the order at that moment. */
   readonly status: Status;
   /** Trust in that status. */
@@ -23,25 +26,23 @@ export interface OrderRelease {
   readonly purchase: PurchaseName | null;
   /** When that expectation was recorded, UTC ISO 8601; null without. */
   readonly expectedAt: string | null;
-  /** What a person did about the order; null when nobody has acted on it. */
-  readonly byHand: HandOutcome | null;
+  /** What a person settled of the order; null where nothing stands. */
+  readonly byHand: StandingOutcome | null;
 }
 
 /**
- * The release of an order, where there is one to log: the log begins with the
- * first reading that shows success.
+ * The release of an order by its row, where there is one to log: the log begins
+ * with the first reading that shows success, or with what a person recorded.
  *
  * @param fold Folded facts of the order.
  * @param options How to work out its state.
- * @returns Null while no reading has shown success.
+ * @returns Null before that.
  */
 export function orderRelease(
   fold: OrderFold,
   { assets = "production" }: ResolveOptions,
 ): OrderRelease | null {
-  if (!fold.observedStatuses.some(({ status }) => status === "success")) {
-    return null;
-  }
+  if (fold.successReadAt === null && fold.hand === null) return null;
   const { match, expected } = matchExpectations(fold, assets);
   const { release, reason } = outcomeOf(factsOfOrder(fold, match));
   const { status, trust } = decideOrderStatus(fold);
@@ -53,27 +54,16 @@ export function orderRelease(
     trust,
     purchase: matched === null ? null : purchaseOf(matched),
     expectedAt: matched?.recordedAt ?? null,
-    byHand: fold.hand?.outcome ?? null,
+    byHand: standingOutcome(fold.hand),
   };
 }
 
-/**
- * The purchase that a person delivered with an order: the one that was named,
- * else the one that the order matches.
- *
- * @param fold Folded facts of the order.
- * @param options How to work out its state.
- * @returns Null while there is none, and where nothing was delivered.
- */
-export function handPurchase(
-  fold: OrderFold,
-  options: ResolveOptions,
+/** The purchase that a person delivered with an order; null where none stands. */
+export function deliveredPurchase(
+  fold: OrderFold | undefined,
 ): PurchaseName | null {
-  const { hand } = fold;
-  if (hand?.outcome !== "delivered") return null;
-  return hand.reference === null
-    ? matchedPurchase(fold, options)
-    : { kind: "reference", name: hand.reference };
+  const hand = fold?.hand ?? null;
+  return hand?.outcome === "delivered" ? hand.purchase : null;
 }
 
 /** The purchase that an order matches; null where it matches none. */

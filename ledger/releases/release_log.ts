@@ -1,9 +1,9 @@
 import type {
   LoggedRelease,
   NewTransition,
+  PurchaseWait,
   ReleaseEntry,
 } from "../machines/transition.ts";
-import type { HandOutcome } from "../events/hand_release.ts";
 import type { PurchaseName } from "../events/expectation.ts";
 import type { OrderRelease } from "./order_release.ts";
 import { hex } from "@scure/base";
@@ -29,16 +29,14 @@ export interface ReleaseChange {
   readonly byExpectation: boolean;
 }
 
-/** What a person did about an order, and the purchase that goes with it. */
+/** Which purchases a person moved with what was recorded of an order. */
 export interface HandChange {
   /** The order. */
   readonly orderId: string;
-  /** What the person did. */
-  readonly hand: HandOutcome;
-  /** Whether it was recorded just now; else only the purchase became known. */
-  readonly isFirst: boolean;
-  /** The purchase that was delivered; null while it is not known. */
-  readonly purchase: PurchaseName | null;
+  /** The purchase that it delivered before, and does not any more. */
+  readonly gave: PurchaseName | null;
+  /** The purchase that it delivers now, and did not before. */
+  readonly took: PurchaseName | null;
   /** Position of the event. */
   readonly position: number;
   /** When the ledger learnt the event, UTC ISO 8601 with milliseconds. */
@@ -59,6 +57,10 @@ export interface OrderReleases {
   readonly sent: boolean;
   /** Whether it has a `yes` that waits for a person and was sent to nobody. */
   readonly owed: boolean;
+  /** Digest of the purchase that it took by itself; null while it took none. */
+  readonly own: string | null;
+  /** The purchase that it says yes for and has not taken; null without. */
+  readonly wait: PurchaseWait | null;
 }
 
 /** An order of which nothing was logged. */
@@ -68,6 +70,8 @@ export const NO_RELEASES: OrderReleases = {
   sentUnchecked: false,
   sent: false,
   owed: false,
+  own: null,
+  wait: null,
 };
 
 /**
@@ -75,13 +79,15 @@ export const NO_RELEASES: OrderReleases = {
  *
  * - `yes` once: later it is `restored`.
  * - An order whose purchase another order has taken waits, `paid_twice`.
+ * - What a person has settled is `settled`, unless the row says `no`. After a
+ *   `yes`, goods that were delivered take nothing back; the rest does.
  * - The same release for the same reason is logged once in a row.
- * - An order that a person delivered or refunded gets no `yes` any more; what was
- *   delivered counts as a `yes` that can be taken back.
- * - Whatever follows a `yes` and is none takes it back.
+ * - Whatever else follows a `yes`, or goods that a person delivered, and is no
+ *   `yes` takes it back.
  * - What an expectation alone changes of an order of which nothing was sent
  *   is not sent either: it is withheld for a person. So is `restored` where the
- *   `yes` was withheld: whoever ships on `yes` has not received one.
+ *   `yes` was withheld, because whoever ships on `yes` has not received one; and a
+ *   first `yes` that an import brings to an order of which something was sent.
  *
  * @param before What was logged of the order.
  * @param change What an event made of it.
@@ -95,15 +101,13 @@ export function nextRelease(
   taken: boolean,
 ): NewTransition | null {
   const { last, entries } = before;
-  if (now.release === "yes" && now.byHand !== null) return null;
-  const isTwice = now.release === "yes" && taken;
-  const release = isTwice ? "wait" : now.release;
-  const reason = isTwice ? "paid_twice" : now.reason;
+  const { release, reason } = effectiveRelease(now, taken);
   if (last?.release === release && last.reason === reason) return null;
-  const released = entries.yes !== undefined || now.byHand === "delivered";
-  const entered = release === "yes" && released ? "restored" : release;
+  const wasYes = entries.yes !== undefined;
+  const entered = release === "yes" && wasYes ? "restored" : release;
   const isLate = byExpectation && last !== null && !before.sent;
   const isOwed = entered === "restored" && before.owed;
+  const isImported = entered === "yes" && !live && !historic && before.sent;
   return {
     entity: "order",
     machine: "release",
@@ -112,15 +116,40 @@ export function nextRelease(
     status: now.status,
     entry: (entries[entered] ?? 0) + 1,
     previous: null,
-    reverses: released && release !== "yes" ? ["yes"] : [],
+    reverses: takesBack(release, reason, wasYes, now) ? ["yes"] : [],
     logged: { entered, release, reason },
     after: entered === "yes" && before.sentUnchecked ? ["unchecked"] : [],
     position,
     recordedAt,
     live: live && !isLate && !isOwed,
-    withheld: (live && isLate) || isOwed,
+    withheld: (live && isLate) || isOwed || isImported,
     historic,
   };
+}
+
+/** The release of an order, its purchase and what a person did considered. */
+function effectiveRelease(
+  { release, reason, byHand }: OrderRelease,
+  taken: boolean,
+): Pick<LoggedRelease, "release" | "reason"> {
+  if (byHand !== null && release !== "no") {
+    return { release: "settled", reason: byHand };
+  }
+  return release === "yes" && taken
+    ? { release: "wait", reason: "paid_twice" }
+    : { release, reason };
+}
+
+function takesBack(
+  release: LoggedRelease["release"],
+  reason: string,
+  wasYes: boolean,
+  { byHand }: OrderRelease,
+): boolean {
+  if (release === "yes") return false;
+  return release === "settled"
+    ? wasYes && reason !== "delivered"
+    : wasYes || byHand === "delivered";
 }
 
 /**
@@ -138,6 +167,7 @@ export function addRelease(
 ): OrderReleases {
   if (logged === null) return before;
   return {
+    ...before,
     last: logged,
     entries: { ...before.entries, [logged.entered]: entry },
     sentUnchecked: before.sentUnchecked ||

@@ -70,9 +70,8 @@ export interface OrderState extends OrderFacts, OrderDetails {
    */
   readonly attention: readonly AttentionKind[];
   /**
-   * What a person did about it; null when nobody has acted on it. The release
-   * stays what the row says, but no handler receives a `yes` of the order any
-   * more.
+   * What a person recorded of it and has not taken back; null where nothing
+   * stands. While something does, the release is `settled` unless it is `no`.
    */
   readonly byHand: ByHand | null;
   /**

@@ -20,8 +20,7 @@ import {
 import { factsOfOrder } from "../outcomes/facts_of_order.ts";
 import { isChangedLater, matchExpectations } from "../outcomes/match.ts";
 import { outcomeOf } from "../outcomes/outcome.ts";
-import { withoutSettled } from "../outcomes/without_settled.ts";
-import { byHandOf } from "../outcomes/settled_by_hand.ts";
+import { byHandOf, settle } from "../outcomes/settled_by_hand.ts";
 import { emptyToNull } from "../events/fact_text.ts";
 
 /**
@@ -49,8 +48,9 @@ export function orderState(
   const { fields, claims, decided, assets } = resolved;
   const { match, expected, uncompared } = matchExpectations(fold, assets);
   const facts = factsOfOrder(fold, match);
-  const outcome = outcomeOf(facts);
-  const byHand = byHandOf(fold, facts, outcome.attention);
+  const byRow = outcomeOf(facts);
+  const byHand = byHandOf(fold, facts, byRow);
+  const outcome = settle(byRow, facts, byHand);
   const latest = visibleReading(fold);
   const stated: Stated = (field) => emptyToNull(latest?.[field] ?? null);
   return {
@@ -63,7 +63,7 @@ export function orderState(
     release: outcome.release,
     releaseReason: outcome.reason,
     booked: outcome.booked,
-    attention: withoutSettled(outcome.attention, byHand),
+    attention: outcome.attention,
     byHand,
     witness: witnessOf(countingLook(fold.looks, fold.latest)),
     facts,

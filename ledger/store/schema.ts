@@ -33,7 +33,7 @@ import { usersSchema } from "./tables/users.ts";
  * changes a table raises it: a ledger of another version is refused, and what it
  * holds is exported and imported.
  */
-export const SCHEMA_VERSION = 11;
+export const SCHEMA_VERSION = 12;
 
 /** The table of the one stamp: it alone says that a database is a ledger. */
 export const stampSchema = `CREATE TABLE IF NOT EXISTS rampkit (

@@ -79,7 +79,7 @@ export class ReleaseGate {
     }
     const { found, current } = await this.#ask({ orderId, seq: null });
     if (logged.entered !== "restored") {
-      const reverses = found?.begun ? ["yes"] : [];
+      const reverses = found?.begun ? transition.reverses : [];
       return { transition: { ...transition, reverses }, current };
     }
     if (found !== null && found.state !== "taken" && found.yes !== null) {

@@ -226,10 +226,13 @@ export const RELEASE_BY_HAND: Operation = operation({
   path: "/v1/orders/{ref}/released",
   scope: "operate",
   operationId: "releaseOrder",
-  summary: "Record that a person delivered or refunded an order",
+  summary:
+    "Record that a person delivered, refunded or wrote off an order, or take " +
+    "that back",
   description:
-    "An order is released by hand once. No handler and no target gets its " +
-    "`order.release.yes` afterwards.",
+    "The order's release is `settled` then: no handler and no target gets its " +
+    "`order.release.yes` while that stands. What speaks against it is said, and " +
+    "has to be confirmed.",
   examples: [
     "01KA00000000000000000000 --delivered --for basket-17 --by Ada " +
     "--why 'paid at the counter'",
@@ -241,6 +244,8 @@ export const RELEASE_BY_HAND: Operation = operation({
       words: {
         delivered: "the goods were handed out",
         refunded: "the money was returned",
+        written_off: "nothing more is done",
+        taken_back: "what was recorded before does not hold",
       },
     },
     for: {
@@ -250,6 +255,8 @@ export const RELEASE_BY_HAND: Operation = operation({
       ),
       operand: "<reference>",
     },
+    newReference: flagParam("The reference was never recorded, and is right"),
+    confirmed: flagParam("What speaks against it was seen, and it is right"),
     by: {
       ...needed(textParam("Who did it")),
       operand: "<name>",
@@ -263,10 +270,13 @@ export const RELEASE_BY_HAND: Operation = operation({
   conflicts: true,
   run: async (
     context,
-    { ref, outcome, by, why, for: reference },
+    { ref, outcome, by, why, for: reference, newReference, confirmed },
   ): Promise<OrderReleaseJson> => {
     const { order: { orderId } } = await findOrder(context, ref);
-    const release = { outcome, by, why, ...defined({ for: reference }) };
+    const release = {
+      ...{ outcome, by, why },
+      ...defined({ for: reference, newReference, confirmed }),
+    };
     const recorded = await context.ledger.release(orderId, release)
       .catch(refusedRecord(context.named("for")));
     return { orderId, ...recorded };

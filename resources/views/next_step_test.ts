@@ -69,8 +69,9 @@ Deno.test("nextStep() and customerMessage() of an order that a person has dealt 
   ]);
   await ledger.project();
   await ledger.release("O1", { ...ADA, outcome: "refunded" });
-  await ledger.release("O2", { ...ADA, outcome: "delivered", for: "b" });
-  await ledger.release("O3", { ...ADA, outcome: "delivered", for: "c" });
+  const sure = { ...ADA, newReference: true, confirmed: true };
+  await ledger.release("O2", { ...sure, outcome: "delivered", for: "b" });
+  await ledger.release("O3", { ...sure, outcome: "delivered", for: "c" });
   await ledger.project();
   const said = async (id: string) => {
     const order = await ledger.orders.get(id);

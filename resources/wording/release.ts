@@ -2,6 +2,7 @@ import type {
   RecordedRelease,
   Release,
   ReleaseReason,
+  StandingOutcome,
 } from "../../ledger/mod.ts";
 
 /** What a release means. */
@@ -10,6 +11,7 @@ export const RELEASE: Readonly<Record<Release, string>> = {
   no: "release no goods",
   wait: "release no goods yet",
   unchecked: "compare it yourself before you release",
+  settled: "a person has dealt with it",
 };
 
 /** Why a release is what it is. */
@@ -30,6 +32,9 @@ export const RELEASE_REASON: Readonly<Record<ReleaseReason, string>> = {
   session_matched: "the order is what was asked for",
   incomplete: "not all of it could be compared",
   nothing_recorded: "nothing was recorded to compare with",
+  delivered: "a person has delivered it",
+  refunded: "a person has refunded it",
+  written_off: "a person has written it off",
 };
 
 /** The next step where a release changed and was sent to nobody, with commands. */
@@ -46,7 +51,7 @@ export const NOT_SENT = {
 /** What is left to do, and to tell the customer, once a person has acted. */
 export const BY_HAND: Readonly<
   Record<
-    RecordedRelease["outcome"],
+    StandingOutcome,
     { readonly next: string; readonly customer: string }
   >
 > = {
@@ -57,6 +62,10 @@ export const BY_HAND: Readonly<
   refunded: {
     next: "Nothing: a person has refunded it.",
     customer: "We have returned the money for your order to you.",
+  },
+  written_off: {
+    next: "Nothing: a person has written it off.",
+    customer: "Please write to us about this order.",
   },
 };
 

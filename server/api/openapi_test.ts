@@ -114,7 +114,7 @@ Deno.test("every answer of the API is what its OpenAPI document says, and nothin
     [
       ...["releaseOrder", "/v1/orders/O1/released"] as const,
       200,
-      { outcome: "refunded", by: "Ada", why: "paid twice" },
+      { outcome: "refunded", by: "Ada", why: "paid twice", confirmed: true },
     ],
     ["createSession", "/v1/sessions", 200, { flowType: "simple" }],
     [

@@ -6,7 +6,7 @@ import {
   orderRank,
   outcomeOf,
   sameValue,
-  withoutSettled,
+  settle,
 } from "../../ledger/for_sync.ts";
 import type { OrderState, Status } from "../../ledger/mod.ts";
 import {
@@ -237,13 +237,13 @@ function reconcileFlags(
   rules: ReconcileRules,
 ): ReconcileFlag[] {
   if (service === null) return [];
-  const { attention } = outcomeOf({
+  const byRow = outcomeOf({
     ...service.facts,
     overdue: isOverdue(service, ledger, rules) ? "yes" : "no",
   });
-  const found = new Set<string>(
-    withoutSettled(attention, ledger?.byHand ?? null),
-  );
+  const byHand = ledger?.byHand ?? null;
+  const { attention } = settle(byRow, service.facts, byHand);
+  const found = new Set<string>(attention);
   if (missedWebhook(service, ledger, rules)) found.add("missed_webhook");
   if (ledger?.attention.includes("not_as_requested")) {
     found.add("not_as_requested");

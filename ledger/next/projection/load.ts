@@ -12,7 +12,7 @@ import {
   type MissingKeys,
   movedWindows,
 } from "../../projection/load_states.ts";
-import type { KnownReleases } from "../../releases/log_releases.ts";
+import type { KnownReleases, Purchase } from "../../releases/log_releases.ts";
 import { purchaseDigest } from "../../releases/release_log.ts";
 import type { Driver, SqlValue, Statement } from "../../store/driver/driver.ts";
 import type { UserFold } from "../../users/user_fold.ts";
@@ -189,52 +189,42 @@ export async function loadReleases(
   const digestOf: KnownReleases["digestOf"] = (purchase) =>
     purchaseDigest(key, purchase);
   const digests = new Set<string>();
-  const hands = collected.filter((one) => "hand" in one);
+  let isMoved = false;
   for (const one of collected) {
     if ("now" in one && one.now.release === "yes" && one.now.purchase) {
       digests.add(digestOf(one.now.purchase));
+    } else if ("took" in one) {
+      isMoved = true;
+      for (const purchase of [one.gave, one.took]) {
+        if (purchase !== null) digests.add(digestOf(purchase));
+      }
     }
-    if ("hand" in one && one.purchase) digests.add(digestOf(one.purchase));
   }
-  const ids = hands.map(({ orderId }) => orderId);
-  const held: PurchaseRow[] = digests.size === 0 && ids.length === 0
+  const held = digests.size === 0
     ? []
-    : await readPurchases(driver, mode, { digests: [...digests], ids });
-  const purchases = new Map(
-    held.flatMap(({ name, id, held }) => held ? [[name, id] as const] : []),
-  );
-  const known = { purchases, digestOf };
-  if (ids.length > 0) {
-    const [rows, begun] = await driver.batch([
-      selectOrderRows(
-        "o.id IN (SELECT value FROM json_each(?))",
-        listed(held.map(({ id }) => id)),
-      ),
-      {
-        sql: `SELECT o.id FROM orders AS o JOIN handed AS h ON h.no = o.no
-          WHERE o.id IN (SELECT value FROM json_each(?))
-            AND h.state IN ('begun', 'taken')`,
-        args: [listed([...ids, ...held.map(({ id }) => id)])],
-      },
-    ], mode);
-    addOrderRows(orders, rows?.rows);
-    const all = [...orders.values()];
-    return {
-      ...known,
-      orders: toldReleases(orders),
-      byHand: {
-        waits: held.filter(({ held }) => !held).map((
-          { name, id, since, reason },
-        ) => ({ orderId: id, digest: name, reason, position: since })),
-        begun: new Set(begun?.rows.map(([id]) => String(id))),
-        released: new Set(
-          all.filter(({ fold }) => fold.hand !== null)
-            .map(({ fold }) => fold.orderId),
-        ),
-      },
-    };
+    : await readPurchases(driver, mode, [...digests]);
+  const purchases = new Map<string, Purchase>();
+  for (const { name, id, role } of held) {
+    const one = purchases.get(name) ?? { own: null, hands: [] };
+    if (role === ROLES.own) purchases.set(name, { ...one, own: id });
+    if (role === ROLES.hand) {
+      purchases.set(name, { ...one, hands: [...one.hands, id] });
+    }
   }
-  return { ...known, orders: toldReleases(orders) };
+  if (!isMoved) return { purchases, digestOf, orders: toldReleases(orders) };
+  const [rows] = await driver.batch([
+    selectOrderRows(
+      "o.id IN (SELECT value FROM json_each(?))",
+      listed(held.map(({ id }) => id)),
+    ),
+  ], mode);
+  addOrderRows(orders, rows?.rows);
+  return {
+    purchases,
+    digestOf,
+    orders: toldReleases(orders),
+    waiting: held.flatMap(({ id, role }) => role === ROLES.wait ? [id] : []),
+  };
 }
 
 function toldReleases(orders: ReadonlyMap<string, Row<OrderFold>>) {
@@ -245,36 +235,31 @@ function toldReleases(orders: ReadonlyMap<string, Row<OrderFold>>) {
   );
 }
 
+/** What a row of `purchases` says of an order, in its column `held`. */
+export const ROLES = { wait: 0, own: 1, hand: 2 } as const;
+
 interface PurchaseRow {
   readonly name: string;
   readonly id: string;
-  readonly held: boolean;
-  readonly since: number;
-  readonly reason: string;
+  readonly role: number;
 }
 
-/** All that holds or waits for purchases that are named, or that orders hold. */
+/** All that have taken purchases or wait for them, those that took last last. */
 async function readPurchases(
   driver: Driver,
   mode: Mode,
-  { digests, ids }: {
-    readonly digests: readonly string[];
-    readonly ids: readonly string[];
-  },
+  digests: readonly string[],
 ): Promise<PurchaseRow[]> {
   const [found] = await driver.batch([{
-    sql: `SELECT p.name, o.id, p.held, p.since, p.more FROM purchases AS p
+    sql: `SELECT p.name, o.id, p.held FROM purchases AS p
       JOIN orders AS o ON o.no = p.no
-      WHERE p.name IN (SELECT unhex(value) FROM json_each(?1)
-        UNION SELECT h.name FROM purchases AS h WHERE h.no IN (
-          SELECT no FROM orders WHERE id IN (SELECT value FROM json_each(?2))))`,
-    args: [listed(digests), listed(ids)],
+      WHERE p.name IN (SELECT unhex(value) FROM json_each(?1))
+      ORDER BY p.since`,
+    args: [listed(digests)],
   }], mode);
-  return (found?.rows ?? []).map(([name, id, held, since, more]) => ({
+  return (found?.rows ?? []).map(([name, id, role]) => ({
     name: hexOf(name as Uint8Array),
     id: String(id),
-    held: held === 1,
-    since: Number(since),
-    reason: String(more ?? ""),
+    role: Number(role),
   }));
 }

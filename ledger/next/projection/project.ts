@@ -55,6 +55,7 @@ import {
   loadReleases,
   type Mode,
   NOTHING_JOINED,
+  ROLES,
   selectOrderRows,
   selectUserRows,
 } from "./load.ts";
@@ -193,7 +194,7 @@ async function step(
       changes.unanswered.map((id) => [id]),
       "ON CONFLICT DO NOTHING",
     ),
-    ...purchaseStatements(releases, rows, position),
+    ...purchaseStatements(releases, rows),
     ...logStatements(told, rows, batch),
   ], "write");
   return {
@@ -499,42 +500,35 @@ function counted(
   return all;
 }
 
-/** Who holds which purchase, and who waits for it. */
+/** Who has taken which purchase, and who waits for it. */
 export function purchaseStatements(
-  { purchases, freed, waits }: Pick<
-    LoggedReleases,
-    "purchases" | "freed" | "waits"
-  >,
+  { purchases, waits }: Pick<LoggedReleases, "purchases" | "waits">,
   { orders }: Pick<KnownRows, "orders">,
-  position: number,
 ): Statement[] {
-  const noOf = (id: string) => orders.get(id)?.no ?? null;
-  const statements = [...freed, ...purchases.keys()].map((name): Statement => ({
-    sql: "DELETE FROM purchases WHERE name = unhex(?) AND held = 1",
-    args: [name],
-  }));
-  for (const [id, wait] of waits) {
-    const no = noOf(id);
-    statements.push({
-      sql: "DELETE FROM purchases WHERE no = ? AND held = 0",
-      args: [no],
-    });
-    if (wait === null) continue;
-    statements.push({
-      sql: `INSERT INTO purchases (name, no, held, since, more)
-        VALUES (unhex(?), ?, 0, ?, ?)`,
-      args: [wait.digest, no, wait.position, wait.reason],
-    });
-  }
-  for (const [name, id] of purchases) {
-    statements.push({
-      sql: `INSERT INTO purchases (name, no, held, since)
-        VALUES (unhex(?), ?, 1, ?)
-        ON CONFLICT (name, no) DO UPDATE SET held = 1, since = excluded.since`,
-      args: [name, noOf(id), position],
-    });
-  }
-  return statements;
+  const insert = (name: string, id: string, role: number, since: number) => ({
+    sql: `INSERT INTO purchases (name, no, held, since)
+      VALUES (unhex(?), ?, ?, ?)`,
+    args: [name, orders.get(id)?.no ?? null, role, since],
+  });
+  return [
+    ...[...purchases].flatMap(([name, { own, hands }]) => [
+      {
+        sql: "DELETE FROM purchases WHERE name = unhex(?) AND held > 0",
+        args: [name],
+      },
+      ...own === null ? [] : [insert(name, own, ROLES.own, 0)],
+      ...hands.map((id, at) => insert(name, id, ROLES.hand, at + 1)),
+    ]),
+    ...[...waits].flatMap(([id, wait]) => [
+      {
+        sql: "DELETE FROM purchases WHERE no = ? AND held = 0",
+        args: [orders.get(id)?.no ?? null],
+      },
+      ...wait === null
+        ? []
+        : [insert(wait.digest, id, ROLES.wait, wait.position)],
+    ]),
+  ];
 }
 
 function logStatements(

@@ -431,7 +431,7 @@ async function logMoved(
       ],
     });
   }
-  return [...purchaseStatements(releases, { orders }, position), ...statements];
+  return [...purchaseStatements(releases, { orders }), ...statements];
 }
 
 /** Rows deleted at once: what was deleted is overwritten, and an append waits. */

@@ -20,6 +20,7 @@ import {
   type OutcomeCode,
   type Release,
   type ReleaseReason,
+  SETTLEMENTS,
 } from "../../outcomes/outcome_table.ts";
 import type { OrderState } from "../../states/order_state.ts";
 import type { Driver, SqlValue } from "../../store/driver/driver.ts";
@@ -582,10 +583,11 @@ function releaseRanges(
     return [allOf([is("release = ?", release), ...reason])];
   }
   if (releaseReason === undefined) return null;
-  const releases = OUTCOME_TABLE.filter((row) => row.reason === releaseReason)
-    .map((row): string => row.release);
-  // Where a person settled an order, what the person did is the reason.
-  return [...new Set([...releases, "settled"])].map((one) =>
+  const releases = [...OUTCOME_TABLE, ...SETTLEMENTS].filter((row) =>
+    row.reason === releaseReason
+  )
+    .map((row) => row.release);
+  return [...new Set(releases)].map((one) =>
     allOf([is("release = ?", one), ...reason])
   );
 }

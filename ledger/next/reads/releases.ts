@@ -41,22 +41,22 @@ export async function readHandRelease(
   if (hand === null) return null;
   const [found] = await readDeciding(driver, [
     statement(
-      `SELECT ${EVENT_COLUMNS} FROM events AS e WHERE e.position = ?
+      `SELECT ${EVENT_COLUMNS} FROM events AS e WHERE e.id = ?
         AND e.kind = 'order_released' AND e.${IS_RARE}`,
-      hand.position,
+      hand.eventId,
     ),
   ]);
   const [event] = eventsOf(found);
   if (event === undefined) return null;
   const fact = readFact(event);
   if (fact.kind !== "order_released") return null;
-  const { outcome, reference, recordedAt } = fact.hand;
+  const { outcome, purchase, recordedAt } = fact.hand;
   const body = exactObject(event.body);
   return {
     outcome,
     by: filledText(body?.by) ?? "",
     why: filledText(body?.why) ?? "",
-    for: reference,
+    for: purchase?.name ?? null,
     at: recordedAt,
   };
 }
@@ -70,8 +70,9 @@ export async function readPurchaseHolder(
     statement(
       `SELECT h.id FROM orders AS o
         JOIN purchases AS w ON w.no = o.no AND w.held = 0
-        JOIN purchases AS p ON p.name = w.name AND p.held = 1
-        JOIN orders AS h ON h.no = p.no WHERE o.id = ?`,
+        JOIN purchases AS p ON p.name = w.name AND p.held > 0
+        JOIN orders AS h ON h.no = p.no WHERE o.id = ? AND h.no <> o.no
+        ORDER BY p.held DESC, p.since DESC LIMIT 1`,
       orderId,
     ),
   ]);

@@ -193,14 +193,14 @@ export function schemaFor(environment: string): string[] {
       UNIQUE (no, code, entry)
     ) STRICT`,
     `CREATE INDEX log_flagged ON log(seq) WHERE flags > 1`,
-    // One order holds a purchase; others wait for it in the order of since.
+    // One order takes a purchase by itself (held 1); a person delivers it with
+    // others (2, the last of since holds it); others wait for it (0).
     `CREATE TABLE purchases (
       name BLOB NOT NULL,
       no INTEGER NOT NULL,
       held INTEGER NOT NULL,
       since INTEGER NOT NULL,
-      more TEXT,
-      PRIMARY KEY (name, no)
+      PRIMARY KEY (name, no, held)
     ) STRICT, WITHOUT ROWID`,
     `CREATE UNIQUE INDEX purchases_held ON purchases(name) WHERE held = 1`,
     `CREATE INDEX purchases_no ON purchases(no)`,

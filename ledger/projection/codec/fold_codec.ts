@@ -143,9 +143,9 @@ const orderFields: CodecsOf<WithPackedClaims> = {
   hand: nullable(
     byPlace<HandRelease>({
       outcome: asIs,
-      reference: asIs,
+      purchase: asIs,
       recordedAt: asIs,
-      position: asIs,
+      eventId: asIs,
     }),
   ),
   looks: list(

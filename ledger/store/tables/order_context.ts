@@ -27,8 +27,6 @@ export const isPaidTwice = `(SELECT max(t.seq) > 0 AND t.reason = 'paid_twice'
  */
 export const withheldRelease = `(SELECT CASE WHEN max(t.seq) > 0
     AND t.withheld = 1 AND t.live = 0
-    AND NOT EXISTS (SELECT 1 FROM hand_releases AS h
-      WHERE h.order_id = t.entity_id)
     THEN CASE t.status WHEN 'restored' THEN json_array('yes', 1)
       ELSE json_array(t.status, t.entry) END END
   FROM transitions AS t WHERE t.entity = 'order' AND t.machine = 'release'

@@ -5,13 +5,13 @@ import type { PageContext } from "../context/page_context.ts";
 import { type Markup, markup, NOTHING } from "../markup/markup.ts";
 import { formField, operationForm } from "./operation_form.ts";
 
-/** The form by which a person records that they delivered or refunded an order. */
+/** The form by which a person records what they did about an order, or takes it back. */
 export function handReleaseForm(
   context: PageContext,
   { orderId, byHand }: Pick<OrderJson, "orderId" | "byHand">,
   back: string,
 ): Markup {
-  if (byHand !== null || !mayDo(context, RELEASE_BY_HAND)) return NOTHING;
+  if (!mayDo(context, RELEASE_BY_HAND)) return NOTHING;
   const form = operationForm(
     context,
     {
@@ -28,8 +28,22 @@ ${
         label: "Reference of what you delivered",
       })
     }
+${
+      formField(RELEASE_BY_HAND, "newReference", {
+        label: "It is a new reference",
+      })
+    }
+${
+      formField(RELEASE_BY_HAND, "confirmed", {
+        label: "I have seen what speaks against it",
+      })
+    }
 <div class="row"><button name="outcome" value="delivered">I delivered it</button>
-<button name="outcome" value="refunded">I refunded it</button></div>`,
+<button name="outcome" value="refunded">I refunded it</button>
+<button name="outcome" value="written_off">I wrote it off</button>${
+      byHand === null ? NOTHING : markup`
+<button name="outcome" value="taken_back">It does not hold</button>`
+    }</div>`,
   );
   return markup`<details><summary>Record what you did</summary>
 ${form}</details>`;

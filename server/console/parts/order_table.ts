@@ -93,6 +93,7 @@ const LEVELS: Readonly<Record<Release, string>> = {
   no: "bad",
   wait: "warn",
   unchecked: "warn",
+  settled: "good",
 };
 
 /** Whether the goods may be released, in one word. */

@@ -1,15 +1,20 @@
-import {
-  altering,
-  blind,
-  fold,
-  replacing,
-  without,
-} from "../world/broken_ports.ts";
+import { fold, replacing } from "../world/broken_ports.ts";
 import { editingLog } from "../shop/release_ports.ts";
 import type { Mutation } from "./mutation.ts";
 
 /** Orders that were released, and not by hand. */
 const shipped = new Set<string>();
+
+/** Purchases of refunded orders are read as if nobody had taken them. */
+function freeing(also: string) {
+  return replacing(
+    "CROSS JOIN purchases AS p ON p.digest = w.value",
+    `CROSS JOIN purchases AS p ON p.digest = w.value
+      AND NOT EXISTS (SELECT 1 FROM events AS e
+        WHERE e.kind = 'order_released' AND e.order_id = p.own
+          AND instr(CAST(e.body AS TEXT), '"refunded"') > 0 ${also})`,
+  );
+}
 
 /** What follows from what a person delivered or refunded. */
 export const HAND_MUTATIONS: readonly Mutation[] = [
@@ -18,8 +23,8 @@ export const HAND_MUTATIONS: readonly Mutation[] = [
     within: 80,
     ports: {
       driver: replacing(
-        /(AND NOT EXISTS \(SELECT 1 FROM hand_releases AS h\s+WHERE)( h\.order_id = w\.value)/,
-        "$1 false AND$2",
+        "LIMIT 1) IN ('yes', 'restored')",
+        "LIMIT 1) IN ('yes', 'restored', 'settled')",
       ),
     },
   },
@@ -27,8 +32,11 @@ export const HAND_MUTATIONS: readonly Mutation[] = [
     name: "forget which orders persons dealt with",
     within: 40,
     ports: {
-      driver: (next) =>
-        without(next, (sql) => sql.startsWith("INSERT INTO hand_releases")),
+      fold: fold((fact) =>
+        fact.kind === "order_released"
+          ? { ...fact, hand: { ...fact.hand, outcome: "taken_back" } }
+          : fact
+      ),
     },
   },
   {
@@ -45,30 +53,22 @@ export const HAND_MUTATIONS: readonly Mutation[] = [
     within: 80,
     ports: {
       driver: replacing(
-        "ON CONFLICT (digest) DO UPDATE SET order_id = excluded.order_id",
-        "ON CONFLICT (digest) DO NOTHING",
+        "hands = excluded.hands",
+        "hands = purchases.hands",
       ),
     },
   },
   {
-    name: "keep the purchase of an order that was refunded",
+    name: "free the purchase of an order that was refunded",
     within: 80,
-    ports: {
-      driver: (next) =>
-        without(next, (sql) => sql.startsWith("DELETE FROM purchases")),
-    },
+    ports: { driver: freeing("") },
   },
   {
     name: "free a purchase that the shop may have shipped",
     within: 80,
     ports: {
-      driver: (next) =>
-        altering((statement) =>
-          statement.sql.includes("release_deliveries") &&
-            statement.expects === true
-            ? { sql: "SELECT 1", args: [] }
-            : statement
-        )(blind(next, "SELECT DISTINCT d.order_id")),
+      driver: freeing(`AND EXISTS (SELECT 1 FROM release_deliveries AS d
+        WHERE d.order_id = p.own AND d.begun = 1)`),
     },
   },
   {

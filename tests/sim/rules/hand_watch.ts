@@ -10,6 +10,8 @@ export interface ByHand {
   /** Reference of what was handed out; null where none was named. */
   readonly reference: string | null;
   readonly position: number;
+  /** What orders several of one order. */
+  readonly at: string;
 }
 
 const decoder = new TextDecoder();
@@ -19,30 +21,41 @@ export class HandWatch {
   readonly #recorded = new Map<string, ByHand[]>();
 
   /** Takes an event, whatever it is of. */
-  take({ kind, orderId, body, position }: RecordedEvent): void {
+  take(
+    { kind, orderId, body, position, recordedAt, eventId }: RecordedEvent,
+  ): void {
     if (kind !== "order_released" || orderId === null) return;
     const { outcome, for: reference = null } = JSON.parse(
       decoder.decode(body ?? new Uint8Array()),
     );
     const all = this.#recorded.get(orderId) ?? [];
     this.#recorded.set(orderId, all);
-    all.push({ outcome, reference, position });
+    all.push({ outcome, reference, position, at: `${recordedAt} ${eventId}` });
+  }
+
+  /** All that persons recorded of an order. */
+  all(orderId: string): readonly ByHand[] {
+    return this.#recorded.get(orderId) ?? [];
   }
 
   /**
-   * What a person had done about an order by then: of several clerks the one
-   * of whom the ledger learnt first.
+   * What stood of an order by then: the last by when it was recorded.
    *
    * @param position Of the last event that counts.
    */
   by(orderId: string, position: number = Infinity): ByHand | null {
-    const [first] = this.#recorded.get(orderId) ?? [];
-    return first === undefined || first.position > position ? null : first;
+    const [last] = this.all(orderId).filter((one) => one.position <= position)
+      .toSorted((a, b) => a.at < b.at ? 1 : -1);
+    return last === undefined || last.outcome === "taken_back" ? null : last;
   }
 }
 
-/** Orders that a person delivered or refunded, as the ledger has them. */
+/** Orders of which a person recorded something, as the ledger has them. */
 export async function ordersByHand(world: World): Promise<Set<string>> {
-  const found = await rows(world, "SELECT order_id FROM hand_releases");
+  const found = await rows(world, ORDERS_BY_HAND);
   return new Set(found.map(([id]) => String(id)));
 }
+
+/** Selects the orders of which a person recorded something. */
+export const ORDERS_BY_HAND =
+  "SELECT DISTINCT order_id FROM events WHERE kind = 'order_released'";

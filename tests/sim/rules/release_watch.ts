@@ -33,8 +33,6 @@ export class ReleaseWatch {
         assets: "sandbox",
       });
       const last = this.#last.get(id)?.logged ?? null;
-      // What a person dealt with is not released, whatever its state says.
-      if (decided?.release === "yes" && byHand.by(id) !== null) continue;
       if (decided === null || last === null) {
         check(
           "the release log begins with the first success",
@@ -76,9 +74,12 @@ export class ReleaseWatch {
       () => `${key} comes after it was recorded as ${hand?.outcome}`,
     );
     const isGiven = isReleased || hand?.outcome === "delivered";
+    const takesBack = logged.release === "settled"
+      ? isReleased && logged.reason !== "delivered"
+      : logged.release !== "yes" && isGiven;
     check(
       "a release that is withdrawn says so",
-      reverses.includes("yes") === (isGiven && logged.release !== "yes"),
+      reverses.includes("yes") === takesBack,
       () => `${key} takes back ${JSON.stringify(reverses)}`,
     );
     check(

@@ -1,3 +1,4 @@
+import { ORDERS_BY_HAND } from "./hand_watch.ts";
 import type { Transition } from "../../../ledger/mod.ts";
 import type { Driver } from "../../../ledger/for_sync.ts";
 import {
@@ -103,7 +104,7 @@ export async function readSnapshot(
           WHERE seq > ? ORDER BY seq`,
         seen.transitions,
       ),
-      query("SELECT order_id FROM hand_releases"),
+      query(ORDERS_BY_HAND),
     ], "read")).map(({ rows }) => rows);
   return {
     ledgerId: String(stamp?.[0]?.[0]),

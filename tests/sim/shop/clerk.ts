@@ -60,7 +60,9 @@ async function pickOrder(
 function decide({ shop }: World, dice: Dice, orderId: string): ReleaseByHand {
   const why = "told at the counter";
   const by = `clerk ${dice.int(1, 1e9)}`;
-  if (dice.chance(0.4)) return { outcome: "refunded", by, why };
+  const confirmed = dice.chance(0.8);
+  const outcome = dice.pick(["refunded", "delivered", "written_off"] as const);
+  if (outcome !== "delivered") return { outcome, by, why, confirmed };
   const clickId = shop.orders.get(orderId)?.clickId ?? "";
   const own = shop.referencesOf(clickId);
   const all = shop.references();
@@ -70,7 +72,8 @@ function decide({ shop }: World, dice: Dice, orderId: string): ReleaseByHand {
     outcome: "delivered",
     by,
     why,
-    ...(named === null ? {} : { for: named }),
+    confirmed,
+    ...(named === null ? {} : { for: named, newReference: dice.chance(0.5) }),
   };
 }
 
@@ -93,18 +96,13 @@ async function record(
   if (reference !== null) {
     addOne(journal.chores, "delivered for another reference");
   }
-  check(
-    "an order is released by hand once",
-    !shop.byHand.has(orderId),
-    () => `order ${orderId} is recorded as ${release.outcome} again`,
-  );
   shop.byHand.set(orderId, { outcome: release.outcome, reference });
 }
 
 async function isRefusedRightly(
   world: World,
   orderId: string,
-  { outcome, for: reference }: ReleaseByHand,
+  { outcome, for: reference, confirmed, newReference }: ReleaseByHand,
   { code, message }: ReleaseError,
 ): Promise<void> {
   const [before] = await rows(
@@ -118,8 +116,13 @@ async function isRefusedRightly(
       HAVING count(*) > 0`,
     orderId,
   );
-  const isRight = code === "released_before"
-    ? before !== undefined
+  // Who has confirmed is refused where another clerk was first.
+  const isRight = code === "needs_confirmation"
+    ? confirmed !== true || before !== undefined
+    : code === "reference_unknown"
+    ? newReference !== true
+    : code === "not_shown"
+    ? known?.[0] !== 1
     : code === "reference_missing"
     ? outcome === "delivered" && reference === undefined && known?.[0] === 1
     : code === "unknown_order";

@@ -36,19 +36,22 @@ export async function playHandReleases(
 
 /**
  * Two orders pay one basket while the shop is down, and the money of the first
- * is paid back: the shop ships for the second.
+ * is paid back: that frees nothing, and a person decides about the second.
  */
 async function refund(world: World, inspector: Inspector): Promise<void> {
   const paid = await payTwice(world, inspector, true);
   if (paid === null) return;
-  const [first, second] = paid;
+  const [first] = paid;
   await record(world, first, "refunded");
   await opens(world, inspector);
-  shipsOnly(world, paid, second);
+  shipsOnly(world, paid, null);
   addOne(world.journal.chores, "refunded before it was shipped");
 }
 
-/** An order is paid back while the shop is down, and then paid by another one. */
+/**
+ * An order is paid back while the shop is down, and then paid by another one: a
+ * person decides about that.
+ */
 async function payAnew(world: World, inspector: Inspector): Promise<void> {
   world.receiverFails = 1;
   const [first, second] = await orderBasket(world, 2) ?? [];
@@ -57,7 +60,7 @@ async function payAnew(world: World, inspector: Inspector): Promise<void> {
   await record(world, first, "refunded");
   await complete(world, inspector, second);
   await opens(world, inspector);
-  shipsOnly(world, [first, second], second);
+  shipsOnly(world, [first, second], null);
   addOne(world.journal.chores, "paid anew after it was refunded");
 }
 
@@ -139,7 +142,10 @@ async function record(
   { orderId }: SandboxOrder,
   outcome: Outcome,
 ): Promise<void> {
-  const release = { outcome, by: "clerk of a scene", why: "played" };
+  const release = {
+    ...{ outcome, by: "clerk of a scene", why: "played" },
+    confirmed: true,
+  };
   const limitMs = 60 * minuteMs;
   await world.clock.advance(minuteMs);
   await inProcess(world, world.front, async ({ ledger }) => {

@@ -33,17 +33,14 @@ export async function served(world: World): Promise<void> {
 /**
  * Orders that wait for a purchase which a person has to look at, or has dealt
  * with: the order that has it is not released any more, it was handed out, or
- * its money was paid back although the shop may have begun to ship it.
+ * its money was paid back.
  */
 const WAITS_FOR_PEOPLE = `SELECT w.order_id FROM purchase_waits AS w
   JOIN purchases AS p ON p.digest = w.digest
-  LEFT JOIN hand_releases AS h ON h.order_id = p.order_id
   LEFT JOIN projections AS live ON live.name = 'live'
   LEFT JOIN orders AS o
     ON o.generation = live.generation AND o.order_id = p.order_id
-  WHERE (h.order_id IS NULL AND o.release <> 'yes')
-    OR h.outcome = 'delivered' OR (h.order_id IS NOT NULL AND EXISTS (SELECT 1
-    FROM release_deliveries AS d WHERE d.order_id = h.order_id AND d.begun = 1))`;
+  WHERE p.order_id IS NULL OR o.release <> 'yes'`;
 
 /**
  * Each payment beyond doubt was shipped, or another one of its purchase, or a

@@ -277,11 +277,22 @@ function positionsSql(
           ORDER BY k.asked_at DESC LIMIT 1 OFFSET ${terms - 1}), '')`;
 }
 
-/** Selects the event that says what a person did about an order. */
+/** Selects the event that says what a person recorded last of an order. */
 export function selectHandReleaseEvent(orderId: string): Statement {
   return {
-    sql: `SELECT ${EVENTS.list("e")} FROM hand_releases AS h
-      JOIN events AS e ON e.position = h.position WHERE h.order_id = ?`,
+    // The second condition is that of the index.
+    sql: `SELECT ${EVENTS.list("e")} FROM events AS e
+      WHERE e.kind = 'order_released' AND e.kind <> 'webhook'
+        AND e.order_id = ? ORDER BY e.recorded_at DESC, e.event_id DESC LIMIT 1`,
     args: [orderId],
+  };
+}
+
+/** Selects whether terms were ever recorded under a reference: 1 or 0. */
+export function selectAnyTerms(reference: string | null): Statement {
+  return {
+    sql: `SELECT EXISTS (SELECT 1 FROM expectations
+      WHERE generation = ${liveGeneration} AND reference = ?)`,
+    args: [reference],
   };
 }

@@ -40,8 +40,7 @@ export const isUnseen = `release = 'wait' AND release_reason = 'witness_open'
 const WAITS_BY_MORE = {
   stuck: isStuck,
   witness_missing: isUnseen,
-  paid_twice: `${paidTwice} AND NOT EXISTS (SELECT 1 FROM hand_releases AS h
-    WHERE h.order_id = orders.order_id)`,
+  paid_twice: paidTwice,
   yes_withheld:
     `order_id IN (SELECT entity_id FROM transitions WHERE withheld = 1)
       AND ${withheldRelease} IS NOT NULL`,

@@ -1,6 +1,5 @@
 import type { ReleaseEntry, Transition } from "../../../machines/transition.ts";
 import type { ResultSet, Statement } from "../../driver/driver.ts";
-import { expectNoRow } from "../../driver/expect_row.ts";
 import { transitionOf, TRANSITIONS } from "../transitions.ts";
 
 /**
@@ -33,15 +32,13 @@ export interface ReleaseDelivery {
 
 const RELEASED: readonly ReleaseEntry[] = ["yes", "restored"];
 
-/** Whether an order is released by the last entry of its log, and not by hand. */
+/** Whether an order is released by the last entry of its log. */
 const isReleased = (orderId: string): string =>
   `(SELECT l.status FROM transitions AS l WHERE l.entity = 'order'
       AND l.entity_id = ${orderId} AND l.machine = 'release'
     ORDER BY l.seq DESC LIMIT 1) IN (${
     RELEASED.map((entry) => `'${entry}'`).join(", ")
-  })
-    AND NOT EXISTS (SELECT 1 FROM hand_releases AS h
-      WHERE h.order_id = ${orderId})`;
+  })`;
 
 /**
  * Marks each `yes` as begun if its order is still released, else as parked. One
@@ -117,17 +114,16 @@ export function releaseDeliveriesOf(
   );
 }
 
-/** Selects which of some orders have a `yes` that any receiver has begun. */
-export function selectBegunReleases(orderIds: readonly string[]): Statement {
+/**
+ * Selects which receiver was called with the `yes` of an order, and when that was
+ * entered; no row where none was.
+ */
+export function selectBegunRelease(orderId: string): Statement {
   return {
-    sql: `SELECT DISTINCT d.order_id FROM json_each(?) AS w
-      CROSS JOIN release_deliveries AS d
-        ON d.order_id = w.value AND d.begun = 1`,
-    args: [JSON.stringify(orderIds)],
+    sql: `SELECT d.subscription, t.recorded_at FROM release_deliveries AS d
+      LEFT JOIN transitions AS t ON t.seq = d.seq
+      WHERE d.order_id = ? AND d.begun = 1 ORDER BY d.seq, d.subscription
+      LIMIT 1`,
+    args: [orderId],
   };
-}
-
-/** Fails a batch with `conflict` if any receiver has begun the `yes` of an order. */
-export function expectNotBegun(orderId: string): Statement {
-  return expectNoRow("release_deliveries", { order_id: orderId, begun: 1 });
 }
