@@ -29,7 +29,10 @@ import {
   expectationBody,
   type OrderExpectation,
 } from "./expectations/order_expectation.ts";
-import { refuseClickInUse } from "./expectations/click_in_use.ts";
+import {
+  refuseClickInUse,
+  refuseTermsOfPaid,
+} from "./expectations/click_in_use.ts";
 import {
   sessionBody,
   type SessionToRecord,
@@ -288,7 +291,8 @@ export class Ledger implements AsyncDisposable {
    * ```
    *
    * @throws {ExpectationError} `invalid` when fields are wrong;
-   * `click_id_in_use` when the click id is still valid for another reference.
+   * `click_id_in_use` when the click id is still valid for another reference;
+   * `purchase_paid` when these are other terms than those that were paid.
    * @throws {LedgerError} When it could not be stored.
    */
   readonly recordSession = async (
@@ -487,6 +491,7 @@ export class Ledger implements AsyncDisposable {
     const fact = readFact({ ...event, position: 0 });
     if (isExpectation(fact)) {
       await refuseClickInUse(this.driver, fact.expectation, readFact);
+      await refuseTermsOfPaid(this.driver, fact.expectation);
     }
     await this.append([event]);
   }

@@ -1,6 +1,9 @@
 import { findAsset } from "../assets/assets.ts";
 import type { AssetTable } from "../assets/environment.ts";
 
+/** Fiat currencies that the service sells for. */
+export const FIAT_CURRENCIES: readonly string[] = ["USD", "EUR"];
+
 /** Decimals that a fiat amount of a session or of the widget may have. */
 export const FIAT_DECIMALS = 2;
 

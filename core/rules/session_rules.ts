@@ -4,6 +4,7 @@ import { compareDecimals, countDecimals, isDecimal } from "../decimal.ts";
 import type { BrokenRule } from "./broken_rule.ts";
 import {
   defaultCommodity,
+  FIAT_CURRENCIES,
   FIAT_DECIMALS,
   minimumAmount,
 } from "./fiat_amount.ts";
@@ -190,7 +191,7 @@ function checkCurrency(fields: Fields, table: AssetTable, add: Add): void {
     if (fields.currency_amount !== undefined) {
       add("currency", "missing_currency");
     }
-  } else if (currency !== "USD" && currency !== "EUR") {
+  } else if (!FIAT_CURRENCIES.includes(String(currency))) {
     add("currency", "unknown_currency");
   } else if (currency === "EUR" && table === "sandbox") {
     add("currency", "currency_not_in_sandbox");

@@ -1,4 +1,13 @@
-import { compareDecimals, isDecimal } from "../../core/decimal.ts";
+import {
+  compareDecimals,
+  countDecimals,
+  isDecimal,
+} from "../../core/decimal.ts";
+import {
+  FIAT_CURRENCIES,
+  FIAT_DECIMALS,
+} from "../../core/rules/fiat_amount.ts";
+import { isWalletAddress } from "../../core/rules/wallet_address.ts";
 import { printable } from "../../core/printable.ts";
 import { readQueryTime } from "../../core/time/service_time.ts";
 import {
@@ -44,6 +53,22 @@ const amount: Check = (value) => {
     : { wrong: `is ${shown(value)}; use an amount above zero` };
 };
 
+const fiatAmount: Check = (value, now) => {
+  const read = amount(value, now);
+  if ("wrong" in read || countDecimals(String(read.stored)) <= FIAT_DECIMALS) {
+    return read;
+  }
+  return {
+    wrong: `is ${shown(value)}; use at most ${FIAT_DECIMALS} decimals, which ` +
+      "is all that can be paid",
+  };
+};
+
+const currency: Check = (value) =>
+  typeof value === "string" && FIAT_CURRENCIES.includes(value.toUpperCase())
+    ? { stored: value }
+    : { wrong: `is ${shown(value)}; use ${FIAT_CURRENCIES.join(" or ")}` };
+
 const time: Check = (value, now) => {
   const timeMs = typeof value === "string" ? readQueryTime(value) : null;
   if (timeMs === null) {
@@ -67,8 +92,8 @@ const duration: Check = (value) =>
 
 /** Fields that say what an order is compared with. */
 export const TERMS = {
-  currency: identifier,
-  currency_amount: amount,
+  currency,
+  currency_amount: fiatAmount,
   commodity: identifier,
   network: identifier,
   commodity_amount: amount,
@@ -129,6 +154,25 @@ export class FieldReader {
       else this.issues.push({ field: path + field, message: read.wrong });
     }
     return stored;
+  }
+
+  /**
+   * Notes that an address cannot be one of its network: no order would ever
+   * match it.
+   *
+   * @param stored What was read.
+   * @param field The address, as the caller names it.
+   */
+  checkWallet(
+    { network, wallet_address: address }: Readonly<
+      Record<string, string | number>
+    >,
+    field: string,
+  ): void {
+    if (typeof network !== "string" || typeof address !== "string") return;
+    if (isWalletAddress(network, address) !== false) return;
+    const message = `is no address of ${printable(network)}; correct it`;
+    this.issues.push({ field, message });
   }
 
   /** Notes that a field is missing. */

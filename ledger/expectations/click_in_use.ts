@@ -1,6 +1,10 @@
+import { refusePaid } from "./paid_purchase.ts";
+import { readOrderState } from "../projection/codec/stored_state.ts";
+import { selectOrdersOfPurchase } from "../store/tables/purchases.ts";
 import {
   askedAtOf,
   type Expectation,
+  purchaseOf,
   validUntil,
 } from "../events/expectation.ts";
 import type { RecordedEvent } from "../events/event.ts";
@@ -12,6 +16,23 @@ import {
   selectUnfoldedExpectations,
 } from "../store/tables/events/expectations.ts";
 import { ExpectationError } from "./expectation_error.ts";
+
+/**
+ * Refuses other terms for a purchase of which the service has shown success.
+ *
+ * @param expectation What is to be recorded.
+ * @throws {ExpectationError} `purchase_paid`.
+ */
+export async function refuseTermsOfPaid(
+  driver: Driver,
+  expectation: Expectation,
+): Promise<void> {
+  const purchase = purchaseOf(expectation);
+  if (purchase === null) return;
+  const [found] = await readPrimary(driver, [selectOrdersOfPurchase(purchase)]);
+  const states = found?.rows.map(([state]) => readOrderState(String(state)));
+  refusePaid(expectation, states ?? []);
+}
 
 /**
  * Refuses a click id that is valid for another reference at the same time: it

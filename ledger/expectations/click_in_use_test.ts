@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Ledger } from "../ledger.ts";
 import { emptyLedger } from "../testing/empty_ledger.ts";
+import { at, expectation, orderRead } from "../testing/projection_test_kit.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -108,4 +109,35 @@ Deno.test("Ledger.expect() and recordSession() give two of one millisecond two t
     "2026-11-20T08:59:00.000Z",
   ]);
   await ledger.close();
+});
+
+Deno.test("Ledger.expect() refuses other terms for a purchase of which the service has shown success", async () => {
+  await using ledger = await emptyLedger({ now: () => Date.parse(at(30)) });
+  const terms = { reference: "basket-1", currency: "USD" };
+  const paid = { orderId: "O1", status: "success", click: "C1", tx: "T" };
+  await ledger.append([
+    expectation("E1", 0, { click: "C1", reference: "basket-1", amount: "10" }),
+    expectation("E2", 0, { click: "C2", amount: "10" }),
+    orderRead(5, { ...paid, created: 2 }),
+    orderRead(5, { ...paid, orderId: "O2", click: "C2", created: 2 }),
+  ]);
+  await ledger.project();
+  const other = { ...terms, clickId: "C9", currencyAmount: "900" };
+  await assert.rejects(ledger.expect(other), {
+    code: "purchase_paid",
+    message: 'Cannot record what is expected: reference "basket-1" was paid ' +
+      "by O1; take a new one for each purchase, or state the same terms",
+  });
+  await assert.rejects(
+    ledger.expect({ clickId: "C2", currency: "USD", currencyAmount: "900" }),
+    { code: "purchase_paid", message: /click_id "C2" was paid by O2/ },
+  );
+  await assert.rejects(
+    ledger.recordSession({
+      ...{ session_id: "S9", click_id: "C8", reference: "basket-1" },
+      ...{ currency: "USD", currency_amount: "900" },
+    }),
+    { code: "purchase_paid" },
+  );
+  await ledger.expect({ ...other, currencyAmount: "10.00" });
 });

@@ -11,8 +11,13 @@ export interface ExpectationIssue {
  *
  * - `invalid`: fields are wrong; `issues` lists all of them.
  * - `click_id_in_use`: the click id is still valid for another reference.
+ * - `purchase_paid`: the service has shown success of the purchase, and other
+ *   terms would change nothing.
  */
-export type ExpectationErrorCode = "invalid" | "click_id_in_use";
+export type ExpectationErrorCode =
+  | "invalid"
+  | "click_id_in_use"
+  | "purchase_paid";
 
 /**
  * A session or expectation was not recorded. Nothing was written.

@@ -72,6 +72,7 @@ export function expectationBody(
     const known = Object.keys(STORED_NAMES).join(", ");
     fields.issues.push({ field, message: `is unknown; use ${known}` });
   }
+  fields.checkWallet(stored, "walletAddress");
   if (given.clickId === undefined) {
     fields.missing(
       "clickId",

@@ -24,7 +24,7 @@ Deno.test("expectationBody() takes every field, amounts as they are", () => {
     commodity: "ETH",
     network: "ethereum",
     commodityAmount: 2,
-    walletAddress: "0xabc",
+    walletAddress: `0x${"ab".repeat(20)}`,
     userId: "u-1",
     validForMs: 60_000,
     askedAt: "2026-11-20T08:00:00Z",
@@ -40,7 +40,7 @@ Deno.test("expectationBody() takes every field, amounts as they are", () => {
       commodity: "ETH",
       network: "ethereum",
       commodity_amount: "2",
-      wallet_address: "0xabc",
+      wallet_address: `0x${"ab".repeat(20)}`,
       user_id: "u-1",
       valid_for_ms: 60_000,
       asked_at: "2026-11-20T08:00:00.000Z",
@@ -82,5 +82,34 @@ Deno.test("expectationBody() refuses a click id that links nothing, and a time a
   assert.deepEqual(
     issuesOf({ clickId: "c-1", askedAt: "2026-11-20T09:06:00Z" }),
     ['askedAt is "2026-11-20T09:06:00Z", which is in the future'],
+  );
+});
+
+Deno.test("expectationBody() refuses by the rules of a session what no order would ever match", () => {
+  const refused = (terms: Partial<OrderExpectation>) => {
+    try {
+      expectationBody({ clickId: "C1", ...terms }, { id: "E1", now: 0 });
+    } catch (error) {
+      assert(error instanceof ExpectationError);
+      return error.issues.map(({ message }) => message).join();
+    }
+    return "";
+  };
+  for (const currency of ["US$", "USDT", "EURO", "GBP"]) {
+    assert.equal(
+      refused({ currency, currencyAmount: "10" }),
+      `is "${currency}"; use USD or EUR`,
+    );
+  }
+  for (const currency of ["USD", "EUR", "usd"]) {
+    assert.equal(refused({ currency, currencyAmount: "10.50" }), "");
+  }
+  assert.match(
+    refused({ currency: "USD", currencyAmount: "49.905" }),
+    /^is "49.905"; use at most 2 decimals/,
+  );
+  assert.equal(
+    refused({ network: "polygon", walletAddress: "0xabc" }),
+    "is no address of polygon; correct it",
   );
 });

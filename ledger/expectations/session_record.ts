@@ -73,6 +73,10 @@ export function sessionBody(
     TERMS,
     { path: "expected." },
   );
+  fields.checkWallet(stored, "wallet_address");
+  if (expected !== undefined) {
+    fields.checkWallet({ ...stored, ...expected }, "expected.wallet_address");
+  }
   if (
     stored.session_id === undefined &&
     (session.session_id ?? session.sessionId) === undefined

@@ -1,6 +1,10 @@
+import type { PurchaseName } from "../../events/expectation.ts";
 import type { PurchaseWait } from "../../machines/transition.ts";
 import { holderOf, type Purchase } from "../../releases/log_releases.ts";
 import type { ResultSet, Statement } from "../driver/driver.ts";
+import { liveGeneration } from "./checkpoints.ts";
+import { isLink } from "./link_text.ts";
+import { orderStateSql } from "./orders.ts";
 
 /**
  * Purchases that were taken: a keyed digest of the partner's reference or click
@@ -132,4 +136,21 @@ export function selectPurchaseHolder(orderId: string): Statement {
       WHERE q.order_id = ? AND p.order_id <> q.order_id`,
     args: [orderId],
   };
+}
+
+/**
+ * Selects the states of orders that may be of a purchase: those that are compared
+ * with its terms, or that the service shows under its click id.
+ */
+export function selectOrdersOfPurchase(
+  { kind, name }: PurchaseName,
+): Statement {
+  const sql = kind === "reference"
+    ? `SELECT ${orderStateSql()} FROM orders
+        WHERE generation = ${liveGeneration} AND reference = ?1 LIMIT 50`
+    : `SELECT ${orderStateSql()} FROM order_links AS l
+        CROSS JOIN orders ON orders.row = l.row
+        WHERE l.generation = ${liveGeneration} AND l.kind = 'click'
+          AND ${isLink("?1")} AND l.confirmed = 1 LIMIT 50`;
+  return { sql, args: [name] };
 }
