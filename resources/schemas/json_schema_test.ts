@@ -50,7 +50,7 @@ Deno.test("COMPONENTS leave the statuses of the service open, and our own lists 
   const { Order = {}, OrderStatus = {}, Release = {}, EventLabel = {} } =
     COMPONENTS;
   assert.deepEqual(Object(OrderStatus.anyOf)[1], { type: "string" });
-  assert.deepEqual(Release.enum, ["yes", "no", "wait", "unchecked"]);
+  assert.deepEqual(Release.enum, ["yes", "no", "wait", "unchecked", "settled"]);
   assert.ok((Order.required as string[]).includes("anomalies"));
   // An event is counted by the type of its webhook, never as one.
   assert.ok(!(EventLabel.enum as string[]).includes("webhook"));

@@ -1,3 +1,4 @@
+import { transactionOf } from "../../../sandbox/seeded/seeded_values.ts";
 import {
   nextSteps,
   type OrderEventType,
@@ -103,7 +104,7 @@ function amend({ sandbox, shop }: World, dice: Dice): void {
     sandbox.now() - order.changedAtMs > 2000
   );
   if (orders.length === 0) return;
-  const { orderId, status } = dice.pick(orders);
+  const { orderId, status, network } = dice.pick(orders);
   shop.amended.add(orderId);
   sandbox.amendOrder(
     orderId,
@@ -111,7 +112,10 @@ function amend({ sandbox, shop }: World, dice: Dice): void {
       { status: "refund_pending" },
       { status: dice.pick(["progress", "pending", "success", "failed"]) },
       { currencyAmount: `${dice.int(1, 999)}.${dice.int(10, 99)}`, status },
-      { txId: `0x${dice.int(1e8, 9e8)}`, status },
+      {
+        txId: transactionOf(network, `${dice.int(1e8, 9e8)}`.padEnd(64, "a")),
+        status,
+      },
     ]),
   );
 }

@@ -137,7 +137,9 @@ export async function lookAtReleases(world: World): Promise<void> {
     if (facts.shown === "success" && !isReleased && recorded !== undefined) {
       check(
         "each success that is not released is somebody's task",
-        tasks !== undefined || dealtWith.has(String(id)),
+        tasks !== undefined || dealtWith.has(String(id)) ||
+          // The earlier form of the answers has no wallet to compare.
+          (facts.match === "incomplete" && facts.tx === "unstated"),
         () => `order ${id} is ${release} ${releaseReason}, and nobody is told`,
       );
     }
