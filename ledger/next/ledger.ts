@@ -1,4 +1,5 @@
 import { monotonicFactory } from "ulid";
+import { printable } from "../../core/printable.ts";
 import type { AssetTable } from "../../core/assets/environment.ts";
 import type { WitnessRule } from "../../core/chain/witness_rule.ts";
 import type {
@@ -36,9 +37,9 @@ import type { AttentionKind } from "../outcomes/attention_kind.ts";
 import type { Refold, RefoldOptions } from "../refold/refold.ts";
 import type { Historic } from "../releases/historic.ts";
 import {
+  checkRelease,
+  decideRelease,
   type RecordedRelease,
-  refuseRelease,
-  releaseBody,
   type ReleaseByHand,
   ReleaseError,
 } from "../releases/release_by_hand.ts";
@@ -62,12 +63,21 @@ import { readOccurrences } from "./reads/deliveries.ts";
 import { readExplanation, readOrderAsOf } from "./reads/explain.ts";
 import { findAnything, type FindResult } from "./reads/find.ts";
 import { Orders } from "./reads/orders.ts";
-import { readHandRelease, readOrderFold } from "./reads/releases.ts";
+import {
+  isStored,
+  readHandRelease,
+  readKnownOfRelease,
+  readOrderFold,
+} from "./reads/releases.ts";
 import { readHistoric, readLag, readStats } from "./reads/stats.ts";
 import { readTransitions, type TransitionQuery } from "./reads/transitions.ts";
 import { Users } from "./reads/users.ts";
 import { readWaiting } from "./reads/waiting.ts";
-import { readWitnessRules, refuseClickInUse } from "./recording/terms.ts";
+import {
+  readWitnessRules,
+  refuseClickInUse,
+  refuseTermsOfPaid,
+} from "./recording/terms.ts";
 import type { LedgerStamp } from "./store/create.ts";
 import { statement, write } from "./store/database.ts";
 import { EventLog, stampLive, timeOf } from "./store/events.ts";
@@ -178,22 +188,31 @@ export class Ledger implements AsyncDisposable {
     orderId: string,
     release: ReleaseByHand,
   ): Promise<RecordedRelease> {
-    const body = releaseBody(orderId, release);
+    checkRelease(release);
     await this.project();
     const fold = await readOrderFold(this.driver, orderId);
-    refuseRelease(body, fold, { assets: this.#parts.assets });
-    await this.append([orderReleased({ released: body, ...this.#minted() })]);
+    const known = await readKnownOfRelease(
+      this.driver,
+      orderId,
+      release.for ?? null,
+    );
+    const { assets } = this.#parts;
+    const event = orderReleased({
+      released: decideRelease(orderId, release, fold, { assets, ...known }),
+      ...this.#minted(),
+    });
+    await this.append([event]);
     await this.project();
     const recorded = await this.handRelease(orderId);
-    const { outcome, by, why } = body;
-    if (
-      recorded?.outcome === outcome && recorded.by === by &&
-      recorded.why === why && recorded.for === (body.for ?? null)
-    ) return recorded;
+    if (recorded !== null && await isStored(this.driver, event)) {
+      return recorded;
+    }
     throw new ReleaseError(
-      "released_before",
-      `Cannot release an order by hand twice: somebody else was first with ` +
-        `${orderId}`,
+      "needs_confirmation",
+      `Cannot record ${release.outcome} of ${
+        printable(orderId)
+      } unless it is ` +
+        "confirmed: somebody else was first",
     );
   }
 
@@ -393,6 +412,11 @@ export class Ledger implements AsyncDisposable {
     const fact = readFact({ ...event, position: 0 });
     if (isExpectation(fact)) {
       await refuseClickInUse(this.driver, fact.expectation, readFact);
+      await refuseTermsOfPaid(
+        this.driver,
+        fact.expectation,
+        this.#parts.assets,
+      );
     }
     await this.append([event]);
   }

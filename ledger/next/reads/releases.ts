@@ -2,13 +2,19 @@
 import { exactObject, filledText } from "../../events/fact_text.ts";
 import { readFact } from "../../events/read_fact.ts";
 import type { OrderFold } from "../../orders/order_fold.ts";
-import type { RecordedRelease } from "../../releases/release_by_hand.ts";
+import type { NewEvent } from "../../events/event.ts";
+import type {
+  KnownOfRelease,
+  RecordedRelease,
+} from "../../releases/release_by_hand.ts";
+import { guardOf, selectGuard } from "../projection/guard.ts";
+import { LookupHash } from "../projection/lookup_hash.ts";
 import type { Release, ReleaseReason } from "../../outcomes/outcome_table.ts";
 import type { Driver } from "../../store/driver/driver.ts";
 import type { Row } from "../projection/doc.ts";
 import { addOrderRows, selectOrderRows } from "../projection/load.ts";
 import { listed, read, readDeciding, statement } from "../store/database.ts";
-import { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
+import { EVENT_COLUMNS, eventsOf, timeOf } from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";
 
 /**
@@ -109,4 +115,49 @@ export async function readReleasesNow(
     String(id),
     { release, releaseReason: reason } as ReleaseNow,
   ]));
+}
+
+/** Reads what is known beside an order of which a person records something. */
+export async function readKnownOfRelease(
+  driver: Driver,
+  orderId: string,
+  reference: string | null,
+): Promise<KnownOfRelease> {
+  const [guarding] = await readDeciding(driver, [selectGuard]);
+  const hash = new LookupHash(guardOf(guarding).key);
+  const [begun, recorded] = await readDeciding(driver, [
+    statement(
+      `SELECT h.name, e.recorded_at FROM handed AS h
+        JOIN orders AS o ON o.no = h.no LEFT JOIN log AS t ON t.seq = h.seq
+        LEFT JOIN events AS e ON e.position = t.position
+        WHERE o.id = ? AND h.state IN ('begun', 'taken')
+        ORDER BY h.seq, h.name LIMIT 1`,
+      orderId,
+    ),
+    statement(
+      "SELECT EXISTS (SELECT 1 FROM expected WHERE reference = ?)",
+      reference === null ? null : hash.of("asked_reference", reference),
+    ),
+  ]);
+  const [name, at] = begun?.[0] ?? [];
+  return {
+    isRecorded: recorded?.[0]?.[0] === 1,
+    sentTo: name === undefined
+      ? null
+      : { name: String(name), at: timeOf(at) ?? "an unknown time" },
+  };
+}
+
+/** Whether exactly this event is stored under its id. */
+export async function isStored(
+  driver: Driver,
+  { eventId, digest }: Pick<NewEvent, "eventId" | "digest">,
+): Promise<boolean> {
+  const [found] = await readDeciding(driver, [
+    statement(
+      `SELECT ${EVENT_COLUMNS} FROM events AS e WHERE e.id = ?`,
+      eventId,
+    ),
+  ]);
+  return eventsOf(found)[0]?.digest === digest;
 }

@@ -1,7 +1,11 @@
 /** What may be recorded: terms of a click id that is free, and rules of the witness. */
+import type { AssetTable } from "../../../core/assets/environment.ts";
+import { refusePaid } from "../../expectations/paid_purchase.ts";
+import type { OrderFold } from "../../orders/order_fold.ts";
 import {
   askedAtOf,
   type Expectation,
+  purchaseOf,
   validUntil,
 } from "../../events/expectation.ts";
 import type { RecordedEvent } from "../../events/event.ts";
@@ -14,6 +18,9 @@ import {
 import { ExpectationError } from "../../expectations/expectation_error.ts";
 import type { Driver } from "../../store/driver/driver.ts";
 import { guardOf, selectGuard } from "../projection/guard.ts";
+import type { Row } from "../projection/doc.ts";
+import { addOrderRows, selectOrderRows } from "../projection/load.ts";
+import { orderView } from "../projection/rows.ts";
 import { LookupHash } from "../projection/lookup_hash.ts";
 import { readDeciding, statement } from "../store/database.ts";
 import { EVENT_COLUMNS, eventsOf, msOf } from "../store/events.ts";
@@ -69,6 +76,32 @@ export async function refuseClickInUse(
       `${validUntil(other)}; take a new click id for each purchase, or state ` +
       "the same reference",
   }], "click_id_in_use");
+}
+
+/**
+ * Refuses other terms for a purchase of which the service has shown success.
+ *
+ * @throws {ExpectationError} `purchase_paid`.
+ */
+export async function refuseTermsOfPaid(
+  driver: Driver,
+  expectation: Expectation,
+  assets: AssetTable,
+): Promise<void> {
+  const purchase = purchaseOf(expectation);
+  if (purchase === null) return;
+  const [guarding] = await readDeciding(driver, [selectGuard]);
+  const hash = new LookupHash(guardOf(guarding).key);
+  const [rows] = await readDeciding(driver, [
+    selectOrderRows(
+      "o.no IN (SELECT no FROM lookup WHERE hash = ? AND shown = 1 LIMIT 50)",
+      hash.of(purchase.kind, purchase.name),
+    ),
+  ]);
+  const orders = new Map<string, Row<OrderFold>>();
+  addOrderRows(orders, rows);
+  const states = [...orders.values()].map((row) => orderView(row, { assets }));
+  refusePaid(expectation, states);
 }
 
 /** Reads since when orders wait for the chain, and until when. */
