@@ -1,6 +1,5 @@
 import { idOfPath } from "../../core/path_id.ts";
 import { type Context, Hono } from "hono";
-import { secureHeaders } from "hono/secure-headers";
 import { messageOf } from "../../core/guards.ts";
 import { OnrampError, ValidationError } from "../../client/mod.ts";
 import { ExpectationError, LedgerError } from "../../ledger/mod.ts";
@@ -11,7 +10,8 @@ import { CommandError, UsageError } from "../../core/settings/errors.ts";
 import { allows, type Scope } from "../../core/settings/api_tokens.ts";
 import { readBody } from "./body.ts";
 import type { Caller } from "./callers.ts";
-import { isFromOtherSite } from "../http/host_guard.ts";
+import { isFromOtherSite, shownHost } from "../http/host_guard.ts";
+import { ownHeaders } from "../http/http_app.ts";
 import { readParams } from "./params.ts";
 import { ApiProblem, problemResponse } from "./problem.ts";
 import { OPERATIONS } from "../../resources/operations/mod.ts";
@@ -67,13 +67,13 @@ export function apiApp(
       ms: performance.now() - beganMs,
     });
   });
-  app.use(secureHeaders());
+  app.use(ownHeaders);
   app.use(async (c, next) => {
     if (!isKnownHost(c.req.raw)) {
       throw new ApiProblem(
         "unknown_host",
-        "The Host header is neither an address nor a name of this server; " +
-          "name it with --api-allow-host",
+        `The Host header ${shownHost(c.req.raw)} is neither an address nor a ` +
+          "name of this server; name it with --api-allow-host",
       );
     }
     if (isFromOtherSite(c.req.raw)) {

@@ -90,7 +90,7 @@ Deno.test("apiApp() refuses the Host of a stranger, whatever the token", async (
       421,
       "unknown_host",
     );
-    assert.match(detail, /--api-allow-host/);
+    assert.match(detail, /"evil\.example".*--api-allow-host/);
   }
 });
 

@@ -1,15 +1,13 @@
 import http from "node:http";
 import https from "node:https";
-import { isIP } from "node:net";
+import { isIP, type LookupFunction } from "node:net";
 import { Readable } from "node:stream";
-import { errorCode } from "../../core/guards.ts";
 
 /** How a request gets to its receiver. */
 export interface RequestRoute {
   /**
    * IP addresses to connect to, the first one first. The name in the address of
-   * the request is only passed on to the receiver: the name is not resolved
-   * again.
+   * the request is not resolved again.
    */
   readonly addresses: readonly string[];
   /** Connections to use again. @default {one that is closed afterwards} */
@@ -40,17 +38,10 @@ export class KeptConnections {
   }
 }
 
-/** What a connection fails with before anything was sent over it. */
-const NOT_CONNECTED = new Set([
-  "ECONNREFUSED",
-  "EADDRNOTAVAIL",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-]);
-
 /**
- * Posts to an address that was checked before, whatever the host name resolves
- * to meanwhile. Redirects are not followed.
+ * Posts to addresses that were checked before, whatever the host name resolves
+ * to meanwhile. Where one of them does not take the connection soon, the next is
+ * tried beside it. Redirects are not followed.
  *
  * @param url The address, `http` or `https`.
  * @param init Headers, body, and what aborts it.
@@ -63,65 +54,40 @@ export async function pinnedFetch(
   init: PostInit,
   { addresses, connections }: RequestRoute,
 ): Promise<Response> {
-  return await firstThatConnects(
-    addresses,
-    (address) => post(new URL(url), init, address, connections),
+  const { protocol, port } = new URL(url);
+  const number = port !== "" ? Number(port) : protocol === "https:" ? 443 : 80;
+  const [first] = addresses;
+  if (first === undefined) throw new Error("Its host name has no address");
+  const allowed = addresses.filter((address) => mayConnect(address, number));
+  if (allowed.length > 0) return await post(url, init, allowed, connections);
+  const error = new Error(
+    `No permission to connect to ${first}, port ${number}: allow it with ` +
+      "--allow-net",
   );
+  throw Object.assign(error, { code: "EPERM" });
 }
 
-/**
- * Tries one address after another until one takes the connection.
- *
- * @param addresses The addresses.
- * @param attempt Sends to one of them.
- * @returns Result of the first attempt that had one.
- * @throws What the last attempt failed with, or one after it had connected.
- */
-export async function firstThatConnects<T>(
-  addresses: readonly string[],
-  attempt: (address: string) => Promise<T>,
-): Promise<T> {
-  for (const [at, address] of addresses.entries()) {
-    try {
-      return await attempt(address);
-    } catch (error) {
-      const isLast = at === addresses.length - 1;
-      if (isLast || !NOT_CONNECTED.has(String(errorCode(error)))) throw error;
-    }
-  }
-  throw new Error("Its host name has no address");
-}
+/** How long an address has before the next one is tried beside it, ms. */
+const RACED = { autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 250 };
 
 function post(
-  url: URL,
-  { headers, body, signal }: PostInit,
   address: string,
+  { headers, body, signal }: PostInit,
+  addresses: readonly string[],
   connections: KeptConnections | undefined,
 ): Promise<Response> {
+  const url = new URL(address);
   const secure = url.protocol === "https:";
-  const port = url.port === "" ? (secure ? 443 : 80) : Number(url.port);
-  if (!mayConnect(address, port)) {
-    const error = new Error(
-      `No permission to connect to ${address}, port ${port}: allow it with ` +
-        "--allow-net",
-    );
-    return Promise.reject(Object.assign(error, { code: "EPERM" }));
-  }
-  const name = url.hostname.replace(/^\[(.*)\]$/, "$1");
   const answered = Promise.withResolvers<Response>();
-  const request = (secure ? https : http).request({
+  const request = (secure ? https : http).request(url, {
     method: "POST",
-    host: address,
-    port,
-    path: url.pathname + url.search,
     headers: {
       ...headers,
-      host: url.host,
       "content-length": new TextEncoder().encode(body).length,
     },
     agent: connections?.[secure ? "https" : "http"] ?? false,
-    // The certificate has to be that of the name, not of the address.
-    ...(secure && isIP(name) === 0 ? { servername: name } : {}),
+    lookup: lookupOf(addresses),
+    ...RACED,
   });
   const abort = () => {
     answered.reject(signal.reason);
@@ -140,6 +106,16 @@ function post(
   else signal.addEventListener("abort", abort, { once: true });
   request.end(body);
   return answered.promise;
+}
+
+/** Answers with what was found before: `all` of it, or the first address. */
+function lookupOf(addresses: readonly string[]): LookupFunction {
+  const all = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_name, options, answer) => {
+    const [first] = all;
+    if (options.all === true) answer(null, all);
+    else answer(null, first?.address ?? "", first?.family);
+  };
 }
 
 /**

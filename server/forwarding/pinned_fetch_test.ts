@@ -1,11 +1,7 @@
 import assert from "node:assert/strict";
 import { type AddressInfo, createServer } from "node:net";
 import { openHttpServer } from "../../core/serving/open_http_server.ts";
-import {
-  firstThatConnects,
-  KeptConnections,
-  pinnedFetch,
-} from "./pinned_fetch.ts";
+import { KeptConnections, pinnedFetch } from "./pinned_fetch.ts";
 import { postWebhook } from "./post_webhook.ts";
 
 const init = {
@@ -68,30 +64,50 @@ Deno.test("pinnedFetch() asks the address that was looked at for the name's cert
   await new Promise((resolve) => server.close(resolve));
 });
 
-Deno.test("firstThatConnects() goes on to the next address only where nothing was sent", async () => {
-  const failing = (code: string) => Object.assign(new Error(code), { code });
-  const tried: string[] = [];
-  const attempt = (codes: readonly string[]) => (address: string) => {
-    const code = codes[tried.push(address) - 1];
-    return code === undefined
-      ? Promise.resolve("sent")
-      : Promise.reject(failing(code));
-  };
-  const addresses = ["fd00::1", "10.0.0.1", "10.0.0.2"];
-  const refused = ["ENETUNREACH", "ECONNREFUSED"];
-  assert.equal(await firstThatConnects(addresses, attempt(refused)), "sent");
-  assert.deepEqual(tried.splice(0), addresses);
-  await assert.rejects(
-    firstThatConnects(addresses, attempt(["ECONNRESET"])),
-    /ECONNRESET/,
-  );
-  assert.deepEqual(tried.splice(0), ["fd00::1"]);
-  await assert.rejects(
-    firstThatConnects(addresses, attempt([...refused, "ECONNREFUSED"])),
-    /ECONNREFUSED/,
-  );
-  await assert.rejects(firstThatConnects([], attempt([])), /no address/);
+Deno.test("pinnedFetch() answers soon where the first address takes no connection", async () => {
+  // In a process of its own, which may use more addresses of this machine.
+  const { success, stdout, stderr } = await new Deno.Command("deno", {
+    args: ["eval", SEVERAL_ADDRESSES],
+    cwd: new URL("./", import.meta.url),
+    stdout: "piped",
+    stderr: "piped",
+  }).output();
+  const said = new TextDecoder().decode(stdout);
+  assert.ok(success, new TextDecoder().decode(stderr));
+  const { full, refusing, none } = JSON.parse(said);
+  assert.equal(full.answer, "taken");
+  assert.ok(full.ms < 3000, said);
+  assert.equal(refusing, "taken");
+  assert.match(none, /ECONNREFUSED/);
 });
+
+/** The first address listens and takes nothing: as many wait there as can. */
+const SEVERAL_ADDRESSES = `
+  import { pinnedFetch } from "./pinned_fetch.ts";
+  import { createServer } from "node:http";
+  const server = createServer((_, response) => response.end("taken"));
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address();
+  Deno.listen({ hostname: "127.0.0.2", port });
+  for (let isFull = false; !isFull;) {
+    const connection = Deno.connect({ hostname: "127.0.0.2", port });
+    const late = new Promise((resolve) => setTimeout(resolve, 200, "late"));
+    isFull = await Promise.race([connection, late]) === "late";
+  }
+  const post = (addresses) =>
+    pinnedFetch("http://shop.invalid:" + port + "/", {
+      headers: {},
+      body: "{}",
+      signal: AbortSignal.timeout(10_000),
+    }, { addresses }).then((answer) => answer.text(), (error) => String(error.code ?? error));
+  const begun = performance.now();
+  const answer = await post(["127.0.0.2", "127.0.0.1"]);
+  const full = { answer, ms: performance.now() - begun };
+  const refusing = await post(["127.0.0.3", "127.0.0.1"]);
+  const none = await post(["127.0.0.3", "127.0.0.4"]);
+  console.log(JSON.stringify({ full, refusing, none }));
+  Deno.exit(0);
+`;
 
 Deno.test({
   name: "pinnedFetch() says that it may not connect, and ends nothing else",
@@ -104,6 +120,13 @@ Deno.test({
       );
     }
   },
+});
+
+Deno.test("pinnedFetch() says that a name has no address", async () => {
+  await assert.rejects(
+    pinnedFetch("http://shop.invalid/", init, { addresses: [] }),
+    /no address/,
+  );
 });
 
 Deno.test("pinnedFetch() uses kept connections again, and ends them when they are closed", async () => {

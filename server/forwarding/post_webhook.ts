@@ -148,8 +148,8 @@ async function lookAt(
   }
   const kinds = addresses.map(addressKind);
   if (kinds.includes("forbidden")) {
-    return "its address is link-local or a cloud's metadata service: " +
-      "nothing is sent there";
+    return "its address is link-local, a cloud's metadata service or no " +
+      "address of one machine: nothing is sent there";
   }
   return url.protocol === "http:" && kinds.includes("public")
     ? "its address is public: https is required there"

@@ -9,24 +9,42 @@ const privateRanges = blockList([
   ["172.16.0.0", 12],
   ["192.168.0.0", 16],
   ["100.64.0.0", 10],
+  ["198.18.0.0", 15],
   ["::1", 128],
   ["fc00::", 7],
 ]);
 
 /**
- * Link-local addresses, and those at which clouds answer with credentials;
- * `0.0.0.0` is any address.
+ * Link-local addresses, those at which clouds answer with credentials, and those
+ * that belong to no machine: of any, of many, of tunnels, and reserved ones.
  */
 const forbiddenRanges = blockList([
   ["169.254.0.0", 16],
   ["100.100.100.200", 32],
   ["168.63.129.16", 32],
-  ["192.0.0.192", 32],
+  ["192.0.0.0", 24],
+  ["192.88.99.0", 24],
+  ["0.0.0.0", 8],
+  ["224.0.0.0", 3],
   ["fd00:ec2::254", 128],
   ["fd20:ce::254", 128],
-  ["fe80::", 10],
-  ["0.0.0.0", 8],
+  ["fe80::", 9],
+  ["ff00::", 8],
   ["::", 128],
+  ["100::", 64],
+  ["2001::", 32],
+  ["2001:2::", 48],
+  ["2001:10::", 27],
+  ["5f00::", 16],
+]);
+
+/** Networks of IPv6 whose last 32 bits are an address of IPv4. */
+const TRANSLATED = blockList([
+  ["::", 96],
+  ["::ffff:0:0", 96],
+  ["::ffff:0:0:0", 96],
+  ["64:ff9b::", 96],
+  ["64:ff9b:1::", 48],
 ]);
 
 /**
@@ -37,9 +55,33 @@ const forbiddenRanges = blockList([
  */
 export function addressKind(address: string): AddressKind {
   const plain = address.replace(/^\[(.*)\]$/, "$1").replace(/%.*$/, "");
-  const family = isIP(plain) === 4 ? "ipv4" : "ipv6";
-  if (forbiddenRanges.check(plain, family)) return "forbidden";
-  return privateRanges.check(plain, family) ? "private" : "public";
+  if (isIP(plain) === 4) return kindOf(plain, "ipv4");
+  const own = kindOf(plain, "ipv6");
+  const inside = own === "public" ? addressInside(plain) : null;
+  return inside === null ? own : kindOf(inside, "ipv4");
+}
+
+function kindOf(address: string, family: "ipv4" | "ipv6"): AddressKind {
+  if (forbiddenRanges.check(address, family)) return "forbidden";
+  return privateRanges.check(address, family) ? "private" : "public";
+}
+
+/** The address of IPv4 that one of IPv6 leads to; null where it leads to none. */
+function addressInside(address: string): string | null {
+  // The address of a URL is written in one form.
+  const host = URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1) ?? "";
+  const [head = "", tail] = host.split("::");
+  const before = head === "" ? [] : head.split(":");
+  const after = tail === undefined || tail === "" ? [] : tail.split(":");
+  const gap = Array<string>(8 - before.length - after.length).fill("0");
+  const groups = [...before, ...gap, ...after].map((one) => parseInt(one, 16));
+  // 6to4 has it behind its first group.
+  const pair = groups[0] === 0x2002
+    ? groups.slice(1, 3)
+    : TRANSLATED.check(address, "ipv6")
+    ? groups.slice(6)
+    : null;
+  return pair?.flatMap((one) => [one >> 8, one & 255]).join(".") ?? null;
 }
 
 function blockList(
@@ -47,22 +89,9 @@ function blockList(
 ): BlockList {
   const list = new BlockList();
   for (const [network, prefix] of ranges) {
-    if (isIP(network) === 6) {
-      list.addSubnet(network, prefix, "ipv6");
-      continue;
-    }
-    list.addSubnet(network, prefix, "ipv4");
-    // The same network, as a translator (NAT64) or a tunnel (6to4) leads to it.
-    list.addSubnet(`64:ff9b::${network}`, 96 + prefix, "ipv6");
-    list.addSubnet(`2002:${inHex(network)}::`, 16 + prefix, "ipv6");
+    list.addSubnet(network, prefix, isIP(network) === 6 ? "ipv6" : "ipv4");
   }
   return list;
-}
-
-/** An IPv4 address as two groups of an IPv6 one: `a9fe:0`. */
-function inHex(address: string): string {
-  const [a = 0, b = 0, c = 0, d = 0] = address.split(".").map(Number);
-  return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
 }
 
 /**
@@ -93,9 +122,9 @@ export function readTargetUrl(text: string, name: string): URL {
   const kind = isIP(host) === 0 ? null : addressKind(host);
   if (kind === "forbidden") {
     throw new TypeError(
-      `Wrong ${name}: ${shown} is link-local or a cloud's metadata service; ` +
-        "nothing is sent to such addresses, because clouds keep credentials " +
-        "there",
+      `Wrong ${name}: ${shown} is link-local, a cloud's metadata service or ` +
+        "no address of one machine; nothing is sent there, because clouds keep " +
+        "credentials at such addresses",
     );
   }
   if (kind === "public" && url.protocol === "http:") {

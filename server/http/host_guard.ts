@@ -51,3 +51,8 @@ export function isOwnOrigin(request: Request): boolean {
   const host = request.headers.get("host") ?? new URL(request.url).host;
   return from !== null && from.host === host.toLowerCase();
 }
+
+/** The `Host` of a request, as a message names it. */
+export function shownHost({ headers }: Pick<Request, "headers">): string {
+  return JSON.stringify((headers.get("host") ?? "").slice(0, 100));
+}

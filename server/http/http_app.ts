@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 import type { StandingCondition } from "../../resources/health/finding.ts";
 import type { ConnectionInfo } from "../../webhooks/for_server.ts";
@@ -40,6 +40,12 @@ export interface HttpAppOptions {
   readonly steadyNow?: () => number;
 }
 
+/** Headers of every answer but those of the console. */
+export const ownHeaders: MiddlewareHandler = secureHeaders({
+  // The proxy that ends TLS decides this, for the whole host.
+  strictTransportSecurity: false,
+});
+
 /** A look at the ledger answers all who ask within this time after it, ms. */
 const LOOK_LASTS_MS = 250;
 
@@ -52,7 +58,7 @@ export function httpApp(
   options: HttpAppOptions,
 ): (request: Request, info?: ConnectionInfo) => Response | Promise<Response> {
   const app = new Hono();
-  app.use(secureHeaders());
+  app.use(ownHeaders);
   app.get("/healthz", (c) => c.json({ ok: true }));
   const readinessNow = seldom(options.readiness, options.steadyNow);
   app.get("/readyz", async (c) => {

@@ -43,6 +43,8 @@ Deno.test("httpApp() does not mistake another path for a delivery", async () => 
 Deno.test("httpApp() answers /healthz while the process lives", async () => {
   const answer = await app()(new Request("http://127.0.0.1/healthz"));
   assert.deepEqual([answer.status, await answer.json()], [200, { ok: true }]);
+  // Whether other hosts of a name speak TLS is its owner's to say.
+  assert.equal(answer.headers.get("strict-transport-security"), null);
 });
 
 Deno.test("httpApp() answers /readyz with 503 and the problem only when nothing durable takes deliveries", async () => {

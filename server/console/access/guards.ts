@@ -5,6 +5,7 @@ import {
   hostGuard,
   isFromOtherSite,
   isOwnOrigin,
+  shownHost,
 } from "../../http/host_guard.ts";
 import type { Reader } from "./access.ts";
 import { SIGN_IN_COOKIE, SIGNED_IN_MS, type SignIn } from "./sign_in.ts";
@@ -44,11 +45,27 @@ export function ownHostAndOrigin(
 ): MiddlewareHandler {
   const isKnownHost = hostGuard(names);
   return async (c, next) => {
-    if (!isKnownHost(c.req.raw)) return refusal(c, WRONG_HOST);
+    if (!isKnownHost(c.req.raw)) {
+      return refusal(
+        c,
+        `The request names another host than this console: ${
+          shownHost(c.req.raw)
+        }; to allow it, start the console with --allow-host NAME`,
+      );
+    }
     if (
       isFromOtherSite(c.req.raw) ||
       (!isReading(c) && !isOwnOrigin(c.req.raw))
-    ) return refusal(c, WRONG_ORIGIN);
+    ) {
+      return refusal(
+        c,
+        "The request came from another page, not from the console: its Host " +
+          `is ${
+            shownHost(c.req.raw)
+          }; behind a proxy, let it pass Host on as ` +
+          "the browser sent it",
+      );
+    }
     return await next();
   };
 }
@@ -110,9 +127,3 @@ export function ownPath(path: string): string {
 export function refusal(c: Context, text: string): Response {
   return c.text(`${text}\n`, 403);
 }
-
-const WRONG_HOST =
-  "The request names another host than this console; to allow it, start the " +
-  "console with --allow-host NAME";
-
-const WRONG_ORIGIN = "The request came from another page, not from the console";
