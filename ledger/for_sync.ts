@@ -61,10 +61,11 @@ export type { Driver, ResultSet, Statement } from "./store/driver/driver.ts";
 export { readPrimary } from "./store/driver/driver.ts";
 export { isLostRace } from "./store/driver/retrying_driver.ts";
 export {
-  selectDeliveryLog,
-  selectLastPosition,
-  selectLastWebhook,
-} from "./store/tables/deliveries.ts";
+  readDeliveryLog,
+  readLastPosition,
+  readLastWebhook,
+  readLateReading,
+} from "./queries/delivery_log.ts";
 export {
   erasedOrders,
   selectErasedOrders,
@@ -126,6 +127,5 @@ export {
   selectFreshness,
   writeSweep,
 } from "./store/tables/polling/sweeps.ts";
-export { selectLateReading } from "./store/tables/deliveries.ts";
 export { outcomeOf } from "./outcomes/outcome.ts";
 export { settle } from "./outcomes/settled_by_hand.ts";

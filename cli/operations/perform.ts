@@ -1,6 +1,6 @@
 import { defined } from "../../core/guards.ts";
 import { printable } from "../../core/printable.ts";
-import { checkpointsOf, selectCheckpoints } from "../../ledger/for_cli.ts";
+import { readFoldVersion } from "../../ledger/for_resources.ts";
 import { FOLD_VERSION } from "../../ledger/for_sync.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import {
@@ -275,9 +275,8 @@ function print(
  * not write down all that orders are found by.
  */
 async function noteOlderFold(ledger: Ledger, io: Io): Promise<void> {
-  const [rows] = await ledger.driver.batch([selectCheckpoints], "read");
-  const { live } = checkpointsOf(rows);
-  if (live === null || live.foldVersion >= FOLD_VERSION) return;
+  const version = await readFoldVersion(ledger.driver);
+  if (version === null || version >= FOLD_VERSION) return;
   note(
     io,
     "An older version has folded this ledger, so not everything can be found " +

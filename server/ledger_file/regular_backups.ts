@@ -2,7 +2,7 @@ import { mkdir, readdir, stat, unlink } from "node:fs/promises";
 import { messageOf } from "../../core/guards.ts";
 import { sleep } from "../../core/waiting/sleep.ts";
 import { fileId, findDamage } from "../../ledger/for_ledger_file.ts";
-import { selectLastPosition } from "../../ledger/for_sync.ts";
+import { readLastPosition } from "../../ledger/for_sync.ts";
 import { type Ledger, openLedger } from "../../ledger/mod.ts";
 import { Alarm } from "../monitoring/alarm.ts";
 import type { Log } from "../monitoring/logger.ts";
@@ -163,8 +163,7 @@ export class RegularBackups {
 }
 
 async function isEmpty({ driver }: Ledger): Promise<boolean> {
-  const [last] = await driver.batch([selectLastPosition], "read");
-  return (last?.rows[0]?.[0] ?? null) === null;
+  return await readLastPosition(driver) === 0;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Driver, selectLateReading } from "../../ledger/for_sync.ts";
+import { type Driver, readLateReading } from "../../ledger/for_sync.ts";
 import type { SweepKind } from "./fair_share.ts";
 
 /**
@@ -74,8 +74,7 @@ export async function lastAnsweredAt(
   driver: Driver,
   { workedAt }: PollHealth,
 ): Promise<string | null> {
-  const [found] = await driver.batch([selectLateReading], "read");
-  const readAt = found?.rows[0]?.[0] as string | null | undefined ?? null;
+  const readAt = await readLateReading(driver);
   return workedAt === null || (readAt !== null && readAt > workedAt)
     ? readAt
     : workedAt;

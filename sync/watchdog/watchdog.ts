@@ -2,15 +2,14 @@ import {
   dateFutureChanges,
   deleteChangesBefore,
   type Driver,
-  type EventKind,
   KEEP_CHANGES_MS,
   oldestWaitingMs,
+  readDeliveryLog,
+  readLastPosition,
+  readLastWebhook,
   readMovers,
   readObservedChanges,
   readSweep,
-  selectDeliveryLog,
-  selectLastPosition,
-  selectLastWebhook,
   type Statement,
   type WatchedChange,
   writeSweep,
@@ -26,7 +25,6 @@ import {
 import {
   deliveryFacts,
   type DeliveryLog,
-  type DeliveryLogEntry,
   emptyDeliveryLog,
   evolveDeliveryLog,
   withoutFuture,
@@ -195,26 +193,19 @@ function pausesOf(
 }
 
 async function wake(driver: Driver, nowMs: number): Promise<WatchdogState> {
-  const [head] = await driver.batch([selectLastPosition], "read");
-  const position = Number(head?.rows[0]?.[0] ?? 0);
+  const position = await readLastPosition(driver);
   const begin = Math.max(0, position - firstLook);
   return {
-    log: emptyDeliveryLog(begin, await lastWebhook(driver, begin)),
+    log: emptyDeliveryLog(
+      begin,
+      // Long ago is not never.
+      begin === 0 ? null : await readLastWebhook(driver, begin),
+    ),
     watchedSince: new Date(nowMs).toISOString(),
     lookedMs: nowMs,
     pauses: [],
     alarm: null,
   };
-}
-
-/** When the last webhook up to a position came: long ago is not never. */
-async function lastWebhook(
-  driver: Driver,
-  position: number,
-): Promise<string | null> {
-  if (position === 0) return null;
-  const [found] = await driver.batch([selectLastWebhook(position)], "read");
-  return found?.rows[0]?.[0] as string | undefined ?? null;
 }
 
 async function readLog(
@@ -223,42 +214,8 @@ async function readLog(
 ): Promise<DeliveryLog> {
   let log = begun;
   for (;;) {
-    const [found] = await driver.batch(
-      [selectDeliveryLog(log.position, batchSize)],
-      "read",
-    );
-    const rows = found?.rows ?? [];
-    for (const row of rows) {
-      log = evolveDeliveryLog(log, {
-        position: Number(row[0]),
-        kind: row[1] as EventKind,
-        eventId: String(row[2]),
-        type: row[3] as string | null,
-        recordedAt: String(row[4]),
-        unansweredId: unansweredId(row[5]),
-        shown: row[6] === 1,
-        ofOrder: row[8] === 1,
-        named: namedDelivery(row[7]),
-      });
-    }
+    const rows = await readDeliveryLog(driver, log.position, batchSize);
+    for (const row of rows) log = evolveDeliveryLog(log, row);
     if (rows.length < batchSize) return log;
-  }
-}
-
-function namedDelivery(text: unknown): DeliveryLogEntry["named"] {
-  if (typeof text !== "string") return null;
-  const [eventId, recordedAt] = JSON.parse(text);
-  return { eventId, recordedAt };
-}
-
-function unansweredId(body: unknown): DeliveryLogEntry["unansweredId"] {
-  if (!(body instanceof Uint8Array) && !(body instanceof ArrayBuffer)) {
-    return null;
-  }
-  try {
-    const parsed = JSON.parse(new TextDecoder().decode(body));
-    return typeof parsed?.event_id === "string" ? parsed.event_id : null;
-  } catch {
-    return null;
   }
 }
