@@ -86,6 +86,10 @@ function inBlock(
       // A node that traces may still decide it.
       return { ...found, reason: effect.reason, final: false };
     case "called":
+      // Nobody can say whose the one call is that several orders name.
+      if (effect.succeeded && others.length > 0) {
+        return { ...found, reason: "shared_transaction", final: false };
+      }
       return {
         ...found,
         verdict: effect.succeeded ? "delivered" : "other_recipient_or_asset",

@@ -241,7 +241,7 @@ Deno.test("lookAtOrder() decides nothing of a transaction that two orders share"
   const txId = bitcoin.add({ address: BTC, sat: 840_000 });
   bitcoin.mine(3);
   await desk.succeed("01JONE", txId);
-  await desk.succeed("01JTWO", txId);
+  await desk.succeed("01JTWO", txId.toUpperCase());
   for (const id of ["01JONE", "01JTWO"]) {
     const { look } = await lookAtOrder(ledger, id, { witness: desk.witness() });
     assert.deepEqual([look?.verdict, look?.reason], [

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { OUTCOME_WORDS } from "../../resources/wording/outcome.ts";
 import { COMBINATIONS, POSSIBLE, variants } from "./combinations_test.ts";
 import { outcomeOf, type RowOutcome } from "./outcome.ts";
+import { settle } from "./settled_by_hand.ts";
 import type { OutcomeFacts } from "./outcome_facts.ts";
 import { applies, OUTCOME_TABLE, type OutcomeRow } from "./outcome_table.ts";
 
@@ -328,3 +329,41 @@ for (const { code, when } of OUTCOME_TABLE) {
     assert.notDeepEqual(found, []);
   });
 }
+
+Deno.test("settle() lays what a person recorded over every combination that can occur", () => {
+  for (const at of POSSIBLE) {
+    const facts = factsAt(at);
+    const byRow = decide(at) ?? assert.fail();
+    assert.equal(settle(byRow, facts, null), byRow);
+    for (const outcome of ["delivered", "refunded", "written_off"] as const) {
+      for (const seen of [true, false]) {
+        const byHand = { outcome, seen, at: "", settled: [] };
+        const { code, booked, release, reason, attention } = settle(
+          byRow,
+          facts,
+          byHand,
+        );
+        assert.deepEqual([code, booked], [byRow.code, byRow.booked]);
+        assert.equal(release, byRow.release === "no" ? "no" : "settled");
+        if (release === "settled") assert.equal(reason, outcome);
+        const isReversed = outcome === "delivered" && release === "no" && !seen;
+        assert.ok(!isReversed || attention.includes("reversed_after_success"));
+        const left = attention.filter((kind) =>
+          !byRow.attention.includes(kind)
+        );
+        assert.ok(
+          left.every((kind) => isReversed && kind === "reversed_after_success"),
+        );
+        const closed = byRow.attention.filter((kind) =>
+          kind !== "paid_twice" && !attention.includes(kind)
+        );
+        if (!seen || facts.gone === "yes") assert.deepEqual(closed, []);
+        if (facts.gone === "yes") {
+          assert.ok(attention.includes("no_longer_shown"));
+        } else if (seen && facts.shown === "success") {
+          assert.deepEqual(attention, []);
+        }
+      }
+    }
+  }
+});
