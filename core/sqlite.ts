@@ -9,7 +9,7 @@ const FIRST_SAFE = [3, 51, 3];
 
 /** What has it, for messages. */
 export const SAFE_RUNTIMES =
-  "Deno 2.9, Bun 1.4, Node 22.22.3 or 24.15, or later";
+  "Deno 2.9.2, Bun 1.4, Node 22.22.3 or 24.15, or later";
 
 /** A refusal of SQLite. */
 export class SqliteError extends Error {

@@ -6,7 +6,6 @@ import type {
 } from "../../core/wire/delivery.ts";
 import type { Deadlines } from "./deadlines.ts";
 import { LastingAlarm, type WriteLog } from "./endpoint_log.ts";
-import { sleep } from "../../core/waiting/sleep.ts";
 
 /** Options of {@linkcode DeliveryStore}. */
 export interface DeliveryStoreOptions {
@@ -22,12 +21,19 @@ export interface DeliveryStoreOptions {
 
 /** How long after a failed append a delivery is tried again. */
 const RETRY_AFTER_MS = 100;
+/** Most notes held; beyond them the oldest are dropped. */
+const MOST_NOTES = 10_000;
+/** Time between two tries to hand the notes over. */
+const NOTES_AFTER_MS = 5_000;
 
 /** Stores deliveries by `append`, and knows whether that fails. */
 export class DeliveryStore {
   readonly #options: DeliveryStoreOptions;
-  readonly #notes: UnansweredNotes;
-  readonly #stopping = new AbortController();
+  /** Held until they are stored: what goes unanswered often is while that fails. */
+  readonly #notes: UnansweredDelivery[] = [];
+  #handingOver: Promise<void> | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isStopped = false;
   #failure: string | null = null;
   readonly #alarm: LastingAlarm;
   /** Appends that have begun and not settled, waited for or not. */
@@ -36,7 +42,6 @@ export class DeliveryStore {
 
   constructor(options: DeliveryStoreOptions) {
     this.#options = options;
-    this.#notes = new UnansweredNotes(options.unanswered);
     this.#alarm = new LastingAlarm({
       ...options,
       raised: {
@@ -57,7 +62,7 @@ export class DeliveryStore {
 
   /** Notes of unanswered deliveries that are not stored yet. */
   get notes(): number {
-    return this.#notes.size;
+    return this.#notes.length;
   }
 
   /**
@@ -92,8 +97,41 @@ export class DeliveryStore {
 
   /** Notes that a delivery which may be stored got no timely 2xx. */
   note(unanswered: UnansweredDelivery): void {
-    this.#notes.add(unanswered);
-    this.#notes.flushUntilEmpty(this.#stopping.signal, this.appending);
+    if (this.#options.unanswered === undefined) return;
+    if (this.#notes.length >= MOST_NOTES) this.#notes.shift();
+    this.#notes.push(unanswered);
+    if (this.appending) void this.#handOver();
+    this.#tryLater();
+  }
+
+  /**
+   * Not with the next delivery: the service switches delivery off when some go
+   * unanswered.
+   */
+  #tryLater(): void {
+    if (this.#isStopped || this.#notes.length === 0) return;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      void this.#handOver().then(() => this.#tryLater());
+    }, NOTES_AFTER_MS);
+  }
+
+  /** Hands over the notes held; those not taken are held for the next time. */
+  #handOver(): Promise<void> {
+    return this.#handingOver ??= this.#handOverEach().finally(() => {
+      this.#handingOver = null;
+    });
+  }
+
+  async #handOverEach(): Promise<void> {
+    for (let [next] = this.#notes; next !== undefined; [next] = this.#notes) {
+      try {
+        await this.#options.unanswered?.(next);
+      } catch {
+        return;
+      }
+      if (this.#notes[0] === next) this.#notes.shift();
+    }
   }
 
   /** Waits until no append is under way and the notes are tried a last time;
@@ -106,95 +144,22 @@ export class DeliveryStore {
       );
       await deadlines.race(settled, dueAt, undefined);
     }
-    this.#stopping.abort();
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
     if (this.appending) {
-      await deadlines.race(this.#notes.flush(), dueAt, undefined);
+      await deadlines.race(this.#handOver(), dueAt, undefined);
     }
   }
 
   #succeeded(): void {
     this.#failure = null;
     this.#alarm.settle();
-    if (this.#notes.size > 0) void this.#notes.flush();
+    if (this.#notes.length > 0) void this.#handOver();
   }
 
   #ended(): void {
     this.#underWay--;
     if (this.#underWay > 0) return;
     for (const resolve of this.#onSettled.splice(0)) resolve();
-  }
-}
-
-/** Most notes held; beyond them the oldest are dropped. */
-const MOST_NOTES = 10_000;
-/** Time between two tries to hand the notes over. */
-const RETRY_MS = 5_000;
-
-/**
- * Notes about unanswered deliveries. They are held until the ledger takes
- * them: when a delivery goes unanswered, the ledger is often failing.
- */
-export class UnansweredNotes {
-  readonly #record:
-    | ((unanswered: UnansweredDelivery) => Promise<void>)
-    | undefined;
-  readonly #held: UnansweredDelivery[] = [];
-  #flushing: Promise<void> | null = null;
-  #retrying: Promise<void> | null = null;
-
-  constructor(
-    record: ((unanswered: UnansweredDelivery) => Promise<void>) | undefined,
-  ) {
-    this.#record = record;
-  }
-
-  get size(): number {
-    return this.#held.length;
-  }
-
-  add(unanswered: UnansweredDelivery): void {
-    if (this.#record === undefined) return;
-    if (this.#held.length >= MOST_NOTES) this.#held.shift();
-    this.#held.push(unanswered);
-  }
-
-  /** Hands over the notes held; those not taken are held for the next time. */
-  flush(): Promise<void> {
-    if (this.#held.length === 0) return Promise.resolve();
-    this.#flushing ??= this.#handOver().finally(() => {
-      this.#flushing = null;
-    });
-    return this.#flushing;
-  }
-
-  /**
-   * Tries until the ledger has taken every note. It must not wait for the next
-   * delivery: the service switches delivery off when some go unanswered.
-   */
-  flushUntilEmpty(signal: AbortSignal, tryNow: boolean): void {
-    this.#retrying ??= this.#retry(signal, tryNow).finally(() => {
-      this.#retrying = null;
-    });
-  }
-
-  async #retry(signal: AbortSignal, tryNow: boolean): Promise<void> {
-    if (tryNow) await this.flush();
-    while (this.#held.length > 0 && !signal.aborted) {
-      await sleep(RETRY_MS, signal).catch(() => {});
-      if (!signal.aborted) await this.flush();
-    }
-  }
-
-  async #handOver(): Promise<void> {
-    while (this.#record !== undefined) {
-      const [next] = this.#held;
-      if (next === undefined) return;
-      try {
-        await this.#record(next);
-      } catch {
-        return;
-      }
-      if (this.#held[0] === next) this.#held.shift();
-    }
   }
 }
