@@ -221,6 +221,8 @@ class SqliteFile implements InboxFile {
       DELETE FROM kept;
       COMMIT`);
     this.#log = openSync(`${this.#path}-wal`, "r+");
+    // Before it was locked, another process may have taken it for a left one.
+    statSync(this.#path);
     this.#places = this.#found();
   }
 
