@@ -11,8 +11,8 @@ import {
 import { openWitness } from "../../server/compose/open_witness.ts";
 import {
   drainLeft,
-  leftSegments,
-} from "../../server/ledger_file/left_segments.ts";
+  leftSpoolFiles,
+} from "../../server/ledger_file/left_spool_files.ts";
 import { spoolDirectory } from "../../server/ledger_file/spool_directory.ts";
 import type { Config } from "../../core/settings/config.ts";
 import { UsageError } from "../../core/settings/errors.ts";
@@ -112,7 +112,7 @@ function filesPort(
 ): LedgerFiles {
   const { copyToken: authToken } = config;
   return {
-    left: () => leftSegments(spoolDirectory(config)),
+    left: () => leftSpoolFiles(spoolDirectory(config)),
     drain: () => drainLeft(spoolDirectory(config), ledger),
     compareStates: () => {
       endProgress();

@@ -9,10 +9,10 @@ import { fileId } from "../../ledger/for_ledger_file.ts";
 import { serving } from "../ledger_file/ledger_lock.ts";
 import { counted } from "../../resources/views/text.ts";
 import {
-  damagedSegments,
-  type LeftSegments,
-  leftSegments,
-} from "../ledger_file/left_segments.ts";
+  damagedSpoolFiles,
+  type LeftSpoolFiles,
+  leftSpoolFiles,
+} from "../ledger_file/left_spool_files.ts";
 import { spoolDirectory } from "../ledger_file/spool_directory.ts";
 
 type Place = Pick<Config, "databaseUrl">;
@@ -125,11 +125,11 @@ export async function lookAtSpool(
 ): Promise<readonly Finding[]> {
   const directory = spoolDirectory(config);
   if (directory === null) return [found("spool_unused")];
-  let left: LeftSegments;
+  let left: LeftSpoolFiles;
   try {
     left = isOwn
-      ? { waiting: [], damaged: await damagedSegments(directory) }
-      : await leftSegments(directory);
+      ? { waiting: [], damaged: await damagedSpoolFiles(directory) }
+      : await leftSpoolFiles(directory);
   } catch (error) {
     const more = `${directory}: ${messageOf(error)}`;
     return [found("spool_unreadable", { more })];

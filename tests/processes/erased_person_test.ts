@@ -88,7 +88,7 @@ Deno.test("a person is erased beside a serve that runs, and after a kill of the 
   );
   const gone = async () =>
     (await holding(folder.path, "-ANNA-SECRET")).length === 0;
-  // The spool overwrites its segment a few seconds after the last delivery.
+  // The spool empties its file a few seconds after the last delivery.
   await until(gone, "nothing of the person is left");
   assert.notDeepEqual(await holding(folder.path, "-BERTA-SECRET"), []);
 

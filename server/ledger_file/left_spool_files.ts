@@ -5,7 +5,7 @@ import { fileSpool } from "../../webhooks/mod.ts";
 import { isLeft, isSetAside } from "../../webhooks/for_ledger_file.ts";
 
 /** Files of a spool that no process works on. */
-export interface LeftSegments {
+export interface LeftSpoolFiles {
   /** Paths of files whose deliveries can go into the ledger, sorted. */
   readonly waiting: readonly string[];
   /** Paths of damaged files, whose rest nobody reads, sorted. */
@@ -18,9 +18,9 @@ export interface LeftSegments {
  * @param directory The folder of the spool; null where there is none.
  * @throws {Error} When it cannot be read.
  */
-export async function leftSegments(
+export async function leftSpoolFiles(
   directory: string | null,
-): Promise<LeftSegments> {
+): Promise<LeftSpoolFiles> {
   const names = directory === null ? [] : await namesIn(directory);
   const waiting: string[] = [];
   const damaged: string[] = [];
@@ -38,7 +38,7 @@ export async function leftSegments(
  * @param directory The folder of the spool.
  * @throws {Error} When it cannot be read.
  */
-export async function damagedSegments(
+export async function damagedSpoolFiles(
   directory: string,
 ): Promise<readonly string[]> {
   return (await namesIn(directory)).filter(isSetAside).sort()
@@ -56,8 +56,8 @@ export async function damagedSegments(
 export async function drainLeft(
   directory: string | null,
   ledger: Pick<Ledger, "appendRecords">,
-): Promise<LeftSegments> {
-  const left = await leftSegments(directory);
+): Promise<LeftSpoolFiles> {
+  const left = await leftSpoolFiles(directory);
   if (directory === null || left.waiting.length === 0) return left;
   const spool = await fileSpool({ directory });
   try {
@@ -68,7 +68,7 @@ export async function drainLeft(
   } finally {
     await spool.close();
   }
-  return await leftSegments(directory);
+  return await leftSpoolFiles(directory);
 }
 
 async function namesIn(directory: string): Promise<string[]> {
