@@ -49,7 +49,7 @@ import { anchorHead, readHead, verifyEvidence } from "./evidence/evidence.ts";
 import {
   verifyStates,
   type VerifyStatesOptions,
-} from "./evidence/verify_states.ts";
+} from "./projection/verify_states.ts";
 import { catchUp, type MakeStep } from "./projection/catch_up.ts";
 import {
   FOLD,

@@ -9,10 +9,10 @@ import {
   nextFinalReadMs,
   requestAgainAfterMs,
 } from "../../orders/reread_schedule.ts";
-import type { ToConfirm } from "../../projection/batch.ts";
 import { lastMovedMs } from "../../projection/batch_statements.ts";
 import type { SqlValue } from "../../store/driver/driver.ts";
 import type { UserFold } from "../../users/user_fold.ts";
+import type { ToConfirm } from "./urgency.ts";
 import { msOf } from "../store/events.ts";
 
 /** Columns of a row that say when to ask, in the order of the values below. */

@@ -1,10 +1,10 @@
 /** What the partner asked for, found by click id, reference and session. */
-import type { LaterTerms } from "../../store/tables/events/expectations.ts";
 import {
   askedAtOf,
   CANDIDATES_KEPT,
   type Expectation,
   type ExpectationWindow,
+  type PurchaseName,
   validUntil,
 } from "../../events/expectation.ts";
 import type { SqlValue, Statement } from "../../store/driver/driver.ts";
@@ -100,6 +100,12 @@ const positions = (candidates: number, terms: number) =>
           WHERE k.click = c.click AND k.reference IS NULL
             AND k.asked_at <= c.terms_until
           ORDER BY k.asked_at DESC LIMIT 1 OFFSET ${terms - 1}), 0)`;
+
+/** Terms of a purchase from a time on. */
+export interface LaterTerms extends PurchaseName {
+  /** When they were asked for at the earliest, UTC ISO 8601. */
+  readonly askedAt: string;
+}
 
 /** Selects the terms of purchases that were asked for at a time or later. */
 export function selectLaterTerms(

@@ -1,17 +1,26 @@
 /** What a step has to know of orders, users, terms and purchases. */
 import type { RecordedEvent } from "../../events/event.ts";
-import { CANDIDATES_KEPT, type Expectation } from "../../events/expectation.ts";
-import { type Fact, isExpectation } from "../../events/fact.ts";
-import { firstOrderAfter } from "../../orders/expectations.ts";
-import type { OrderFold } from "../../orders/order_fold.ts";
-import type {
-  BatchEvent,
-  CollectedTransition,
-} from "../../projection/batch.ts";
 import {
-  type MissingKeys,
-  movedWindows,
-} from "../../projection/load_states.ts";
+  askedAtOf,
+  CANDIDATES_KEPT,
+  type Expectation,
+  type ExpectationWindow,
+  purchaseKey,
+  purchaseOf,
+  validUntil,
+} from "../../events/expectation.ts";
+import { type Fact, isExpectation, isWitnessRule } from "../../events/fact.ts";
+import { expectationLinks, type Link, linkKey } from "../../events/links.ts";
+import {
+  expectationWindow,
+  firstOrderAfter,
+  sameWindow,
+} from "../../orders/expectations.ts";
+import {
+  evolveOrder,
+  initialOrderFold,
+  type OrderFold,
+} from "../../orders/order_fold.ts";
 import type { KnownReleases, Purchase } from "../../releases/log_releases.ts";
 import { purchaseDigest } from "../../releases/release_log.ts";
 import type { Driver, SqlValue, Statement } from "../../store/driver/driver.ts";
@@ -19,8 +28,13 @@ import type { UserFold } from "../../users/user_fold.ts";
 import { listed, type Rows } from "../store/database.ts";
 import { eventsOf, hexOf, msOf } from "../store/events.ts";
 import { type Row, type Told, unpackOrder, unpackUser } from "./doc.ts";
-import { selectExpected, selectLaterTerms } from "./expected.ts";
+import {
+  type LaterTerms,
+  selectExpected,
+  selectLaterTerms,
+} from "./expected.ts";
 import type { LookupHash } from "./lookup_hash.ts";
+import type { BatchEvent, Collected } from "./step.ts";
 
 /** Rows by id. */
 export interface KnownRows {
@@ -81,6 +95,79 @@ function rowOf<Fold>(
   };
 }
 
+/** What a batch asks of orders that it may not name. */
+export interface Asked {
+  /** Links of its terms, when the first was asked for and when one expires first. */
+  readonly links: Map<
+    string,
+    Link & { readonly askedAt: string; readonly validUntil: string }
+  >;
+  /**
+   * Purchases of its terms, and when the earliest of each was asked for: what was
+   * recorded before and was asked for later counts in its place.
+   */
+  readonly terms: Map<string, LaterTerms>;
+  /** From when on its rules hold, by which successes wait for the chain. */
+  readonly rulesFrom: Set<string>;
+}
+
+export function askedBy(events: readonly BatchEvent[]): Asked {
+  const links: Asked["links"] = new Map();
+  const terms: Asked["terms"] = new Map();
+  const rulesFrom = new Set<string>();
+  for (const { fact } of events) {
+    if (isWitnessRule(fact)) rulesFrom.add(fact.change.from);
+    if (!isExpectation(fact)) continue;
+    const { expectation } = fact;
+    const askedAt = askedAtOf(expectation);
+    const until = validUntil(expectation);
+    for (const link of expectationLinks(expectation)) {
+      const other = links.get(linkKey(link));
+      links.set(linkKey(link), {
+        ...link,
+        askedAt: earlier(other?.askedAt, askedAt),
+        validUntil: earlier(other?.validUntil, until),
+      });
+    }
+    const purchase = purchaseOf(expectation);
+    if (purchase === null) continue;
+    const key = purchaseKey(expectation);
+    const first = earlier(terms.get(key)?.askedAt, askedAt);
+    terms.set(key, { ...purchase, askedAt: first });
+  }
+  return { links, terms, rulesFrom };
+}
+
+function earlier(a: string | undefined, b: string): string {
+  return a === undefined || b < a ? b : a;
+}
+
+/**
+ * Where to look for terms of the orders of a batch: wherever one of its readings
+ * moves the latest click id, the beginning or the first success of an order.
+ */
+function movedWindows(
+  events: readonly BatchEvent[],
+  orders: ReadonlyMap<string, Row<OrderFold>>,
+): ExpectationWindow[] {
+  const found = new Map<string, ExpectationWindow>();
+  const folds = new Map<string, OrderFold>();
+  for (const { fact } of events) {
+    if (fact.kind !== "order_snapshot" || fact.orderId === null) continue;
+    const { orderId } = fact;
+    const before = folds.get(orderId) ?? orders.get(orderId)?.fold ??
+      initialOrderFold(orderId);
+    const after = evolveOrder(before, fact);
+    folds.set(orderId, after);
+    const window = expectationWindow(after);
+    if (window === null || sameWindow(window, expectationWindow(before))) {
+      continue;
+    }
+    found.set(Object.values(window).join(" "), window);
+  }
+  return [...found.values()];
+}
+
 /** What is expected, and the orders that new terms or rules may concern. */
 export interface Joined {
   readonly expectations: readonly Expectation[];
@@ -107,15 +194,14 @@ export interface LoadOptions {
  */
 export async function loadJoined(
   events: readonly BatchEvent[],
-  { orders, missing }: {
+  { orders, asked }: {
     readonly orders: Map<string, Row<OrderFold>>;
-    readonly missing: MissingKeys;
+    readonly asked: Asked;
   },
   { driver, mode, hash, readFact }: LoadOptions,
 ): Promise<Joined> {
-  const folds = new Map([...orders].map(([id, { fold }]) => [id, fold]));
-  const windows = movedWindows(events, folds);
-  const links = [...missing.ordersOf].map(
+  const windows = movedWindows(events, orders);
+  const links = [...asked.links].map(
     ([key, { kind, link, askedAt, validUntil }]) => [
       hash.of(kind, link),
       key,
@@ -126,9 +212,9 @@ export async function loadJoined(
   );
   const found = await driver.batch([
     selectExpected(hash, windows),
-    selectLaterTerms(hash, missing.termsOf),
+    selectLaterTerms(hash, asked.terms),
     { sql: LINKED, args: [JSON.stringify(links)] },
-    selectSuccesses([...missing.rulesFrom]),
+    selectSuccesses([...asked.rulesFrom]),
   ], mode);
   const [expected, later, linked, successes] = found.map(({ rows }) => rows);
   addOrderRows(orders, successes);
@@ -179,7 +265,7 @@ function selectSuccesses(times: readonly string[]): Statement {
 
 /** Reads what was logged of releases, and who holds the purchases of a batch. */
 export async function loadReleases(
-  collected: readonly CollectedTransition[],
+  collected: readonly Collected[],
   { orders, key }: {
     readonly orders: Map<string, Row<OrderFold>>;
     readonly key: Uint8Array;

@@ -5,10 +5,7 @@ import { type Fact, isWitnessRule } from "../../events/fact.ts";
 import { readFact } from "../../events/read_fact.ts";
 import type { NewTransition } from "../../machines/transition.ts";
 import type { OrderFold } from "../../orders/order_fold.ts";
-import type { BatchEvent, Changes } from "../../projection/batch.ts";
-import { foldBatch } from "../../projection/fold_batch.ts";
 import { FOLD_VERSION } from "../../projection/fold_version.ts";
-import { missingKeys } from "../../projection/load_states.ts";
 import {
   type LoggedReleases,
   logReleases,
@@ -16,6 +13,7 @@ import {
 } from "../../releases/log_releases.ts";
 import type { Driver, Statement } from "../../store/driver/driver.ts";
 import { retryLostRaces } from "../../store/driver/retrying_driver.ts";
+import type { UserFold } from "../../users/user_fold.ts";
 import {
   insertSeal,
   lastSealOf,
@@ -50,6 +48,7 @@ import { type Guard, guardOf, moveGuard, selectGuard } from "./guard.ts";
 import {
   addOrderRows,
   addUserRows,
+  askedBy,
   type KnownRows,
   loadJoined,
   loadReleases,
@@ -60,15 +59,17 @@ import {
   selectUserRows,
 } from "./load.ts";
 import { insertTransition, tell, withReleases } from "./log.ts";
+import { LookupHash, type LookupKind } from "./lookup_hash.ts";
 import {
+  lookupText,
   ORDER_COLUMNS,
   orderColumns,
   orderView,
+  stateLinks,
   USER_COLUMNS,
   userColumns,
 } from "./rows.ts";
-import { lookupText, stateLinks } from "./rows.ts";
-import { LookupHash, type LookupKind } from "./lookup_hash.ts";
+import { type BatchEvent, type Step, takeStep } from "./step.ts";
 
 /** The part of the fold that tests replace to play another version. */
 export interface FoldCode {
@@ -145,15 +146,15 @@ async function step(
   const rules = batch.rules.map(fold.readFact).filter(isWitnessRule);
   const hash = new LookupHash(guard.key);
   const known = await readRows(driver, events, mode);
-  const missing = missingKeys(events);
-  const isJoined = batch.anyExpected || missing.termsOf.size > 0 ||
-    missing.ordersOf.size > 0 || missing.rulesFrom.size > 0;
+  const asked = askedBy(events);
+  const isJoined = batch.anyExpected || asked.links.size > 0 ||
+    asked.rulesFrom.size > 0;
   const joined = isJoined
-    ? await loadJoined(events, { orders: known.orders, missing }, {
+    ? await loadJoined(events, { orders: known.orders, asked }, {
       ...{ driver, mode, hash, readFact: fold.readFact },
     })
     : NOTHING_JOINED;
-  const changes = foldBatch(events, {
+  const changes = takeStep(events, {
     orders: foldsOf(known.orders),
     users: foldsOf(known.users),
     rules,
@@ -201,7 +202,7 @@ async function step(
     events: events.length,
     position,
     transitions: told.length > 0,
-    requests: changes.ordersToConfirm.size + changes.usersToConfirm.size > 0,
+    requests: changes.toConfirm.order.size + changes.toConfirm.user.size > 0,
   };
 }
 
@@ -317,7 +318,7 @@ function foldsOf<Fold>(
 /** The rows as the batch leaves them; those that it does not change included. */
 function newRows(
   known: KnownRows,
-  changes: Changes,
+  changes: Step,
   releases: LoggedReleases,
 ): KnownRows & { readonly changed: Set<string> } {
   const orders = new Map(known.orders);
@@ -334,7 +335,7 @@ function newRows(
       ? 2
       : 1;
     orders.set(id, {
-      no: before?.no ?? 2 * (changes.places.orders.get(id) ?? 0),
+      no: before?.no ?? 2 * (changes.firstOf.order.get(id) ?? 0),
       told: before?.told ?? NOTHING_TOLD,
       ...{ fold, historic },
     });
@@ -348,7 +349,7 @@ function newRows(
   for (const [id, fold] of changes.users) {
     const before = users.get(id);
     users.set(id, {
-      no: before?.no ?? 2 * (changes.places.users.get(id) ?? 0) + 1,
+      no: before?.no ?? 2 * (changes.firstOf.user.get(id) ?? 0) + 1,
       told: before?.told ?? NOTHING_TOLD,
       historic: before?.historic ?? 0,
       fold,
@@ -393,18 +394,16 @@ const UPSERT_USER = upsert("users", USER_COLUMNS);
 function userStatements(
   rows: NewRows,
   known: KnownRows,
-  changes: Changes,
+  changes: Step,
 ): Statement[] {
   return [...changes.users.keys()].map((id) => {
-    const row = rows.users.get(id) as Row<
-      Changes["users"] extends ReadonlyMap<string, infer Fold> ? Fold : never
-    >;
+    const row = rows.users.get(id) as Row<UserFold>;
     const values = {
       ...userColumns(row),
       told: JSON.stringify(row.told),
       fold: packUser(row.fold),
     } as Readonly<Record<string, string>>;
-    const named = changes.usersToConfirm.get(id);
+    const named = changes.toConfirm.user.get(id);
     return {
       sql: UPSERT_USER,
       args: [
@@ -419,13 +418,13 @@ function orderStatements(
   rows: NewRows,
   known: KnownRows,
   { changes, assets, hash }: {
-    readonly changes: Changes;
+    readonly changes: Step;
     readonly assets: AssetTable;
     readonly hash: LookupHash;
   },
 ): Statement[] {
   const statements: Statement[] = [];
-  const links = Map.groupBy(changes.orderLinks, ({ orderId }) => orderId);
+  const links = Map.groupBy(changes.links, ({ orderId }) => orderId);
   const lookups = new Map<string, (string | number)[]>();
   for (const id of rows.changed) {
     const row = rows.orders.get(id) as Row<OrderFold>;
@@ -435,7 +434,7 @@ function orderStatements(
       told: JSON.stringify(row.told),
       fold: packOrder(row.fold),
     } as Readonly<Record<string, string | number | null>>;
-    const named = changes.ordersToConfirm.get(id);
+    const named = changes.toConfirm.order.get(id);
     statements.push({
       sql: UPSERT_ORDER,
       args: [

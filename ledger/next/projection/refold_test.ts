@@ -9,7 +9,7 @@ import {
   worlds,
 } from "../../testing/projection_test_kit.ts";
 import fc from "fast-check";
-import { verifyStates } from "../evidence/verify_states.ts";
+import { verifyStates } from "./verify_states.ts";
 import { verifySeals } from "../evidence/verify.ts";
 import {
   append,

@@ -8,7 +8,11 @@ import {
 } from "../../projection/codec/fold_codec.ts";
 import { orderState } from "../../states/state_of_order.ts";
 import { openDriver } from "../../store/connections/open_driver.ts";
-import type { Driver, SqlValue } from "../../store/driver/driver.ts";
+import {
+  type Driver,
+  readPrimary,
+  type SqlValue,
+} from "../../store/driver/driver.ts";
 import { at, type States } from "../../testing/projection_test_kit.ts";
 import { userState } from "../../users/user_state.ts";
 import { unpackOrder, unpackUser } from "../projection/doc.ts";
@@ -48,9 +52,19 @@ export async function projectAll(
   let events = 0;
   for (;;) {
     const step = await project(driver, { assets: "sandbox", ...options });
-    if (step.events === 0) return events;
     events += step.events;
+    if (step.events === 0 && !await isBehind(driver)) return events;
   }
+}
+
+/** Whether a replica has not heard yet of events that are there. */
+async function isBehind(driver: Driver): Promise<boolean> {
+  if (driver.location !== "remote") return false;
+  const [row] = await select(
+    driver,
+    "SELECT (SELECT max(position) FROM events) > position AS behind FROM ledger",
+  );
+  return row?.behind === 1;
 }
 
 /** Reads the rows of one statement, each by the names of its columns. */
@@ -59,7 +73,7 @@ export async function select(
   sql: string,
   ...args: SqlValue[]
 ): Promise<Record<string, SqlValue>[]> {
-  const [found] = await driver.batch([{ sql, args }], "read");
+  const [found] = await readPrimary(driver, [{ sql, args }]);
   return (found?.rows ?? []).map((row) =>
     Object.fromEntries(
       found?.columns.map((name, place) => [name, row[place] ?? null]) ?? [],

@@ -4,12 +4,12 @@ import type { StatesVerification } from "../../evidence/verify_states.ts";
 import { diffStates } from "../../refold/compare_generations.ts";
 import type { Driver, SqlValue } from "../../store/driver/driver.ts";
 import { LedgerError } from "../../store/driver/errors.ts";
-import { foldOrdersAnew, foldUsersAnew } from "../projection/anew.ts";
-import { packOrder, packUser, type Row, type Told } from "../projection/doc.ts";
-import { guardOf, selectGuard } from "../projection/guard.ts";
-import { FOLD, type FoldCode } from "../projection/project.ts";
-import { orderColumns, orderView, userColumns } from "../projection/rows.ts";
-import { LookupHash } from "../projection/lookup_hash.ts";
+import { foldOrdersAnew, foldUsersAnew } from "./anew.ts";
+import { packOrder, packUser, type Row, type Told } from "./doc.ts";
+import { guardOf, selectGuard } from "./guard.ts";
+import { FOLD, type FoldCode } from "./project.ts";
+import { orderColumns, orderView, userColumns } from "./rows.ts";
+import { LookupHash } from "./lookup_hash.ts";
 import { read, statement } from "../store/database.ts";
 
 export interface VerifyStatesParts {
