@@ -10,7 +10,7 @@ export type { Ledger } from "./ledger.ts";
 export { ledgerOn } from "./ledger_on.ts";
 export { monthAfter, monthOf } from "./months/local_day.ts";
 export { bookedAmount } from "./months/month_row.ts";
-export { readMonthAt, readMonthPositions } from "./months/stored_months.ts";
+export { readMonthAt, readMonthPositions } from "./months/events_of_months.ts";
 export { FOLD_PACE_RULES } from "./projection/fold_pace.ts";
 export { ProjectionWorker } from "./projection/projection_worker.ts";
 export { HistoryReport } from "./releases/historic.ts";

@@ -63,6 +63,7 @@ import { type Import, importEvents } from "./transfer/import_events.ts";
 import { readOrderFacts } from "./queries/order_facts.ts";
 import { Orders, type OrderView } from "./queries/orders.ts";
 import { inContextAt } from "./queries/orders_as_of.ts";
+import { monthStore } from "./months/events_of_months.ts";
 import { Months } from "./months/months.ts";
 import {
   isStored,
@@ -176,7 +177,7 @@ export class Ledger implements AsyncDisposable {
     this.subscriptions = new Subscriptions(parts.driver, parts.now);
     this.months = new Months({
       ...parts,
-      readFact: parts.fold?.readFact ?? readFact,
+      store: monthStore(parts.driver, parts.fold?.readFact ?? readFact),
       foldVersion: parts.fold?.version ?? FOLD_VERSION,
       append: (events) => this.append(events),
     });

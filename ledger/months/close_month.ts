@@ -11,7 +11,7 @@ import {
 } from "./month_books.ts";
 import type { BookBy } from "./month_row.ts";
 import { monthSummary, summaryFile } from "./month_summary.ts";
-import { readBooks, readHead, readMonth } from "./stored_months.ts";
+import { readBooks, readMonth } from "./stored_months.ts";
 
 /** How to close a month. */
 export interface CloseMonthOptions extends MonthWork {
@@ -57,10 +57,10 @@ export async function closeMonth(
   month: string,
   options: CloseMonthOptions,
 ): Promise<MonthClosing> {
-  const { driver, foldVersion } = parts;
-  const first = await readMonth(driver, month);
+  const { store: months, foldVersion } = parts;
+  const first = await readMonth(months, month);
   if (first !== null) return refused({ code: "already_closed", first });
-  const { before, firstMonth, last } = await readBooks(driver, null);
+  const { before, firstMonth, last } = await readBooks(months, null);
   if (last !== null && monthAfter(last.month) !== month) {
     return refused({ code: "not_next", next: monthAfter(last.month) });
   }
@@ -74,7 +74,7 @@ export async function closeMonth(
   const isOver = monthOf(today) > month;
   const isClosedEarly = monthOf(today) === month && options.beforeEnd === true;
   if (!isOver && !isClosedEarly) return refused({ code: "not_over", today });
-  const asOf = await readHead(driver);
+  const asOf = await months.head();
   const books = await workOutMonth(parts, {
     ...options,
     position: asOf.position,
@@ -114,12 +114,12 @@ export async function closeMonth(
 
 /** Another process may close the month meanwhile: the first one stands. */
 async function store(
-  { driver, append }: MonthsParts,
+  { store: months, append }: MonthsParts,
   month: string,
   event: NewEvent,
 ): Promise<MonthClosing> {
   await append([event]);
-  const stored = await readMonth(driver, month);
+  const stored = await readMonth(months, month);
   if (stored === null) {
     throw new Error(`Cannot find the month ${month} that was just closed`);
   }

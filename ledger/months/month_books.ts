@@ -1,9 +1,6 @@
 import type { AssetTable } from "../../core/assets/environment.ts";
-import type { NewEvent, RecordedEvent } from "../events/event.ts";
-import type { Fact } from "../events/fact.ts";
-import type { Driver } from "../store/driver/driver.ts";
-import { readOrdersAt } from "../queries/orders_as_of.ts";
-import type { BooksBefore } from "./stored_months.ts";
+import type { NewEvent } from "../events/event.ts";
+import type { BooksBefore, MonthStore } from "./stored_months.ts";
 import {
   type Closing,
   decideRows,
@@ -38,7 +35,7 @@ export interface MonthBooksOptions extends MonthWork {
 
 /** Computes the books of a month from the events up to a position. */
 export async function workOutMonth(
-  { driver, readFact, assets }: MonthsParts,
+  { store, assets }: MonthsParts,
   { position, closing, before, signal, onProgress }: MonthBooksOptions,
 ): Promise<MonthBooks> {
   const rows: MonthRow[] = [];
@@ -48,12 +45,7 @@ export async function workOutMonth(
     EXCLUSIONS.map((reason) => [reason, 0]),
   ) as Record<Exclusion, number>;
   let orders = 0;
-  const walk = readOrdersAt(driver, {
-    asOf: { position },
-    readFact,
-    ...(signal && { signal }),
-  });
-  for await (const { orderId, facts } of walk) {
+  for await (const { orderId, facts } of store.ordersAt(position, signal)) {
     const order = orderBooks(orderId, facts, { assets });
     onProgress?.(++orders);
     if (order === null) continue;
@@ -80,16 +72,14 @@ function compareRows(a: MonthRow, b: MonthRow): number {
 
 /** What {@linkcode Months} works with. */
 export interface MonthsParts {
-  /** The database of a ledger. */
-  readonly driver: Driver;
+  /** Where the ledger's events are. */
+  readonly store: MonthStore;
   /** Asset table that gives the precision of amounts. */
   readonly assets: AssetTable;
   /** The clock, in ms. */
   readonly now: () => number;
   /** Random bytes for salts. */
   readonly randomBytes: (length: number) => Uint8Array;
-  /** Turns events into facts. */
-  readonly readFact: (event: RecordedEvent) => Fact;
   /** Version of the fold. */
   readonly foldVersion: number;
   /** Appends events; those stored already are skipped. */

@@ -14,7 +14,7 @@ import type { MonthClose } from "./month_close.ts";
 import type { BookBy, MonthRow } from "./month_row.ts";
 import { type MonthSummary, monthSummary } from "./month_summary.ts";
 import { type MonthRecomputation, recomputeMonth } from "./recompute_month.ts";
-import { listMonths, readBooks, readHead, readMonth } from "./stored_months.ts";
+import { listMonths, readBooks, readMonth } from "./stored_months.ts";
 
 /** Months whose books are closed; a closed month never changes. */
 export class Months {
@@ -36,7 +36,7 @@ export class Months {
    * @throws {LedgerError} When the database fails.
    */
   list(): AsyncGenerator<MonthClose> {
-    return listMonths(this.#parts.driver);
+    return listMonths(this.#parts.store);
   }
 
   /**
@@ -50,7 +50,7 @@ export class Months {
    */
   async get(month: string): Promise<MonthClose | null> {
     checkMonth(month);
-    return await readMonth(this.#parts.driver, month);
+    return await readMonth(this.#parts.store, month);
   }
 
   /**
@@ -168,12 +168,12 @@ async function previewMonth(
   month: string,
   options: PreviewMonthOptions,
 ): Promise<MonthPreview> {
-  const { before, firstMonth, last } = await readBooks(parts.driver, month);
+  const { before, firstMonth, last } = await readBooks(parts.store, month);
   const {
     timeZone = last?.timeZone ?? "UTC",
     bookBy = last?.bookBy ?? "confirmed",
   } = options;
-  const asOf = await readHead(parts.driver);
+  const asOf = await parts.store.head();
   const books = await workOutMonth(parts, {
     ...options,
     position: asOf.position,

@@ -8,12 +8,7 @@ import {
 } from "./month_books.ts";
 import type { MonthRow, MonthRowKind } from "./month_row.ts";
 import { monthSummary, summaryFile } from "./month_summary.ts";
-import {
-  listMonths,
-  readBooks,
-  readHead,
-  readKnownPosition,
-} from "./stored_months.ts";
+import { listMonths, readBooks, readKnownPosition } from "./stored_months.ts";
 import { diffStates } from "../refold/compare_generations.ts";
 
 /** A row that corrects a closed month. */
@@ -40,15 +35,15 @@ export async function recomputeMonth(
   stored: MonthClose,
   work: MonthWork,
 ): Promise<MonthRecomputation> {
-  const { driver } = parts;
+  const { store } = parts;
   const { month, timeZone, timeZoneVersion, bookBy, asOf, foldVersion } =
     stored;
   const day = localDay(timeZone);
-  const { before, firstMonth } = await readBooks(driver, month);
+  const { before, firstMonth } = await readBooks(store, month);
   const closing = { month, bookBy, day, firstMonth: firstMonth ?? month };
   const then = await workOutMonth(parts, {
     ...work,
-    position: await readKnownPosition(driver, stored),
+    position: await readKnownPosition(store, stored),
     closing,
     before,
   });
@@ -78,7 +73,7 @@ export async function recomputeMonth(
   before.add(readItems(items), stored.position);
   const now = await workOutMonth(parts, {
     ...work,
-    position: (await readHead(driver)).position,
+    position: (await store.head()).position,
     closing: { ...closing, month: AFTER_ALL },
     before,
   });
@@ -98,11 +93,11 @@ const AFTER_ALL = "9999-12";
 
 /** Closed months after a month that correct it, by order. */
 async function correctedIn(
-  { driver }: MonthsParts,
+  { store }: MonthsParts,
   month: string,
 ): Promise<ReadonlyMap<string, string>> {
   const corrected = new Map<string, string>();
-  for await (const close of listMonths(driver)) {
+  for await (const close of listMonths(store)) {
     if (close.month <= month) continue;
     for (const row of readItems(fileText(close, "items.csv"))) {
       if (row.ofMonth !== month || corrected.has(row.orderId)) continue;

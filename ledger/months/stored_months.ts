@@ -1,68 +1,69 @@
 import { factId } from "../events/derive.ts";
-import type { Driver, Statement } from "../store/driver/driver.ts";
-import { recordedEvent } from "../store/tables/events/event_rows.ts";
-import {
-  countEventsUpTo,
-  selectEventAt,
-  selectEventWithId,
-  selectHead,
-  selectNthPosition,
-  selectPositionsOfKind,
-} from "../store/tables/events/events.ts";
+import type { RecordedEvent } from "../events/event.ts";
+import type { Fact } from "../events/fact.ts";
 import { readItems } from "./items_file.ts";
 import { fileText, type MonthClose, readMonthClose } from "./month_close.ts";
 import { printable } from "../../core/printable.ts";
 import type { BookBy, Money, MonthRow } from "./month_row.ts";
 
+/** Events and orders, as the books read them. */
+export interface MonthStore {
+  /** Positions of the events of closed months. */
+  positions(): Promise<number[]>;
+  /** The event at a position. */
+  at(position: number): Promise<RecordedEvent | null>;
+  /** The event with an id. */
+  withId(eventId: string): Promise<RecordedEvent | null>;
+  /** The last event that counts, and how many there are up to it. */
+  head(): Promise<{ readonly position: number; readonly events: number }>;
+  /** How many events there are up to a position. */
+  countTo(position: number): Promise<number>;
+  /** Position of the n-th event, counted from one. */
+  nth(events: number): Promise<number | null>;
+  /** The facts of every order up to a position, by position; never none. */
+  ordersAt(
+    position: number,
+    signal?: AbortSignal,
+  ): AsyncIterable<
+    { readonly orderId: string; readonly facts: readonly Fact[] }
+  >;
+}
+
 /** Reads the closed months one by one, in their order. */
-export async function* listMonths(driver: Driver): AsyncGenerator<MonthClose> {
+export async function* listMonths(
+  store: MonthStore,
+): AsyncGenerator<MonthClose> {
   // By position they are in order in the ledger that closed them; events that
   // were imported may come in any.
   const positions = new Map<string, number>();
-  for (const position of await readMonthPositions(driver)) {
-    const close = await readMonthAt(driver, position);
+  for (const position of await store.positions()) {
+    const close = await readMonthAt(store, position);
     if (close !== null) positions.set(close.month, close.position);
   }
   for (const month of [...positions.keys()].sort()) {
     const position = positions.get(month) ?? 0;
-    const close = await readMonthAt(driver, position);
+    const close = await readMonthAt(store, position);
     if (close !== null) yield close;
   }
 }
 
-/** Reads the positions of the closed months; a month keeps its position. */
-export async function readMonthPositions(driver: Driver): Promise<number[]> {
-  const [found] = await driver.batch(
-    [selectPositionsOfKind("month_closed")],
-    "read",
-  );
-  return found?.rows.map(([position]) => position as number) ?? [];
-}
-
 /** Reads the closed month at a position; null when none is there. */
-export function readMonthAt(
-  driver: Driver,
+export async function readMonthAt(
+  store: Pick<MonthStore, "at">,
   position: number,
 ): Promise<MonthClose | null> {
-  return readOne(driver, selectEventAt(position));
+  const event = await store.at(position);
+  return event === null ? null : readMonthClose(event);
 }
 
 /** Reads one closed month; null when it is not closed. */
-export function readMonth(
-  driver: Driver,
+export async function readMonth(
+  store: MonthStore,
   month: string,
 ): Promise<MonthClose | null> {
   const eventId = factId("month_closed", month, null, "");
-  return readOne(driver, selectEventWithId(eventId));
-}
-
-async function readOne(
-  driver: Driver,
-  statement: Statement,
-): Promise<MonthClose | null> {
-  const [found] = await driver.batch([statement], "read");
-  const row = found?.rows[0];
-  return row === undefined ? null : readMonthClose(recordedEvent(row));
+  const event = await store.withId(eventId);
+  return event === null ? null : readMonthClose(event);
 }
 
 /** What closed months have booked. */
@@ -77,13 +78,13 @@ export interface StoredBooks {
 
 /** Reads what closed months have booked: those before a month, or all. */
 export async function readBooks(
-  driver: Driver,
+  store: MonthStore,
   beforeMonth: string | null,
 ): Promise<StoredBooks> {
   const before = new BooksBefore();
   let firstMonth: string | null = null;
   let last: MonthClose | null = null;
-  for await (const close of listMonths(driver)) {
+  for await (const close of listMonths(store)) {
     if (beforeMonth !== null && close.month >= beforeMonth) break;
     before.add(readItems(fileText(close, "items.csv")), close.position);
     firstMonth ??= close.month;
@@ -92,30 +93,17 @@ export async function readBooks(
   return { before, firstMonth, last };
 }
 
-/** The last event of a ledger, and how many there are. */
-export async function readHead(
-  driver: Driver,
-): Promise<{ readonly position: number; readonly events: number }> {
-  const [head] = await driver.batch([selectHead], "read");
-  const [position, events] = (head?.rows[0] ?? []) as readonly number[];
-  return { position: position ?? 0, events: events ?? 0 };
-}
-
 /**
  * Position of the last event that a closing knew: an import numbers events
  * anew.
  */
 export async function readKnownPosition(
-  driver: Driver,
+  store: MonthStore,
   { asOf }: MonthClose,
 ): Promise<number> {
-  const [upTo, nth] = await driver.batch([
-    countEventsUpTo(asOf.position),
-    selectNthPosition(asOf.events),
-  ], "read");
-  return upTo?.rows[0]?.[0] === asOf.events
+  return await store.countTo(asOf.position) === asOf.events
     ? asOf.position
-    : (nth?.rows[0]?.[0] as number | undefined) ?? asOf.position;
+    : await store.nth(asOf.events) ?? asOf.position;
 }
 
 /** What closed months have booked of an order. */

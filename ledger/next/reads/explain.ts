@@ -168,7 +168,7 @@ async function readEvents(
 }
 
 /** Where the expectations of an order were, after each of its readings. */
-function windowsOf(
+export function windowsOf(
   orderId: string,
   facts: readonly Fact[],
 ): ExpectationWindow[] {
