@@ -110,6 +110,10 @@ export function derive(kind: EventKind, body: Uint8Array): DerivedFact {
       return { columns, entity: idText(root.since ?? root.until) };
     case "month_closed":
       return { columns, entity: idText(root.month) };
+    case "note":
+    case "person_erased":
+      // Their ids are minted.
+      return { columns, entity: null };
   }
 }
 
@@ -268,6 +272,16 @@ export interface UnderivedColumn {
   readonly derived: string | null;
 }
 
+/** Kinds whose ids follow from nothing. */
+const MINTED: ReadonlySet<EventKind> = new Set([
+  "webhook",
+  "note",
+  "person_erased",
+]);
+
+/** How the ids of facts begin whose content was erased. */
+export const ERASED_ID = "erased:";
+
 /**
  * Finds the first column of an event that does not follow from its body. The
  * id of a webhook delivery is given at receipt and follows from nothing.
@@ -286,7 +300,9 @@ export function underivedColumn(
     const stored = event[field as keyof typeof columns];
     if (stored !== derived) return { field, stored, derived };
   }
-  if (event.kind === "webhook") return null;
+  if (MINTED.has(event.kind) || event.eventId.startsWith(ERASED_ID)) {
+    return null;
+  }
   const stored = event.eventId;
   const derived = entity === null
     ? null

@@ -140,10 +140,10 @@ export interface UnansweredFact extends FactBase {
   readonly deliveryId: string | null;
 }
 
-/** The books of a month were closed. Folds into nothing. */
+/** Books were closed, something was noted or erased. Folds into nothing. */
 export interface MonthClosedFact extends FactBase {
   /** Kind of fact. */
-  readonly kind: "month_closed";
+  readonly kind: "month_closed" | "note" | "person_erased";
 }
 
 /** An event whose body is erased or cannot be read. */

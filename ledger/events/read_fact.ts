@@ -77,7 +77,9 @@ export function readFact(event: RecordedEvent): Fact {
       case "delivery_unanswered":
         return readUnanswered(event);
       case "month_closed":
-        return { ...factBase(event, "month_closed"), kind: "month_closed" };
+      case "note":
+      case "person_erased":
+        return { ...factBase(event, event.kind), kind: event.kind };
       default:
         event.kind satisfies never;
         return unreadable(event, { code: "unknown_kind" });

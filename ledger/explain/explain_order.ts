@@ -186,6 +186,8 @@ function kindOf(fact: Fact): ExplainedEvent["kind"] {
     case "witness_required":
     case "order_redacted":
     case "month_closed":
+    case "note":
+    case "person_erased":
       return fact.label;
     default:
       return "webhook";

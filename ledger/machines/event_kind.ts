@@ -13,6 +13,8 @@ export const EVENT_KINDS = {
   witness_required: true,
   order_redacted: true,
   month_closed: true,
+  note: true,
+  person_erased: true,
 } as const;
 
 /**
@@ -41,6 +43,9 @@ export const EVENT_KINDS = {
  *   order; see `OrderRedactedBody`.
  * - `month_closed`: a month whose books this partner closed, with the files as
  *   they were then; see `MonthClosedBody`.
+ * - `note`: what a person noted about something that waits; see `Note`.
+ * - `person_erased`: which events say less since a person was erased, or bodies
+ *   were pruned; see `PersonErasedBody`.
  */
 export type EventKind = keyof typeof EVENT_KINDS;
 

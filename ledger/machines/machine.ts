@@ -123,6 +123,8 @@ export const USER_OBSERVATIONS: Machine["observations"] = {
   witness_required: null,
   order_redacted: null,
   month_closed: null,
+  note: null,
+  person_erased: null,
 };
 
 /** The move of a state that stays. */

@@ -137,6 +137,8 @@ export const orderMachine: OrderMachine = {
     witness_required: null,
     order_redacted: "reads",
     month_closed: null,
+    note: null,
+    person_erased: null,
   },
   decisions: {
     none: {

@@ -34,6 +34,7 @@ import type { AnchorStore } from "../hashes/anchored_head.ts";
 import type { CatchUpOptions, Projection, Stats } from "../ledger_parts.ts";
 import type { Transition } from "../machines/transition.ts";
 import type { AttentionKind } from "../outcomes/attention_kind.ts";
+import { Months } from "../months/months.ts";
 import type { Refold, RefoldOptions } from "../refold/refold.ts";
 import type { Historic } from "../releases/historic.ts";
 import {
@@ -45,6 +46,7 @@ import {
 } from "../releases/release_by_hand.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
+import type { Import } from "../transfer/import_events.ts";
 import { anchorHead, readHead, verifyEvidence } from "./evidence/evidence.ts";
 import {
   verifyStates,
@@ -72,6 +74,7 @@ import {
 import { readHistoric, readLag, readStats } from "./reads/stats.ts";
 import { readTransitions, type TransitionQuery } from "./reads/transitions.ts";
 import { Users } from "./reads/users.ts";
+import { monthStore } from "./months/month_store.ts";
 import { readWaiting } from "./reads/waiting.ts";
 import {
   readWitnessRules,
@@ -81,6 +84,9 @@ import {
 import type { LedgerStamp } from "./store/create.ts";
 import { statement, write } from "./store/database.ts";
 import { EventLog, stampLive, timeOf } from "./store/events.ts";
+import { exportEvents } from "./transfer/export.ts";
+import { importEvents } from "./transfer/import.ts";
+import { exportMoved, importMoved, type Moved } from "./transfer/move.ts";
 
 /** What a {@linkcode Ledger} works with. */
 export interface LedgerParts {
@@ -109,6 +115,7 @@ export class Ledger implements AsyncDisposable {
   readonly id: string;
   readonly orders: Orders;
   readonly users: Users;
+  readonly months: Months;
   readonly #parts: LedgerParts;
   readonly #fold: FoldCode;
   readonly #log: EventLog;
@@ -136,6 +143,15 @@ export class Ledger implements AsyncDisposable {
     });
     this.orders = new Orders(parts.driver, parts.assets);
     this.users = new Users(parts.driver);
+    this.months = new Months({
+      ...parts,
+      store: monthStore(parts.driver, {
+        readFact: this.#fold.readFact,
+        folded: () => this.project(),
+      }),
+      foldVersion: this.#fold.version,
+      append: (events) => this.append(events),
+    });
   }
 
   // What is recorded.
@@ -340,6 +356,24 @@ export class Ledger implements AsyncDisposable {
 
   verifyStates(options: VerifyStatesOptions = {}): Promise<StatesVerification> {
     return verifyStates(this.#projectParts(), options);
+  }
+
+  // What goes out and comes in.
+
+  export(): AsyncGenerator<string> {
+    return exportEvents(this.driver, this.environment);
+  }
+
+  import(lines: AsyncIterable<string>): Promise<Import> {
+    return importEvents(this.driver, this.environment, lines);
+  }
+
+  exportMoved(): AsyncGenerator<string> {
+    return exportMoved(this.driver, this.environment);
+  }
+
+  importMoved(lines: AsyncIterable<string>): Promise<Moved> {
+    return importMoved(this.driver, this.environment, lines);
   }
 
   async probe(): Promise<void> {

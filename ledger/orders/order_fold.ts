@@ -243,6 +243,8 @@ function add(
     case "user_snapshot":
     case "delivery_unanswered":
     case "month_closed":
+    case "note":
+    case "person_erased":
       return fold;
     default:
       return fact satisfies never;

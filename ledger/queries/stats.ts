@@ -48,6 +48,8 @@ export async function readStats(driver: Driver): Promise<LedgerStats> {
     order_redacted: 0,
     witness_required: 0,
     month_closed: 0,
+    note: 0,
+    person_erased: 0,
   };
   const [all, quarantined, orders, users, last, lag] =
     (counts?.rows[0] ?? []) as readonly number[];
