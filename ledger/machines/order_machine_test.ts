@@ -230,6 +230,8 @@ Deno.test("the fold takes from each webhook and observation what orderMachine sa
       kind: "month_closed",
       body: new TextEncoder().encode(JSON.stringify({ month: "2026-11" })),
     },
+    note: { ...session(3), kind: "note" },
+    person_erased: { ...session(3), kind: "person_erased" },
   } as const satisfies Record<keyof typeof orderMachine.observations, object>;
   for (const [kind, row] of Object.entries(orderMachine.observations)) {
     const event = observed[kind as keyof typeof observed];
