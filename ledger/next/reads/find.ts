@@ -16,10 +16,11 @@ import {
   type FieldMatch,
   type FoundField,
   isOfSession,
-  LINKS,
   namesOf,
   readHash,
   readSessions,
+  RECORDED,
+  STATED,
 } from "./names.ts";
 import {
   type FoundOrder,
@@ -95,7 +96,11 @@ const LAST = "\u{10ffff}";
 const NEWEST = 20_000;
 
 /** What finds an order by the hash of a whole name. */
-const WHOLE: readonly LookupKind[] = [...LINKS, "tx", "address", "card"];
+const WHOLE: readonly LookupKind[] = [
+  ...STATED,
+  ...RECORDED,
+  ...["tx", "address", "card"] as const,
+];
 
 /**
  * Finds orders and users by anything that names one. A whole name is looked up;
@@ -138,7 +143,11 @@ export async function findAnything(
     const [trust, hits] of [["confirmed", shown], ["claimed", claimed]] as const
   ) {
     for (const [at, ...row] of hits) {
-      const field = BELIEVED[kinds.get(Number(at)) ?? "tx"];
+      const kind = kinds.get(Number(at)) ?? "tx";
+      // Under a session an order is shown by its terms, which may have changed.
+      const field = trust === "confirmed" && kind === "session"
+        ? undefined
+        : BELIEVED[kind];
       orders.add(
         orderOfRow(row, assets),
         field === undefined ? null : { field, value: searched, trust },

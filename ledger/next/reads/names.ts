@@ -35,11 +35,15 @@ export interface FieldMatch {
   readonly trust: Trust;
 }
 
-/** The names of an order by which references are resolved. */
-export const LINKS = [
-  "session",
+/** Names by which the service shows an order, or webhooks name it. */
+export const STATED = [
   "click",
   "external",
+] as const satisfies readonly LookupKind[];
+
+/** Names that the partner recorded for what an order pays for. */
+export const RECORDED = [
+  "session",
   "reference",
 ] as const satisfies readonly LookupKind[];
 
@@ -83,24 +87,28 @@ export function namesOf(order: OrderState, fold: OrderFold): FieldMatch[] {
 }
 
 /**
- * Whether a reference that was looked up leads to an order. A lookup ignores case
- * and holds each reference of the terms that an order was compared with: the order
- * is of the one that it is shown with. What webhooks named is not all kept in the
- * order, so where it has nothing alike the lookup is believed.
+ * Whether a click id, external id or session that was looked up leads to an order. A
+ * lookup ignores case. Of what webhooks named, and of what earlier readings showed,
+ * not all is kept: where an order has nothing alike the lookup is believed.
  */
-export function isNamed(
+export function isLinked(
   { order, fold }: { readonly order: OrderState; readonly fold: OrderFold },
-  reference: string,
+  name: string,
 ): boolean {
-  const others = fold.expectations.flatMap((one) =>
-    one.reference === null ? [] : [one.reference]
-  );
-  const alike = new Set(
-    [...namesOf(order, fold).map(({ value }) => value), ...others]
-      .filter((name) => name.toLowerCase() === reference.toLowerCase()),
-  );
-  return alike.size === 0 ||
-    namesOf(order, fold).some(({ value }) => value === reference);
+  const alike = namesOf(order, fold)
+    .filter(({ value }) => value.toLowerCase() === name.toLowerCase());
+  return alike.length === 0 || alike.some(({ value }) => value === name);
+}
+
+/**
+ * Whether the terms of an order are of a reference or a session that was looked up:
+ * a lookup holds those of all terms that the order was ever compared with.
+ */
+export function isOfTerms(
+  { order: { expected } }: { readonly order: OrderState },
+  name: string,
+): boolean {
+  return expected?.reference === name || expected?.sessionId === name;
 }
 
 /** Whether the terms of an order lead to a session: it then means that order. */

@@ -26,16 +26,18 @@ import type { OrderState } from "../../states/order_state.ts";
 import type { Driver, SqlValue } from "../../store/driver/driver.ts";
 import { unpackOrder } from "../projection/doc.ts";
 import { amountUnits, orderAtMs, orderView } from "../projection/rows.ts";
-import type { LookupHash } from "../projection/lookup_hash.ts";
+import type { LookupHash, LookupKind } from "../projection/lookup_hash.ts";
 import { listed, read } from "../store/database.ts";
 import {
-  isNamed,
+  isLinked,
   isOfSession,
-  LINKS,
+  isOfTerms,
   namesOf,
   readHash,
   readLinks,
   readSessions,
+  RECORDED,
+  STATED,
 } from "./names.ts";
 import {
   ALL,
@@ -268,11 +270,18 @@ export class Orders {
     const exact = await this.get(reference);
     if (exact?.confirmed) return { confirmed: [exact], claimed: [] };
     const hash = await readHash(this.#driver);
-    const links = LINKS.map((kind) => hash.of(kind, reference));
-    const [confirmed, claimed] = await Promise.all([
-      this.#linked(SHOWN, links, reference),
-      this.#linked(NAMED, links, reference),
+    const of = (kinds: readonly LookupKind[]) =>
+      kinds.map((kind) => hash.of(kind, reference));
+    const [stated, recorded, claimed] = await Promise.all([
+      this.#linked(SHOWN, of(STATED), (one) => isLinked(one, reference)),
+      this.#linked(SHOWN, of(RECORDED), (one) => isOfTerms(one, reference)),
+      this.#linked(
+        NAMED,
+        of([...STATED, "session"]),
+        (one) => isLinked(one, reference),
+      ),
     ]);
+    const confirmed = [...stated, ...recorded];
     if (!confirmed.some(({ order }) => isOfSession(order, reference))) {
       confirmed.push(...await this.#ofSession(hash, reference));
     }
@@ -361,17 +370,17 @@ export class Orders {
     return await hasMore(this.#driver, list, MANY);
   }
 
-  /** The orders that lookups find, and that are of the reference. */
+  /** The orders that lookups find. */
   async #linked(
     hits: string,
     links: readonly number[],
-    reference: string,
+    holds: (found: FoundOrder) => boolean,
   ): Promise<FoundOrder[]> {
     const found = await this.#select(
       `r.no IN (${hits}) ORDER BY +r.at, r.no LIMIT ${MOST_FOUND}`,
       [listed(links)],
     );
-    return found.filter((one) => isNamed(one, reference));
+    return found.filter(holds);
   }
 
   /** The orders that are shown under the click id of a recorded session. */
@@ -385,7 +394,12 @@ export class Orders {
     const orders: FoundOrder[] = [];
     for (const click of new Set(clicks)) {
       const links = [hash.of("click", click)];
-      orders.push(...await this.#linked(SHOWN, links, click));
+      const found = await this.#linked(
+        SHOWN,
+        links,
+        (one) => isLinked(one, click),
+      );
+      orders.push(...found);
     }
     return orders;
   }
