@@ -52,6 +52,11 @@ export type {
 } from "./start/start_options.ts";
 export type { Onramp, OnrampStatus } from "./start/onramp.ts";
 export type { ListenOptions } from "./start/listen.ts";
-export type { HandlerOptions, Handlers } from "./start/handlers.ts";
+export type {
+  Handler,
+  HandlerContext,
+  HandlerOptions,
+  Handlers,
+} from "./start/handlers.ts";
 export type { OnProblem, Problem } from "./alarms/problem.ts";
 export type { ExpectedSale, Sale, SaleInput, SaleTerms } from "./start/sale.ts";

@@ -103,6 +103,7 @@ function usual(type: string): ForwardedTransition {
     release: release as ForwardedTransition["release"],
     releaseReason: release === "yes" ? "session_matched" : null,
     reference: null,
+    askedFor: null,
     current: true,
     state: null,
     position: 1,

@@ -17,6 +17,7 @@ import { holdLedger } from "../../server/ledger_file/ledger_lock.ts";
 import { openConfigured } from "../../server/ledger_file/open_configured.ts";
 import { spoolDirectory } from "../../server/ledger_file/spool_directory.ts";
 import { jsonLog } from "../../server/monitoring/logger.ts";
+import { WaitingOrders } from "../../server/monitoring/waiting_orders.ts";
 import { serviceMetrics } from "../../server/monitoring/metrics.ts";
 import { PrometheusMetrics } from "../../server/monitoring/prometheus/prometheus_metrics.ts";
 import type { Cli } from "../program/cli.ts";
@@ -208,6 +209,8 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
   const reports = { ledger, log, metrics, now: io.now };
   const forwarding = forward?.run(reports, io.signal);
   const watching = health.run(io.signal);
+  const waiting = new WaitingOrders({ ledger, log, now: io.now })
+    .run(io.signal);
   await aborted(io.signal);
   log("info", "stopping");
   await quiet(() => endpoint.stats().inFlight);
@@ -219,6 +222,7 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
   await backing;
   await forwarding;
   await watching;
+  await waiting;
   await service[Symbol.asyncDispose]();
   await printer?.drain();
   log("info", "stopped");

@@ -390,6 +390,14 @@ export const CONDITIONS = {
     "They are requested again at growing intervals; if they are your orders, tell the service's support",
   ),
 
+  orders_settled: row("orders", "fine", "No order waits for a person"),
+  orders_waiting: alarming(row(
+    "orders",
+    "warning",
+    "Orders wait for a person",
+    "See them, and what to do about each: rampkit attention",
+  )),
+
   orders_checked: row(
     "comparison",
     "fine",

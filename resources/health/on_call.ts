@@ -110,6 +110,10 @@ export const ON_CALL: Readonly<Partial<Record<ConditionCode, string>>> = {
     "others. It is requested alone, first 10 seconds later, at last once an " +
     "hour; all others are confirmed as ever. An id that only a forged webhook " +
     "names needs nothing.",
+  orders_waiting:
+    "One for each reason, so that many orders are one alarm. Each order is a " +
+    "line of the log of its own as well, `order_waits`. It is over when each " +
+    "was released, or settled by hand with `rampkit release`.",
   released_unchecked: "`rampkit orders list --release unchecked` lists them. " +
     "The first record is the all-clear; from then on each `unchecked` order " +
     "waits for a person.",

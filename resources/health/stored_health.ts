@@ -14,7 +14,9 @@ import {
   readPollBacklog,
   readRefusedRequests,
 } from "../../sync/for_resources.ts";
+import { COUNTED, countWaiting } from "./waiting_counts.ts";
 import { counted } from "../views/text.ts";
+import { ATTENTION } from "../wording/attention.ts";
 import { printable } from "../../core/printable.ts";
 import { span } from "../wording/phrases.ts";
 import { LIMITS } from "./limits.ts";
@@ -53,10 +55,34 @@ export async function lookAtStored(
       lookedAt("polling", () => lookAtPolling(driver, nowMs)),
       lookedAt("backlog", () => lookAtBacklog(driver, nowMs)),
       lookedAt("drift", () => lookAtDrift(driver, nowMs)),
+      lookedAt("orders", () => lookAtOrders(ledger, nowMs)),
       lookedAt("comparison", () => lookAtComparison(driver)),
       lookedAt("nodes", () => lookAtRequirement(ledger)),
       lookedAt("forwarding", () => lookAtReceivers(ledger, nowMs)),
     ]),
+  );
+}
+
+/**
+ * Orders that wait for a person, together by their reason. Those that only
+ * webhooks name are left out: strangers can make any number of them.
+ */
+export async function lookAtOrders(
+  ledger: Ledger,
+  nowMs: number,
+): Promise<readonly Finding[]> {
+  const waiting = (await countWaiting(ledger, nowMs))
+    .filter(({ kind }) => kind !== "forged_or_unknown");
+  if (waiting.length === 0) return [found("orders_settled")];
+  return waiting.map(({ kind, count }) =>
+    found("orders_waiting", {
+      about: kind,
+      more: `${count > COUNTED ? `more than ${COUNTED}` : count} (${
+        ATTENTION[kind]
+      })`,
+      facts: { orders: count },
+      next: `See them, and what to do: rampkit attention ${kind}`,
+    })
   );
 }
 

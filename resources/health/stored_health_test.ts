@@ -10,6 +10,7 @@ import {
   lookAtBacklog,
   lookAtComparison,
   lookAtDrift,
+  lookAtOrders,
 } from "./stored_health.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
 
@@ -43,6 +44,27 @@ Deno.test("lookAtComparison() finds one condition where orders succeed and nothi
   assert.ok(recorded !== undefined);
   await ledger.append([recorded]);
   assert.equal((await look())?.code, "orders_checked");
+});
+
+Deno.test("lookAtOrders() finds the orders that wait for a person, together by their reason, and none that only webhooks name", async () => {
+  await using ledger = await emptyLedger({ goLive: minutesAgo(75) });
+  const look = async () => {
+    await ledger.project();
+    return (await lookAtOrders(ledger, Date.now())).map((
+      { code, about, facts },
+    ) => [code, about, facts.orders]);
+  };
+  assert.deepEqual(await look(), [["orders_settled", null, undefined]]);
+  await ledger.append(oddEvents());
+  const found = await look();
+  assert.ok(found.every(([code]) => code === "orders_waiting"));
+  assert.ok(
+    found.some(([, kind, count]) =>
+      kind === "reversed_after_success" && count === 1
+    ),
+    JSON.stringify(found),
+  );
+  assert.ok(!found.some(([, kind]) => kind === "forged_or_unknown"));
 });
 
 Deno.test("lookAtBacklog() finds what waits since when, and which ids the service refuses and why", async () => {

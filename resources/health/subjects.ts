@@ -44,6 +44,7 @@ const TABLE = {
   backlog: { name: "Backlog", part: "Backlog" },
   refused_ids: { name: "Refused ids", part: "Backlog" },
   drift: { name: "Drift", part: "Comparison" },
+  orders: { name: "Orders", part: null },
   comparison: { name: "Comparison", part: "Comparison" },
   nodes: { name: "Chain nodes", part: "Comparison" },
   forwarding: { name: "Forwarding", part: "Forwarding" },

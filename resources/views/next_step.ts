@@ -16,7 +16,8 @@ interface Decided {
 export function nextStep({ order, outcome }: Decided): string {
   const dealt = handWords({ order, outcome });
   if (dealt !== null) return dealt.next;
-  const { next } = OUTCOME_WORDS[outcome.code];
+  const { next: usual, nextOf } = OUTCOME_WORDS[outcome.code];
+  const next = nextOf?.(order) ?? usual;
   const key = order.context?.withheld ?? null;
   if (key === null) return next;
   const fire = `rampkit subscriptions fire ${operands(key)}`;

@@ -4,7 +4,7 @@ import {
   ORDER_FIELDS,
   type OrderFieldName,
 } from "../../core/wire/order_fields.ts";
-import { withDecimals } from "./money.ts";
+import { withDecimals } from "../wording/money.ts";
 import type { LedgerTypes, OrderState } from "../../ledger/mod.ts";
 
 /** An object with the fields of an order: its state, or its `--json`. */

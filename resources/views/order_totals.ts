@@ -1,5 +1,5 @@
 import type { OrderTotal } from "../../ledger/types.ts";
-import { groupedAmount } from "./money.ts";
+import { groupedAmount } from "../wording/money.ts";
 import { counted } from "./text.ts";
 
 /** How many orders some filters choose, and the exact sums of their amounts. */

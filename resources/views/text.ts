@@ -1,3 +1,4 @@
+import { thousands } from "../wording/money.ts";
 import { printable } from "../../core/printable.ts";
 import type { OrderState } from "../../ledger/for_resources.ts";
 import { span } from "../wording/phrases.ts";
@@ -10,11 +11,6 @@ export function counted(count: number, noun: string): string {
 /** A whole number as people write it: `20,000`. */
 export function countText(count: number): string {
   return thousands(String(count));
-}
-
-/** Digits in groups of three, as people read them: `1,200,000`. */
-export function thousands(digits: string): string {
-  return digits.replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
 /**

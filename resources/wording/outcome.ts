@@ -1,7 +1,9 @@
 import type { OutcomeCode, OutcomeFacts } from "../../ledger/for_resources.ts";
-import type { OrderState } from "../../ledger/mod.ts";
+import type { AttentionKind, OrderState } from "../../ledger/mod.ts";
+import { ATTENTION } from "./attention.ts";
 import { DECLINED, FAILURES } from "./failures.ts";
 import { describeWitness } from "./witness.ts";
+import { withDecimals } from "./money.ts";
 import { ASKED_SOON, listWords, UNKNOWN_STATE } from "./phrases.ts";
 
 /** What is said of an order with an outcome. */
@@ -228,16 +230,15 @@ export const OUTCOME_WORDS: Readonly<Record<OutcomeCode, OutcomeWords>> = {
     customer: CHECKING,
   },
   not_as_requested: {
-    headline: (order) => {
-      const fields = otherFields(order);
-      const paid = paidAmount(order);
-      const changed = changedTo(order);
-      return `Success, but not what was asked for${
-        fields.length === 0 ? "" : `: ${listWords(fields)}`
-      }.${paid === null ? "" : ` ${paid}.`}${
-        changed === null ? "" : ` ${changed}.`
-      }`;
-    },
+    headline: (order) =>
+      [
+        paidOther(order),
+        [
+          "Success, but not what was asked for",
+          listWords(otherFields(order)),
+        ].filter(Boolean).join(": "),
+        changedTo(order),
+      ].filter(Boolean).map((sentence) => `${sentence}.`).join(" "),
     next: "Compare the order with what you asked for. Deliver what was paid " +
       "for, or refund.",
     customer: CHECKING,
@@ -345,24 +346,51 @@ function before({ anomalies }: OrderState): string {
   );
 }
 
-/** Fields in which the order is not what was asked for. */
-function otherFields({ anomalies }: OrderState): string[] {
-  const fields = anomalies.flatMap((one) =>
-    "source" in one && one.source === "session" ? [one.field] : []
+const FIELDS: Readonly<Record<string, string>> = {
+  currency: "currency",
+  currencyAmount: "amount",
+  commodity: "asset",
+  network: "network",
+  cryptoAmount: "asset amount",
+  address: "wallet",
+  userId: "user",
+};
+
+/** Fields in which the order is not what was asked for, but what was paid. */
+function otherFields(order: OrderState): string[] {
+  const isTold = paidOther(order) !== null;
+  const fields = order.anomalies.flatMap((one) =>
+    "source" in one && one.source === "session" &&
+      !(isTold && PAID.includes(one.field))
+      ? [
+        `${
+          FIELDS[one.field] ?? one.field
+        } ${one.ordered} in place of ${one.requested}`,
+      ]
+      : []
   );
   return [...new Set(fields)].sort();
 }
 
-/** How much of the amount that was asked for was paid, where they differ. */
-function paidAmount(
+const PAID: readonly string[] = ["currencyAmount", "currency"];
+
+/** What was paid of what was asked for, where they differ. */
+function paidOther(
   { expected, confirmed, anomalies }: OrderState,
 ): string | null {
   const isOther = anomalies.some((one) =>
-    "source" in one && one.source === "session" &&
-    one.field === "currencyAmount"
+    "source" in one && one.source === "session" && PAID.includes(one.field)
   );
   if (!isOther || expected === null || confirmed === null) return null;
-  return `Paid ${amountOf(confirmed)} of ${amountOf(expected)}`;
+  if (confirmed.currencyAmount === null || expected.currencyAmount === null) {
+    return null;
+  }
+  const asked = amountOf(expected);
+  return confirmed.currency === expected.currency
+    ? `Paid ${
+      withDecimals(confirmed.currencyAmount, confirmed.currency)
+    } of ${asked}`
+    : `Paid ${amountOf(confirmed)} of ${asked}`;
 }
 
 function amountOf(
@@ -371,8 +399,27 @@ function amountOf(
     readonly currency: string | null;
   },
 ): string {
-  return [currencyAmount, currency].filter((one) => one !== null).join(" ");
+  const amount = currencyAmount === null
+    ? null
+    : withDecimals(currencyAmount, currency);
+  return [amount, currency].filter((one) => one !== null).join(" ");
 }
+
+/** Why an order waits for a person, as the middle of a sentence. */
+export function waitingWords(order: OrderState, kind: AttentionKind): string {
+  const reason = kind === "not_as_requested"
+    ? [paidOther(order), changedTo(order)].filter(Boolean).join(", ") ||
+      `not what was asked for: ${listWords(otherFields(order))}`
+    : WAITING[kind] ?? ATTENTION[kind];
+  return `${reason.charAt(0).toLowerCase()}${reason.slice(1)}`;
+}
+
+/** Shorter than what attention says of them. */
+const WAITING: Readonly<Partial<Record<AttentionKind, string>>> = {
+  paid_twice: "paid twice",
+  refund_due: "refund due, because it was paid after the order's time",
+  reversed_after_success: "reversed after success",
+};
 
 /** What the basket was changed to, where that was after the payment began. */
 function changedTo({ expected, expectedChanged }: OrderState): string | null {
@@ -391,22 +438,10 @@ function changedTo({ expected, expectedChanged }: OrderState): string | null {
 function uncompared({ uncompared }: OrderState): string {
   return listWords(
     uncompared.map(({ field, by }) =>
-      by === "expectation" ? "no amount was asked for" : UNCOMPARED[field]
+      by === "expectation" ? "no amount was asked for" : FIELDS[field] ?? field
     ),
   ) || "it was erased";
 }
-
-const UNCOMPARED: Readonly<
-  Record<OrderState["uncompared"][number]["field"], string>
-> = {
-  currency: "currency",
-  currencyAmount: "amount",
-  commodity: "asset",
-  network: "network",
-  cryptoAmount: "asset amount",
-  address: "wallet",
-  userId: "user",
-};
 
 /** What the chain has shown so far of a success that waits for it. */
 function notSeen(order: OrderState): string {

@@ -22,6 +22,8 @@ export interface Problem {
   readonly next: string | null;
   /** Figures and words behind it; never a secret, never a person. */
   readonly facts: Readonly<Record<string, unknown>>;
+  /** What a handler of yours threw, with its stack; else absent. */
+  readonly error?: unknown;
 }
 
 /** Called once when a problem begins, and once when it is over. */

@@ -54,7 +54,7 @@ import { FORM_OPERATIONS, takeForm } from "./actions/take_form.ts";
 import { OpenBooks } from "./context/open_books.ts";
 import { orderPath } from "../../resources/views/page_paths.ts";
 import { RefundsOfMonths } from "./context/refunds_due.ts";
-import { countWaiting } from "./context/waiting_counts.ts";
+import { countWaiting } from "../../resources/health/waiting_counts.ts";
 import { CachedValue } from "./context/cached_value.ts";
 
 /** Counts of what waits are refreshed after this long, ms. */

@@ -57,6 +57,12 @@ export interface ForwardedTransition {
   readonly releaseReason: ReleaseReason | null;
   /** Of an order, the reference of yours that it was matched with. */
   readonly reference: string | null;
+  /**
+   * Of an order, what you asked for: what it was compared with, whether it
+   * agrees or not. It names your basket where `reference` is null; null where
+   * nothing fits, and of a user.
+   */
+  readonly askedFor: OrderState["expected"];
   /** Whether `state` still shows the status and trust of the transition. */
   readonly current: boolean;
   /** The order or user as it is when this is sent; amounts are strings. */
@@ -67,6 +73,13 @@ export interface ForwardedTransition {
   readonly missed: readonly string[];
   /** Whether later transitions of the same order or user were sent before. */
   readonly late: boolean;
+}
+
+/** What was asked for of an order, by its state. */
+export function askedForOf(
+  state: OrderState | UserState | null,
+): OrderState["expected"] {
+  return state !== null && "expected" in state ? state.expected : null;
 }
 
 /**
@@ -113,6 +126,7 @@ export function transitionMessage(
       ...{ key, seq, entity, machine, id, trust, status, entry },
       ...{ previous, reverses, logged, after },
       ...{ release, releaseReason, reference, current, state, position },
+      askedFor: askedForOf(state),
       ...{ missed, late },
     },
   };

@@ -85,6 +85,9 @@ export const LOG_EVENTS = {
   projection_recovered: "Stored events are folded again",
   history_withheld:
     "How many orders and users are from before going live, and are not sent",
+  // Orders.
+  order_waits: "An order waits for a person",
+  order_waits_no_more: "An order that waited for a person is settled",
   // Forwarding.
   forwarding: "This process sends transitions to a target",
   forward_failing: "A target rejects deliveries; they are retried",

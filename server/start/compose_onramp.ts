@@ -10,6 +10,7 @@ import { sessionEndpoint } from "../../widget/mod.ts";
 import { readNotify } from "../alarms/notify_targets.ts";
 import { type WatchedHealth, watchHealth } from "../alarms/watch_health.ts";
 import { composeService, type Service } from "../compose/compose_service.ts";
+import { WaitingOrders } from "../monitoring/waiting_orders.ts";
 import type { WitnessService } from "../compose/compose_witness.ts";
 import type { ServiceParts } from "../compose/service_parts.ts";
 import { HandlerList } from "./handlers.ts";
@@ -58,6 +59,8 @@ export interface ComposedOnramp {
   readonly handlers: HandlerList;
   /** Health of everything. */
   readonly health: WatchedHealth;
+  /** Tells of orders that wait for a person. */
+  readonly waiting: WaitingOrders;
 }
 
 /** Wires a program. Nothing is asked, folded or dispatched by it alone. */
@@ -106,6 +109,7 @@ export function composeOnramp<User>(
     service,
     handlers,
     health,
+    waiting: new WaitingOrders({ ledger, log, now }),
     onramp: {
       webhooks: (request, info) => service.endpoint(request, info),
       sessions: pageEndpoint(

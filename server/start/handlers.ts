@@ -1,19 +1,58 @@
 import { messageOf } from "../../core/guards.ts";
 import type {
   Ledger,
+  OrderState,
   SubscribeOptions,
   Subscription,
+  Transition,
   TransitionHandler,
   TransitionPattern,
+  UserState,
 } from "../../ledger/mod.ts";
+import { askedForOf } from "../forwarding/transition_message.ts";
 import { operands } from "../../resources/views/shell_word.ts";
 import { Alarm } from "../monitoring/alarm.ts";
 import type { Log } from "../monitoring/logger.ts";
 
+/** What a handler is called with besides the transition, by its pattern. */
+export type HandlerContext<On> =
+  & Omit<Parameters<TransitionHandler>[1], "state">
+  & {
+    /** The order or user as it is now; null when the ledger has none. */
+    readonly state:
+      | (On extends `order.${string}` ? OrderState
+        : On extends `user.${string}` ? UserState
+        : OrderState | UserState)
+      | null;
+    /**
+     * Of an order, what you asked for: what it was compared with, whether it
+     * agrees or not. It names the basket of an order that waits, where
+     * `reference` is null. Null where nothing fits, and of a user.
+     */
+    readonly askedFor: OrderState["expected"];
+  };
+
+/**
+ * Called for each transition of a pattern, at least once: again when it throws,
+ * and after a crash. `transition.key` recognises a repeat.
+ */
+export type Handler<On = "*"> = (
+  transition: On extends `order.release.${string}`
+    ? Transition & { readonly logged: NonNullable<Transition["logged"]> }
+    : Transition,
+  context: HandlerContext<On>,
+) => void | Promise<void>;
+
 /** A handler for each pattern. */
 export type Handlers = {
-  readonly [Pattern in TransitionPattern]?: TransitionHandler;
+  readonly [On in TransitionPattern]?: Handler<On>;
 };
+
+/** One pattern, as `on` takes it. */
+export type Pattern = Extract<
+  SubscribeOptions["on"],
+  string | { unlisted: string }
+>;
 
 /** How a handler is called. */
 export interface HandlerOptions extends
@@ -69,9 +108,9 @@ export class HandlerList {
    * @throws {TypeError} For a pattern that names no state, and for a name that
    * another handler has.
    */
-  async add(
-    on: SubscribeOptions["on"],
-    handler: TransitionHandler,
+  async add<On extends Pattern>(
+    on: On | readonly On[],
+    handler: Handler<On>,
     { name = nameOf(on), ...options }: HandlerOptions = {},
   ): Promise<Subscription> {
     if (this.#subscriptions.has(name)) {
@@ -95,7 +134,10 @@ export class HandlerList {
       },
       async (transition, context) => {
         try {
-          await handler(transition, context);
+          await (handler as Handler)(transition, {
+            ...context,
+            askedFor: askedForOf(context.state),
+          });
         } catch (error) {
           report.failed(transition.key, error, context.attempt >= maxAttempts);
           throw error;
@@ -129,13 +171,16 @@ class HandlerReport {
 
   failed(key: string, error: unknown, isLast: boolean): void {
     const { log, name } = this.#parts;
-    const message = `${name}: ${messageOf(error)}`;
+    const place = placeOf(error);
+    const message = `${name}: ${messageOf(error)}` +
+      (place === null ? "" : ` (at ${place})`);
     if (isLast) {
       this.#keys.delete(key);
       log("error", "handler_dead", {
         name,
         key,
         message,
+        error,
         advice: `Fix the handler, then: rampkit subscriptions retry ${
           operands(name)
         }`,
@@ -147,6 +192,7 @@ class HandlerReport {
       name,
       key,
       message,
+      error,
       advice: "Fix the handler: what it threw is in the message",
     });
   }
@@ -165,3 +211,22 @@ class HandlerReport {
     });
   }
 }
+
+/**
+ * Where the program's own code threw: the first place of the stack that is
+ * neither the runtime's nor of a package; null where the stack names none.
+ */
+function placeOf(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  for (const line of (error.stack ?? "").split("\n")) {
+    const place = PLACE.exec(line)?.[1];
+    if (place !== undefined && !FOREIGN.test(place)) {
+      return place.replace(/^file:\/\//, "");
+    }
+  }
+  return null;
+}
+
+/** A line of a stack, as V8 and Bun write it. */
+const PLACE = /^\s*at (?:.* \()?(\S+:\d+:\d+)\)?$/;
+const FOREIGN = /^(?:node|ext|internal|https?):|\/node_modules\//;

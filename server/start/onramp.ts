@@ -1,13 +1,7 @@
 import type { OnrampClient } from "../../client/mod.ts";
-import type {
-  FindResult,
-  Ledger,
-  SubscribeOptions,
-  Subscription,
-  TransitionHandler,
-} from "../../ledger/mod.ts";
+import type { FindResult, Ledger, Subscription } from "../../ledger/mod.ts";
 import type { ConnectionInfo } from "../../webhooks/mod.ts";
-import type { HandlerOptions } from "./handlers.ts";
+import type { Handler, HandlerOptions, Pattern } from "./handlers.ts";
 import type { ListenOptions } from "./listen.ts";
 import type { Problem } from "../alarms/problem.ts";
 import type { ExpectedSale, Sale, SaleInput } from "./sale.ts";
@@ -87,9 +81,9 @@ export interface Onramp extends AsyncDisposable {
    * @throws {TypeError} For a pattern that names no state, and for a name that
    * another handler has.
    */
-  readonly on: (
-    pattern: SubscribeOptions["on"],
-    handler: TransitionHandler,
+  readonly on: <On extends Pattern>(
+    pattern: On | readonly On[],
+    handler: Handler<On>,
     options?: HandlerOptions,
   ) => Promise<Subscription>;
   /** Orders as they are known now. */

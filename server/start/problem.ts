@@ -17,6 +17,12 @@ const LEVELS: Readonly<Record<Level, Problem["level"]>> = {
 /** Logged hourly, and not worth reporting to a person. */
 const FOR_A_LOG: LogEvent = "chain_head";
 
+/** Events whose message is a whole sentence. */
+const OWN_WORDS: ReadonlySet<LogEvent> = new Set([
+  "order_waits",
+  "order_waits_no_more",
+]);
+
 /**
  * How problems are reported: by parts of the program, and by looks at
  * everything.
@@ -37,8 +43,10 @@ export function problemPort(report: OnProblem): ProblemPort {
   return {
     log: (level, event, fields = {}) => {
       if (event === FOR_A_LOG) return;
-      const { since, message, advice, name, ...facts } = fields;
+      const { since, message, advice, name, error, ...facts } = fields;
       if (event in ALL_CLEARS) standing.add(event);
+      // The look counts what was told one by one.
+      if (event === "order_waits") standing.add("orders_waiting");
       for (const [begun, over] of Object.entries(ALL_CLEARS)) {
         if (over === event) standing.delete(begun);
       }
@@ -48,9 +56,12 @@ export function problemPort(report: OnProblem): ProblemPort {
         about: textOf(name),
         level: LEVELS[level],
         since: textOf(since),
-        message: [LOG_EVENTS[event], message].filter(Boolean).join(": "),
+        message: OWN_WORDS.has(event)
+          ? String(message)
+          : [LOG_EVENTS[event], message].filter(Boolean).join(": "),
         next: textOf(advice),
         facts,
+        ...error === undefined ? {} : { error },
       });
     },
     onProblem: (problem) => {

@@ -25,6 +25,7 @@ import {
   composeOnramp,
   settingFindings,
 } from "./compose_onramp.ts";
+import type { Handler } from "./handlers.ts";
 import { type ListenOptions, serveOnramp } from "./listen.ts";
 import type { Onramp } from "./onramp.ts";
 import { type OnProblem, problemOf } from "../alarms/problem.ts";
@@ -111,7 +112,7 @@ export async function startOnramp<User>(
       ({ service }) => service[Symbol.asyncDispose](),
     );
     for (const [pattern, handler] of Object.entries(options.on ?? {})) {
-      await handlers.add(pattern as TransitionPattern, handler);
+      await handlers.add(pattern as TransitionPattern, handler as Handler);
     }
     const running = new AbortController();
     const { signal } = running;
@@ -123,6 +124,7 @@ export async function startOnramp<User>(
       service.poller?.run(signal),
       witness?.run(signal),
       composed.health.run(signal),
+      composed.waiting.run(signal),
       onramp.client === null
         ? null
         : reportService(onramp.client, report, { now, signal }),

@@ -53,6 +53,9 @@ const TERMS = {
   network: "sepolia",
 } as const;
 
+/** What a handler throws. */
+const NO_PRINTER = new TypeError("no printer");
+
 /** What a page sends when a user clicks. */
 const CLICK = {
   method: "POST",
@@ -112,8 +115,62 @@ Deno.test("startOnramp() sells, hears, confirms and releases each sale once, sol
   const { ok, conditions } = await onramp.status();
   assert.ok(ok, JSON.stringify(conditions));
   assert.ok(codes(conditions).includes("polling_works"));
+  await until(() => given.told.length > 0);
   await Promise.all([onramp.close(), onramp.close()]);
-  assert.deepEqual(given.told, []);
+  assert.deepEqual(given.told.map(problemLine), [
+    `rampkit warning order_waits: Order ${paidShort} waits for a person: ` +
+    "paid 4.99 of 49.90 USD, short. What to do: Compare the order with what " +
+    "you asked for. Deliver what was paid for, or refund.",
+  ]);
+});
+
+Deno.test("startOnramp() says by default on standard error which order waits for a person, and tells the handler what was asked for", async () => {
+  await using sandbox = createSandbox();
+  const { onProblem: _, ...given } = settings(sandbox);
+  const printed: string[] = [];
+  const { error } = console;
+  console.error = (line: string) => printed.push(line);
+  try {
+    const waits: [string | null | undefined, string | null | undefined][] = [];
+    const users: (boolean | null | undefined)[] = [];
+    await using onramp = await startOnramp({
+      ...given,
+      on: {
+        "order.release.wait": ({ logged }, { askedFor, state }) => {
+          waits.push([askedFor?.reference, askedFor?.currencyAmount]);
+          // Types follow the key: of a release both are of an order.
+          assert.equal(state?.release, logged.release);
+        },
+        "user.ban.confirmed.banned": (_, { state }) =>
+          void users.push(state?.banned),
+      },
+    });
+    const one = await onramp.sell({ reference: "basket-1", ...TERMS });
+    const two = await onramp.sell({ reference: "basket-1", ...TERMS });
+    const short = await onramp.sell({ reference: "basket-2", ...TERMS });
+    const first = pay(sandbox, one, "49.90");
+    await until(async () =>
+      (await onramp.orders.get(first))?.release === "yes"
+    );
+    const second = pay(sandbox, two, "49.90");
+    const less = pay(sandbox, short, "1.00");
+    const lines = () => printed.filter((line) => line.includes("order_waits"));
+    await until(() => lines().length === 2 && waits.length === 2);
+    assert.deepEqual(waits.toSorted(), [["basket-1", "49.90"], [
+      "basket-2",
+      "49.90",
+    ]]);
+    assert.match(
+      lines().find((line) => line.includes(second)) ?? "",
+      /waits for a person: paid twice, basket-1\. What to do: /,
+    );
+    assert.match(
+      lines().find((line) => line.includes(less)) ?? "",
+      /waits for a person: paid 1\.00 of 49\.90 USD, basket-2\. /,
+    );
+  } finally {
+    console.error = error;
+  }
 });
 
 Deno.test("startOnramp() says at the start that the key is refused or missing, and refuses a placeholder and another environment's ledger", async () => {
@@ -174,7 +231,7 @@ Deno.test("startOnramp() tells of a handler that fails, that it works again, and
   await using onramp = await startOnramp(given);
   let failures = 1;
   await onramp.on("order.release.yes", () => {
-    if (failures-- > 0) throw new Error("no printer");
+    if (failures-- > 0) throw NO_PRINTER;
   }, { retryDelayMs: () => 1 });
   await onramp.on("order.release.yes", () => {
     throw new Error("no mail server");
@@ -192,10 +249,15 @@ Deno.test("startOnramp() tells of a handler that fails, that it works again, and
   );
   const failing = heard("handler_failing");
   assert.equal(failing?.level, "problem");
-  assert.match(failing?.message ?? "", /order\.release\.yes: no printer$/);
+  assert.match(failing?.message ?? "", /order\.release\.yes: no printer \(at /);
+  assert.match(failing?.message ?? "", /start_onramp_test\.ts:\d+:\d+\)$/);
+  assert.equal(failing?.error, NO_PRINTER);
   assert.equal(heard("handler_recovered")?.level, "fine");
   const dead = heard("handler_dead");
-  assert.match(dead?.message ?? "", /: mail: no mail server$/);
+  assert.match(
+    dead?.message ?? "",
+    /: mail: no mail server \(at \S+:\d+:\d+\)$/,
+  );
   assert.ok(dead);
   assert.match(
     problemLine(dead),

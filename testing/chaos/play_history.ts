@@ -1,5 +1,6 @@
 import { openMemoryLedger } from "../../ledger/for_testing.ts";
-import type { Transition, TransitionHandler } from "../../ledger/mod.ts";
+import type { Transition } from "../../ledger/mod.ts";
+import type { Handler } from "../../server/start/handlers.ts";
 import type { Driver } from "../../ledger/types.ts";
 import {
   createSandbox,
@@ -240,7 +241,7 @@ class World {
     const on = Object.fromEntries(
       Object.entries(this.#options.on).map(([pattern, handler]) => [
         pattern,
-        this.#called(handler, own),
+        this.#called(handler as Handler, own),
       ]),
     );
     own.process = await ShopProcess.start({
@@ -256,9 +257,9 @@ class World {
 
   /** The partner's handler, called by a process that may crash. */
   #called(
-    handler: TransitionHandler,
+    handler: Handler,
     own: { readonly process?: ShopProcess },
-  ): TransitionHandler {
+  ): Handler {
     return async (transition, context) => {
       if (own.process?.isDead) throw new Crashed();
       const crash = this.#crash;

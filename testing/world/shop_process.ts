@@ -8,7 +8,7 @@ import {
   type ComposedOnramp,
   composeOnramp,
 } from "../../server/start/compose_onramp.ts";
-import type { Handlers } from "../../server/start/handlers.ts";
+import type { Handler, Handlers } from "../../server/start/handlers.ts";
 import type { OnProblem } from "../../server/alarms/problem.ts";
 import { problemPort } from "../../server/start/problem.ts";
 import type { PageSessions } from "../../server/start/start_options.ts";
@@ -102,9 +102,13 @@ export class ShopProcess {
         sleep: (ms, signal) => clock.sleep(ms, signal),
       },
     });
+    await composed.waiting.look();
     const process = new ShopProcess(composed, life, ledger);
     for (const [pattern, handler] of Object.entries(on)) {
-      await composed.handlers.add(pattern as keyof Handlers, handler);
+      await composed.handlers.add(
+        pattern as keyof Handlers,
+        handler as Handler,
+      );
     }
     return process;
   }
@@ -128,7 +132,7 @@ export class ShopProcess {
   async work(past: boolean): Promise<void> {
     const life = this.#life;
     if (life.isOver) return;
-    const { service, handlers } = this.#composed;
+    const { service, handlers, waiting } = this.#composed;
     const step = async () => {
       // It folds before and after it asks. A second poller finds the lease
       // taken, and does neither.
@@ -136,6 +140,7 @@ export class ShopProcess {
       const polled = await service.poller?.once({ sweeps });
       if (polled?.ran !== true) await this.#ledger.project();
       for (const one of handlers.subscriptions) await one.dispatch();
+      await waiting.look();
     };
     await Promise.race([
       step().catch((error) => {

@@ -338,6 +338,11 @@ const MAKERS: Partial<Readonly<Record<ConditionCode, Make>>> = {
     await ledger.append([reading(HOUR)]);
     await ledger.project();
   },
+  orders_waiting: async ({ ledger }) => {
+    await ledger.goLive(ago(2 * HOUR));
+    await ledger.append([reading(HOUR, { status: "cancelled" })]);
+    await ledger.project();
+  },
   receiver_failing: subscribed(5),
   receiver_idle: subscribed(5, false),
   dead_letters: subscribed(1),

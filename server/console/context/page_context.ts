@@ -7,7 +7,7 @@ import type { OrderTotals } from "./order_totals.ts";
 import type { OpenBooks } from "./open_books.ts";
 import type { RefundsOfMonths } from "./refunds_due.ts";
 import type { CachedValue } from "./cached_value.ts";
-import type { Waiting } from "./waiting_counts.ts";
+import type { Waiting } from "../../../resources/health/waiting_counts.ts";
 
 /** What a page is rendered from. */
 export interface PageContext {

@@ -1,4 +1,4 @@
-import { groupedAmount } from "../../../resources/views/money.ts";
+import { groupedAmount } from "../../../resources/wording/money.ts";
 import { outsideText } from "./outside.ts";
 
 /**

@@ -3,7 +3,10 @@ import { ATTENTION } from "../../../resources/wording/attention.ts";
 import type { PageContext } from "../context/page_context.ts";
 import { type Markup, markup, section } from "../markup/markup.ts";
 import { orderTable } from "../parts/order_table.ts";
-import { COUNTED, type Waiting } from "../context/waiting_counts.ts";
+import {
+  COUNTED,
+  type Waiting,
+} from "../../../resources/health/waiting_counts.ts";
 import type { PageParts } from "./layout.ts";
 
 /** The newest orders that are listed. */

@@ -1,6 +1,5 @@
-import { ATTENTION_KINDS } from "../../../ledger/for_resources.ts";
-import type { AttentionKind, Ledger } from "../../../ledger/mod.ts";
-import { ordersPage } from "../../../resources/queries/orders.ts";
+import { ATTENTION_KINDS } from "../../ledger/for_resources.ts";
+import type { AttentionKind, Ledger } from "../../ledger/mod.ts";
 
 /** Orders that wait for one reason are counted up to here. */
 export const COUNTED = 50;
@@ -17,9 +16,12 @@ export async function countWaiting(
   nowMs: number,
 ): Promise<Waiting> {
   const counts = await Promise.all(ATTENTION_KINDS.map(async (kind) => {
-    const params = { attention: kind, limit: COUNTED + 1 };
-    const { items } = await ordersPage(ledger, params, nowMs);
-    return { kind, count: items.length };
+    const { orders } = await ledger.orders.page({
+      attention: kind,
+      stuckAtMs: nowMs,
+      limit: COUNTED + 1,
+    });
+    return { kind, count: orders.length };
   }));
   return counts.filter(({ count }) => count > 0);
 }

@@ -1,5 +1,4 @@
 import { isDecimal } from "../../core/decimal.ts";
-import { thousands } from "./text.ts";
 
 /** Decimals of a currency that the runtime does not know. */
 const USUAL = 2;
@@ -31,4 +30,9 @@ function decimalsOf(currency: string | null): number {
   if (currency === null || !/^[A-Za-z]{3}$/.test(currency)) return USUAL;
   return new Intl.NumberFormat("en", { style: "currency", currency })
     .resolvedOptions().maximumFractionDigits ?? USUAL;
+}
+
+/** Digits in groups of three, as people read them: `1,200,000`. */
+export function thousands(digits: string): string {
+  return digits.replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
