@@ -11,6 +11,7 @@ import type { Driver, Statement } from "../../store/driver/driver.ts";
 import { lookupText } from "../projection/rows.ts";
 import type { LookupKind } from "../projection/lookup_hash.ts";
 import { listed, read } from "../store/database.ts";
+import { findNotes } from "../recording/notes.ts";
 import { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
 import {
   type FieldMatch,
@@ -201,7 +202,9 @@ export async function findAnything(
     rank(b) - rank(a) || compare(createdAt(b), createdAt(a)) ||
     compare(idOf(a), idOf(b))
   );
-  const all = [...byUser, ...byOrder];
+  const known = new Set([...byUser, ...byOrder].map(idOf));
+  const noted = await findNoted(driver, searched, { known, assets });
+  const all = [...byUser, ...byOrder, ...noted];
   return {
     found: all.slice(0, MOST_FOUND),
     more: all.length > MOST_FOUND,
@@ -210,6 +213,37 @@ export async function findAnything(
         .map(({ expectation }) => expectation),
     ),
   };
+}
+
+/** Other orders and users of which people noted the text, the latest note first. */
+async function findNoted(
+  driver: Driver,
+  text: string,
+  { known, assets }: {
+    readonly known: ReadonlySet<string>;
+    readonly assets: AssetTable;
+  },
+): Promise<Found[]> {
+  const notes = (await findNotes(driver, text, MOST_FOUND))
+    .filter(({ id }) => !known.has(id));
+  if (notes.length === 0) return [];
+  const found = await read(
+    driver,
+    notes.map(({ entity, id }) => ({
+      sql: entity === "order"
+        ? `SELECT ${ORDER_COLUMNS} FROM orders AS r WHERE r.id = ?`
+        : `SELECT ${USER_COLUMNS} FROM users AS r WHERE r.id = ?`,
+      args: [id],
+    })),
+  );
+  return notes.flatMap(({ entity, text: value }, at): Found[] => {
+    const row = found[at]?.[0];
+    const matches = [{ field: "note", value, trust: "confirmed" }] as const;
+    if (row === undefined) return [];
+    return entity === "order"
+      ? [{ entity, matches, order: orderOfRow(row, assets).order }]
+      : [{ entity, matches, user: userOfRow(row) }];
+  });
 }
 
 /** Selects orders by hashes of names: rows of hash and the columns of an order. */

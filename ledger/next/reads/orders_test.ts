@@ -15,6 +15,7 @@ import type { Ledger } from "../ledger.ts";
 import { openLedger } from "../open_ledger.ts";
 import type { OrderQuery, OrderView } from "./orders.ts";
 import { encodeCursor } from "./pages.ts";
+import { readReleasesNow } from "./releases.ts";
 
 type Events = Parameters<Ledger["append"]>[0];
 
@@ -219,6 +220,35 @@ Deno.test("a reference means both orders of a basket that was paid twice, under 
     ledger.orders.list({ reference: "BASKET-1" }),
   );
   assert.deepEqual(idsOf(listed), ["O2", "O1"]);
+});
+
+Deno.test("what a person settled has a release of its own in lists, sums, and what is read of several orders", async () => {
+  await using ledger = await ledgerWith(
+    session(0, "S1", "C1", "10", "basket-1"),
+    orderRead(5, {
+      ...{ orderId: "O1", status: "success", click: "C1", created: 2 },
+      tx: transaction("O1"),
+    }),
+    orderRead(6, { orderId: "O2", status: "pending", created: 3 }),
+  );
+  await ledger.release("O1", {
+    ...{ outcome: "refunded", by: "Ada", why: "rang us", confirmed: true },
+  });
+  const listed = async (query: OrderQuery) =>
+    idsOf(await Array.fromAsync(ledger.orders.list(query)));
+  assert.deepEqual(await listed({ release: "yes" }), []);
+  assert.deepEqual(await listed({ release: "settled" }), ["O1"]);
+  assert.deepEqual(await listed({ releaseReason: "refunded" }), ["O1"]);
+  assert.deepEqual(await listed({ releaseReason: "session_matched" }), []);
+  const [total] = await ledger.orders.totals({ release: "settled" });
+  assert.equal(total?.orders, 1);
+  const now = await readReleasesNow(ledger.driver, ["O1", "O2", "O3"]);
+  assert.deepEqual(Object.fromEntries(now), {
+    O1: { release: "settled", releaseReason: "refunded" },
+    O2: { release: "wait", releaseReason: "not_final" },
+  });
+  const order = (await ledger.orders.getMany(["O1", "O3"])).get("O1");
+  assert.equal(`${order?.release} ${order?.releaseReason}`, "settled refunded");
 });
 
 Deno.test("Orders.find() does not read all that share an id, and list() does", async () => {
