@@ -139,8 +139,8 @@ Deno.test("postWebhook() refuses link-local addresses and http to public ones, a
     return outcome.kind === "failed" ? outcome.reason : outcome.kind;
   };
   const linkLocal =
-    "its address is link-local or a cloud's metadata service: " +
-    "nothing is sent there";
+    "its address is link-local, a cloud's metadata service or no address of " +
+    "one machine: nothing is sent there";
   const open = "its address is public: https is required there";
   for (
     const [url, addresses, reason] of [
