@@ -8,7 +8,7 @@ import { witnessRequired } from "../events/mint.ts";
 import type { WitnessRule } from "../../core/chain/witness_rule.ts";
 import { nextSecond, witnessRuleBody } from "../events/witness_rule.ts";
 import { WitnessRules } from "../orders/witness_rules.ts";
-import type { Driver } from "../store/driver/driver.ts";
+import { type Driver, readPrimary } from "../store/driver/driver.ts";
 import { recordedEvent } from "../store/tables/events/event_rows.ts";
 import { selectWitnessRules } from "../store/tables/events/witness_rules.ts";
 
@@ -22,7 +22,7 @@ export async function readWitnessRules(
   driver: Driver,
   readFact: (event: RecordedEvent) => Fact,
 ): Promise<WitnessRuleFact[]> {
-  const [found] = await driver.batch([selectWitnessRules], "write");
+  const [found] = await readPrimary(driver, [selectWitnessRules]);
   return (found?.rows ?? []).map((row) => readFact(recordedEvent(row)))
     .filter(isWitnessRule);
 }

@@ -1,6 +1,6 @@
 import type { OrderFold } from "../orders/order_fold.ts";
 import { decodeOrderFold } from "../projection/codec/fold_codec.ts";
-import type { Driver } from "../store/driver/driver.ts";
+import { type Driver, readPrimary } from "../store/driver/driver.ts";
 import {
   checkpointsOf,
   selectCheckpoints,
@@ -17,13 +17,12 @@ export async function readOrderFold(
   driver: Driver,
   orderId: string,
 ): Promise<OrderFold | null> {
-  const [read] = await driver.batch([selectCheckpoints], "write");
+  const [read] = await readPrimary(driver, [selectCheckpoints]);
   const { live } = checkpointsOf(read);
   if (live === null) return null;
-  const [folds] = await driver.batch(
-    [selectOrderFolds(live.generation, [orderId])],
-    "write",
-  );
+  const [folds] = await readPrimary(driver, [
+    selectOrderFolds(live.generation, [orderId]),
+  ]);
   const fold = folds?.rows[0]?.[1];
   return typeof fold === "string" ? decodeOrderFold(fold) : null;
 }

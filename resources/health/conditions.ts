@@ -51,8 +51,7 @@ export const PRESS_TEST: string =
   "rampkit recover --from WHEN-IT-BEGAN";
 const MAKE_BACKUPS = "rampkit serve --backup-to DIR makes them; for a folder " +
   "that is elsewhere, pass rampkit doctor --backup-to DIR";
-const MAKE_ROOM =
-  "Make room on the disk or bring the database back; run rampkit doctor";
+const SEE_WHY = "The message says why; run rampkit doctor";
 const START_POLLER = "Start `serve` with an API key, or: rampkit poll --once";
 
 /**
@@ -182,13 +181,13 @@ export const CONDITIONS = {
     "storing",
     "problem",
     "The ledger takes no writes, deliveries wait in the spool",
-    MAKE_ROOM,
+    SEE_WHY,
   ),
   deliveries_refused: row(
     "storing",
     "problem",
     "Nothing durable takes deliveries: they are answered 503, and the service will switch webhooks off",
-    MAKE_ROOM,
+    SEE_WHY,
   ),
 
   disk_has_room: row("disk", "fine", "There is room"),

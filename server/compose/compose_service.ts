@@ -31,7 +31,7 @@ import { RefusalLog } from "../monitoring/refusal_log.ts";
 import { spoolDirectory } from "../ledger_file/spool_directory.ts";
 import type { Config } from "../../core/settings/config.ts";
 import type { Readiness } from "../http/http_app.ts";
-import { lookAtStoring, readinessOf } from "./readiness.ts";
+import { LedgerLooks, lookAtStoring, readinessOf } from "./readiness.ts";
 import { composePoller } from "./compose_poller.ts";
 import { composeProjection } from "./compose_projection.ts";
 import { endpointLog, KEPT_IN_SPOOL, openReception } from "./reception.ts";
@@ -144,9 +144,11 @@ export function composeService(parts: ServiceParts): Service {
       look: () => lookForDrift(ledger.driver, now()),
     }).run(counting.signal)
     : null;
+  const looks = new LedgerLooks();
   const storing = () => ({
     open: () => ledger,
-    refusal: longLived ? appends.problem ?? null : null,
+    refusal: longLived ? appends.problem : null,
+    looks,
     ...(spool === undefined ? {} : { spool }),
     now,
     stuck: stalled?.stuck ?? null,

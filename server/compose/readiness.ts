@@ -1,5 +1,6 @@
 import { messageOf } from "../../core/guards.ts";
-import type { Ledger } from "../../ledger/for_server.ts";
+import { sleep } from "../../core/waiting/sleep.ts";
+import { type Ledger, LedgerError } from "../../ledger/for_server.ts";
 import type { Spool } from "../../webhooks/for_server.ts";
 import type { SweepFailure } from "../../sync/for_resources.ts";
 import {
@@ -17,7 +18,9 @@ export interface ReadinessOptions {
   /** Gives the ledger, or throws why there is none. */
   readonly open: () => Ledger | Promise<Ledger>;
   /** Why the ledger refused the latest group; null where it did not. */
-  readonly refusal?: string | null;
+  readonly refusal?: unknown;
+  /** Looks of this process into the ledger. @default {one that waits for it} */
+  readonly looks?: LedgerLooks;
   /** Where deliveries are stored first; absent where the ledger is. */
   readonly spool?: Pick<Spool, "depth" | "oldestMs" | "ready">;
   /** Clock, ms since the epoch. */
@@ -40,6 +43,8 @@ export async function readinessOf(
 ): Promise<Readiness> {
   const { writable, lag, spooled, problem, findings } = await lookAtStoring(
     options,
+    // Without a spool whatever is slow here delays deliveries as well.
+    options.spool === undefined ? HEALTH_PATIENCE_MS : READY_PATIENCE_MS,
   );
   const standing = findings.filter(stands);
   const seenNow = new Set(findings.map(({ subject }) => subject));
@@ -55,14 +60,64 @@ export async function readinessOf(
   };
 }
 
-/** Where deliveries are stored, and how polling is. */
-export async function lookAtStoring(
-  { open, refusal = null, spool, now, stuck = null }: ReadinessOptions,
-): Promise<
-  & Pick<Readiness, "writable" | "lag" | "spooled" | "problem">
-  & { readonly findings: readonly Finding[] }
-> {
-  let why: string | null = refusal;
+/** What one look into the ledger found. */
+interface LedgerLook {
+  readonly refusal: unknown;
+  readonly lag: number | null;
+  readonly polling: readonly Finding[];
+}
+
+/** Looks into the ledger one at a time, and remembers what the last one found. */
+export class LedgerLooks {
+  #underWay: Promise<LedgerLook> | null = null;
+  #last: LedgerLook | null = null;
+
+  /**
+   * Waits a while for the look that is under way: a lock that another process
+   * holds must keep nobody who asks.
+   */
+  async look(
+    { open, now, stuck = null }: ReadinessOptions,
+    patienceMs: number,
+  ): Promise<LedgerLook> {
+    this.#underWay ??= lookIntoLedger(open, now, stuck).then((found) => {
+      this.#underWay = null;
+      return this.#last = found;
+    });
+    const last = this.#last;
+    // What failed just before is known without waiting for the next failure.
+    const isFailing = last !== null && last.refusal !== null;
+    const waited = new AbortController();
+    const late = sleep(
+      isFailing ? Math.min(patienceMs, READY_PATIENCE_MS) : patienceMs,
+      waited.signal,
+    ).then(() => null, () => null);
+    const found = await Promise.race([this.#underWay, late]);
+    waited.abort();
+    return found ?? {
+      lag: last?.lag ?? null,
+      polling: last?.polling ?? [],
+      refusal: isFailing ? last.refusal : SLOW,
+    };
+  }
+}
+
+const SLOW = new LedgerError(
+  "busy",
+  "The ledger does not take a write at once: another process holds its write " +
+    "lock, or its disk or server is slow",
+);
+
+/** How long `/readyz` waits for the ledger, ms. */
+const READY_PATIENCE_MS = 400;
+/** How long a look at the health of everything does, ms. */
+const HEALTH_PATIENCE_MS = 2500;
+
+async function lookIntoLedger(
+  open: ReadinessOptions["open"],
+  now: () => number,
+  stuck: SweepFailure | null,
+): Promise<LedgerLook> {
   let lag: number | null = null;
   let polling: readonly Finding[] = [];
   try {
@@ -73,16 +128,32 @@ export async function lookAtStoring(
       () => lookAtPolling(ledger.driver, now(), stuck),
     );
     await ledger.probe();
-  } catch (error) {
-    why = messageOf(error);
+    return { refusal: null, lag, polling };
+  } catch (refusal) {
+    return { refusal, lag, polling };
   }
+}
+
+/** Where deliveries are stored, and how polling is. */
+export async function lookAtStoring(
+  options: ReadinessOptions,
+  patienceMs: number = HEALTH_PATIENCE_MS,
+): Promise<
+  & Pick<Readiness, "writable" | "lag" | "spooled" | "problem">
+  & { readonly findings: readonly Finding[] }
+> {
+  const { refusal = null, spool, now, looks = new LedgerLooks() } = options;
+  const { lag, polling, ...look } = await looks.look(options, patienceMs);
+  const error = look.refusal ?? refusal;
+  const why = error === null ? null : messageOf(error);
+  const cause = error instanceof LedgerError ? error.code : null;
   const problem = spool === undefined ? why : await spool.ready().then(
     () => null,
     (error) => `${messageOf(error)}${why === null ? "" : `; ${why}`}`,
   );
   const spooled = spool?.depth ?? 0;
   const oldestMs = spool?.oldestMs ?? null;
-  const storing = { problem, refusal: why, spooled, oldestMs };
+  const storing = { problem, refusal: why, cause, spooled, oldestMs };
   return {
     writable: why === null,
     lag,

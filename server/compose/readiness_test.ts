@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { found } from "../../resources/health/finding.ts";
-import { readinessOf } from "./readiness.ts";
+import {
+  type Ledger,
+  LedgerError,
+  type LedgerErrorCode,
+} from "../../ledger/mod.ts";
+import { LedgerLooks, lookAtStoring, readinessOf } from "./readiness.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const now = () => 100_000;
@@ -17,7 +22,7 @@ Deno.test("readinessOf() is a problem only where nothing durable takes deliverie
   assert.equal(well.problem, null);
   assert.deepEqual(well.degraded, []);
 
-  const refusal = "The disk is full";
+  const refusal = new LedgerError("full", "The disk is full");
   const spooling = await readinessOf({
     open: () => ledger,
     now,
@@ -43,7 +48,7 @@ Deno.test("readinessOf() is a problem only where nothing durable takes deliverie
   });
   assert.equal(full.problem, "No space left");
   const alone = await readinessOf({ open: () => ledger, now, refusal });
-  assert.equal(alone.problem, refusal);
+  assert.equal(alone.problem, "The disk is full");
 });
 
 Deno.test("readinessOf() says degraded while a ledger that cannot be opened is spooled for", async () => {
@@ -86,4 +91,41 @@ Deno.test("readinessOf() names what else was found lately, and of what it sees i
   assert.deepEqual(conditions, [
     { code: "dead_letters", level: "problem", since: null },
   ]);
+});
+
+Deno.test("readinessOf() does not wait for a lock, and names it once it is known", async () => {
+  const locked = Promise.withResolvers<never>();
+  const ledger = {
+    lag: () => Promise.resolve(7),
+    probe: () => locked.promise,
+    driver: { batch: () => Promise.resolve([]) },
+  } as unknown as Ledger;
+  const looks = new LedgerLooks();
+  const options = { open: () => ledger, now, looks, spool: spool(null) };
+  const began = performance.now();
+  const waiting = await readinessOf(options);
+  assert.ok(performance.now() - began < 2000);
+  assert.deepEqual([waiting.problem, waiting.writable], [null, false]);
+  assert.match(waiting.degraded.join(), /holds its write lock/);
+  locked.reject(new LedgerError("busy", "Process 7 holds the lock"));
+  const known = await readinessOf(options);
+  assert.match(known.degraded.join(), /Process 7 holds the lock/);
+  assert.equal(known.lag, 7);
+});
+
+Deno.test("lookAtStoring() says what to do about the reason why a ledger refuses", async () => {
+  const adviceOn = async (error: Error) => {
+    const { findings } = await lookAtStoring({
+      open: () => Promise.reject(error),
+      now,
+      spool: spool(null),
+    });
+    return findings.find(({ code }) => code === "ledger_refuses")?.next;
+  };
+  const refused = (code: LedgerErrorCode) =>
+    adviceOn(new LedgerError(code, "It does not"));
+  assert.match(await refused("busy") ?? "", /process that holds the lock/);
+  assert.match(await refused("full") ?? "", /Make room on the disk/);
+  assert.match(await refused("unreachable") ?? "", /server back/);
+  assert.doesNotMatch(await adviceOn(new Error("x")) ?? "", /room/);
 });

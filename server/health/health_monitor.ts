@@ -59,8 +59,8 @@ export class HealthMonitor {
     const { now, onLook, sleep = sleepFor } = this.#options;
     while (!signal.aborted) {
       const findings = await this.look();
-      await this.#report.take(this.#own, now());
       onLook(findings);
+      await this.#report.take(this.#own, now());
       await sleep(LOOK_EVERY_MS, signal).catch(() => {});
     }
     await this.#report.take([], now());

@@ -1,5 +1,3 @@
-import { messageOf } from "../../core/guards.ts";
-
 /**
  * How long an outcome counts, ms. While deliveries wait in the spool an append
  * is tried every few seconds. Without any, `/readyz` may keep the service away,
@@ -13,32 +11,29 @@ const COUNTS_MS = 60_000;
  */
 export class RecentOutcome {
   readonly #now: () => number;
-  #latest: { readonly problem: string | null; readonly atMs: number } | null =
-    null;
+  #latest: { readonly error: unknown; readonly atMs: number } | null = null;
 
   /** Uses a clock in milliseconds. */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** Why the latest write failed; null when it did not, undefined when none
-   * was made lately. */
-  get problem(): string | null | undefined {
+  /** Why the latest write failed; null when it did not, or was long ago. */
+  get problem(): unknown {
     const latest = this.#latest;
-    if (latest === null || this.#now() - latest.atMs >= COUNTS_MS) {
-      return undefined;
-    }
-    return latest.problem;
+    return latest === null || this.#now() - latest.atMs >= COUNTS_MS
+      ? null
+      : latest.error;
   }
 
   /** Waits for a write, and remembers how it ended. */
   async of<Result>(write: Promise<Result>): Promise<Result> {
     try {
       const result = await write;
-      this.#latest = { problem: null, atMs: this.#now() };
+      this.#latest = { error: null, atMs: this.#now() };
       return result;
     } catch (error) {
-      this.#latest = { problem: messageOf(error), atMs: this.#now() };
+      this.#latest = { error, atMs: this.#now() };
       throw error;
     }
   }

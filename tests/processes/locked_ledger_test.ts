@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { TextLineStream } from "../kit/text_line_stream.ts";
 import { cli, temporaryLedger } from "../kit/cli.ts";
 import { startServe } from "../kit/program.ts";
+import { until } from "../kit/until.ts";
 
 const SECRET = "the-secret-in-the-webhook-address";
 const HELD_MS = 10_000;
@@ -85,4 +86,72 @@ Deno.test("rampkit serve answers in time while another process holds the ledger'
   assert.deepEqual(stored.sort(), ids.sort());
   const stats = JSON.parse((await cli(["ledger", "stats", "--json"], env)).out);
   assert.equal(stats.events.webhook, ids.length, "each of them once");
+});
+
+Deno.test("rampkit serve is ready, answers its pages and names the lock while another process holds it", async () => {
+  await using ledger = await temporaryLedger();
+  const token = "a-token-that-reads-and-no-more";
+  await using served = await startServe({
+    RAMPKIT_DATABASE_URL: ledger.url,
+    RAMPKIT_ENVIRONMENT: "sandbox",
+    RAMPKIT_WEBHOOK_SECRET: SECRET,
+    RAMPKIT_API_TOKENS: `read:${token}`,
+  }, ["--no-poll", "--api-port", "0", "--console", "0"]);
+  const listens = (event: string) =>
+    served.log.find((line) => line.includes(`"event":"${event}"`));
+  await until(() => listens("console_listening") !== undefined);
+  const urlOf = (event: string) => JSON.parse(listens(event) ?? "{}").url;
+  const pages = urlOf("console_listening");
+  const signedIn = await fetch(`${pages}/sign-in`, {
+    method: "POST",
+    body: new URLSearchParams({ token, to: "/" }),
+    headers: { origin: pages },
+    redirect: "manual",
+  });
+  await signedIn.body?.cancel();
+  const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
+  const post = async (id: string) => {
+    const answer = await fetch(`${served.url}/webhooks/${SECRET}`, {
+      method: "POST",
+      body: JSON.stringify({ type: "payment_started", order: { id } }),
+    });
+    await answer.body?.cancel();
+    assert.equal(answer.status, 204);
+  };
+  await post("O1");
+  await served.settled();
+  await using _lock = await holdLock(`${ledger.folder}/ledger.db`);
+  await post("O2");
+  const authorization = `Bearer ${token}`;
+  let said = "";
+  const slow: string[] = [];
+  for (let round = 0; round < 2; round++) {
+    for (
+      const [url, headers] of [
+        [`${served.url}/readyz`, {}],
+        [`${pages}/`, { cookie }],
+        [`${pages}/orders/O1`, { cookie }],
+        [`${pages}/health`, { cookie }],
+        [`${urlOf("api_listening")}/v1/orders/O1`, { authorization }],
+      ] as [string, Record<string, string>][]
+    ) {
+      const began = performance.now();
+      const answer = await fetch(url, { headers });
+      const text = await answer.text();
+      const tookMs = performance.now() - began;
+      if (answer.status !== 200 || tookMs > 3500) {
+        slow.push(`${url}: ${answer.status} after ${tookMs} ms`);
+      }
+      if (url.endsWith("/readyz")) said = text;
+      // A probe that gave up knows why.
+      if (url.endsWith("/health")) {
+        await new Promise((resolve) => setTimeout(resolve, 3000));
+      }
+    }
+  }
+  assert.deepEqual(slow, [], served.log.join("\n"));
+  const ready = JSON.parse(said);
+  assert.deepEqual([ready.ok, ready.writable], [true, false]);
+  assert.match(ready.degraded.join(), /write lock/);
+  assert.doesNotMatch(said, /room on the disk/);
 });
