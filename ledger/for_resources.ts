@@ -15,6 +15,7 @@ export {
   NOTED_ENTITIES,
 } from "./store/tables/notes.ts";
 export type { Ledger } from "./ledger.ts";
+export type { LedgerErrorCode } from "./store/driver/errors.ts";
 export type { OrderState } from "./states/order_state.ts";
 export type { SubscriptionStatus } from "./store/tables/subscriptions/subscriptions.ts";
 export {

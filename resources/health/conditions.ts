@@ -24,6 +24,8 @@ interface Condition {
   readonly next?: string;
   /** Whether it is an alarm. @default {where it is a problem} */
   readonly isAlarm?: true;
+  /** How long it has to stand before it is one, ms. @default {two looks} */
+  readonly alarmAfterMs?: number;
 }
 
 const row = (
@@ -39,9 +41,13 @@ const row = (
 });
 
 /** A warning that is an alarm as well. */
-const alarming = (condition: Condition): Condition => ({
+const alarming = (
+  condition: Condition,
+  alarmAfterMs?: number,
+): Condition => ({
   ...condition,
   isAlarm: true,
+  ...(alarmAfterMs !== undefined && { alarmAfterMs }),
 });
 
 /** What to do where webhooks may be off. */
@@ -196,6 +202,13 @@ export const CONDITIONS = {
     "problem",
     "Little is left of the disk that the ledger is on",
     "Make room; remove old backups from the machine after copying them elsewhere",
+  ),
+
+  disk_full: row(
+    "disk",
+    "problem",
+    "The disk that the ledger is on is full: the ledger takes no writes",
+    "Make room: what was answered 204 is kept, and goes into the ledger by itself",
   ),
 
   pages_intact: row("database", "fine", "Its pages are intact"),
@@ -470,11 +483,15 @@ export const CONDITIONS = {
     "skipped",
     "Nothing is forwarded, and nothing subscribed",
   ),
-  receiver_failing: row(
-    "forwarding",
-    "warning",
-    "A receiver fails; its transitions are retried for three days",
-    "Fix the receiver; the message names its last error",
+  receiver_failing: alarming(
+    row(
+      "forwarding",
+      "warning",
+      "A receiver fails; its transitions are retried for three days",
+      "Fix the receiver; the message names its last error",
+    ),
+    // One attempt may fail, and the second follows after seconds.
+    5 * 60_000,
   ),
   receiver_idle: row(
     "forwarding",

@@ -12,6 +12,8 @@ export const LIMITS = {
   eventsNotFolded: 1000,
   /** How much of the disk must be free: a day of deliveries at a small shop. */
   diskFreeBytes: 256 * 1024 * 1024,
+  /** A disk with less than this is full. */
+  diskFullBytes: 1024 * 1024,
   /** Age beyond which refused requests are not reported, ms. */
   refusedAgoMs: 24 * 3_600_000,
   /** Age beyond which drift is not reported, ms. */

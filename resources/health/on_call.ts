@@ -40,6 +40,10 @@ export const ON_CALL: Readonly<Partial<Record<ConditionCode, string>>> = {
   disk_nearly_full:
     "Less than 256 MiB are left. `ledger prune` and `users erase` do not make " +
     "the file smaller, and need room themselves.",
+  disk_full:
+    "It is one alarm for all that follows from it: deliveries that wait or are " +
+    "answered 503 (`/readyz` says which), events that are not folded, backups " +
+    "that fail. Where 503 is answered the service's retries are counting.",
   events_not_folded: "Deliveries are safe, states are late. What keeps the " +
     "ledger from being written keeps it from being folded. It is over when " +
     "`rampkit ledger stats` shows 0 events not folded.",
@@ -118,7 +122,7 @@ export const ON_CALL: Readonly<Partial<Record<ConditionCode, string>>> = {
     "The first record is the all-clear; from then on each `unchecked` order " +
     "waits for a person.",
   receiver_failing:
-    "Nothing is lost: transitions are sent again ten times over three days, " +
+    "It is an alarm once it has lasted five minutes. Nothing is lost: transitions are sent again ten times over three days, " +
     "in order within an order or user; `Retry-After` is honoured. What failed " +
     "is sent when its next attempt is due, after a long outage hours later: " +
     "`rampkit subscriptions retry NAME` sends it at once.",

@@ -1,4 +1,4 @@
-import type { LedgerErrorCode } from "../../ledger/mod.ts";
+import type { LedgerErrorCode } from "../../ledger/for_resources.ts";
 import { type Finding, found } from "./finding.ts";
 import { LIMITS } from "./limits.ts";
 

@@ -134,6 +134,29 @@ export async function writeNotified(
   await driver.batch([row], "write");
 }
 
+/** Alarms of machines that a target knows to stand, by their names. */
+export type MachineAlarms = Readonly<Record<string, NotifiedAlarm>>;
+
+/** Reads the alarms of machines that a target knows to stand. */
+export async function readMachineAlarms(
+  driver: Driver,
+  target: string,
+): Promise<MachineAlarms> {
+  return await readSweep<MachineAlarms>(driver, `machine_alarms:${target}`) ??
+    {};
+}
+
+/** Stores them. */
+export async function writeMachineAlarms(
+  driver: Driver,
+  target: string,
+  alarms: MachineAlarms,
+  nowMs: number,
+): Promise<void> {
+  const row = writeSweep(`machine_alarms:${target}`, alarms, nowMs);
+  await driver.batch([row], "write");
+}
+
 function rowOf({ target, alarm }: NotifiedAlarmName): string {
   return `alarm:${alarm}:${target}`;
 }

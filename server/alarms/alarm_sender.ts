@@ -13,13 +13,16 @@ import {
   postWebhook,
 } from "../forwarding/post_webhook.ts";
 import { found } from "../../resources/health/finding.ts";
+import { readHeard } from "../health/reported_findings.ts";
 import { Alarm } from "../monitoring/alarm.ts";
 import type { Log } from "../monitoring/logger.ts";
 import {
   alarmMessage,
   type AlarmTarget,
   type NotifiedAlarm,
+  readMachineAlarms,
   readNotified,
+  writeMachineAlarms,
   writeNotified,
 } from "./alarm_message.ts";
 import {
@@ -62,6 +65,10 @@ const LONGEST_PAUSE_MS = 3_600_000;
 /** A notification of an alarm that is due. */
 interface Due {
   readonly name: string;
+  /** Its name among those of the ledger, with the machine. */
+  readonly stored: string;
+  /** The machine that it is about; else null. */
+  readonly host: string | null;
   readonly alarm: StandingAlarm;
   readonly clearedAt: string | null;
 }
@@ -111,13 +118,47 @@ export class AlarmSender {
     for (const [name, standing] of look) {
       if (await this.#due(name, standing) !== null) names.push(name);
     }
-    if (names.length === 0) return;
+    const isAnyGone = (await this.#ofGoneMachines()).length > 0;
+    if (names.length === 0 && !isAnyGone) return;
     await this.#inTurn(async () => {
+      for (const gone of isAnyGone ? await this.#ofGoneMachines() : []) {
+        if (!await this.#send(gone)) return;
+      }
       for (const name of names) {
         const goesOn = await this.#sendOne(name, look.get(name) ?? null);
         if (!goesOn) return;
       }
     });
+  }
+
+  /**
+   * Ends of alarms that other machines raised and report no longer: whoever was
+   * to end them is gone.
+   */
+  async #ofGoneMachines(): Promise<Due[]> {
+    const { driver, target, host, now } = this.#parts;
+    try {
+      const raised = Object.entries(
+        await readMachineAlarms(driver, target.name),
+      );
+      if (raised.length === 0) return [];
+      const heard = await readHeard(driver, now());
+      return raised.flatMap(([stored, { code, about, since }]) => {
+        const end = stored.lastIndexOf(":");
+        const of = stored.slice(end + 1);
+        if (of === host || heard.has(`${of} ${code}`)) return [];
+        const over = found(code, { since, ...about !== null && { about } });
+        return [{
+          name: stored.slice(0, end),
+          stored,
+          host: of,
+          alarm: { ...over, since },
+          clearedAt: new Date(now()).toISOString(),
+        }];
+      });
+    } catch {
+      return []; // The ledger cannot be read now.
+    }
   }
 
   /** Does it unless another process sends to this target now. */
@@ -143,11 +184,15 @@ export class AlarmSender {
     name: string,
     standing: StandingAlarm | null,
   ): Promise<boolean> {
-    const { target, post } = this.#parts;
-    if (post?.signal?.aborted) return false;
     // Another process may have sent it while this one waited for its turn.
     const due = await this.#due(name, standing, "again");
-    if (due === null) return true;
+    return due === null || await this.#send(due);
+  }
+
+  /** Sends it, and returns whether the target accepts more. */
+  async #send(due: Due): Promise<boolean> {
+    const { target, post } = this.#parts;
+    if (post?.signal?.aborted) return false;
     try {
       if (await target.isOff?.()) return false;
     } catch {
@@ -181,14 +226,17 @@ export class AlarmSender {
       const isSoon =
         (notified?.state === "cleared" && this.#isLately(notified.at)) ||
         this.#isLately(this.#raisedAt.get(`${name} ${standing.code}`));
-      return isSoon ? null : { name, alarm: standing, clearedAt: null };
+      return isSoon
+        ? null
+        : { name, ...this.#placeOf(name), alarm: standing, clearedAt: null };
     }
     if (notified?.state !== "raised") return null;
     const clearedAt = this.#cleared.get(name) ?? new Date(now()).toISOString();
     this.#cleared.set(name, clearedAt);
     const { code, since, about } = notified;
     const over = found(code, { since, ...about !== null && { about } });
-    return { name, alarm: { ...over, since }, clearedAt };
+    const alarm = { ...over, since };
+    return { name, ...this.#placeOf(name), alarm, clearedAt };
   }
 
   /**
@@ -212,7 +260,7 @@ export class AlarmSender {
       (known.state === "raised") === (standing !== null) &&
       (standing === null || known.code === standing.code);
     if (isKnown) return known;
-    const name = { target: target.name, alarm: this.#nameOf(alarm) };
+    const name = { target: target.name, alarm: this.#placeOf(alarm).stored };
     try {
       const stored = await readNotified(driver, name);
       const latest = stored !== null && (known?.at ?? "") < stored.at
@@ -226,14 +274,12 @@ export class AlarmSender {
     }
   }
 
-  async #post({ name, alarm, clearedAt }: Due): Promise<PostOutcome | null> {
-    const { target, environment, host, now, post } = this.#parts;
+  async #post(
+    { stored, host, alarm, clearedAt }: Due,
+  ): Promise<PostOutcome | null> {
+    const { target, environment, now, post } = this.#parts;
     const message = alarmMessage({
-      alarm,
-      name: this.#nameOf(name),
-      clearedAt,
-      environment,
-      host: isLocal(name) ? host : null,
+      ...{ alarm, name: stored, clearedAt, environment, host },
     });
     try {
       return await postWebhook(target.url, target.write(message, now()), {
@@ -258,7 +304,9 @@ export class AlarmSender {
     });
   }
 
-  async #remember({ name, alarm, clearedAt }: Due): Promise<void> {
+  async #remember(
+    { name, stored, host, alarm, clearedAt }: Due,
+  ): Promise<void> {
     const { driver, target, now } = this.#parts;
     const { code, about, since } = alarm;
     const notified: NotifiedAlarm = {
@@ -268,15 +316,37 @@ export class AlarmSender {
       since,
       at: new Date(now()).toISOString(),
     };
-    this.#notified.set(name, notified);
-    this.#cleared.delete(name);
-    if (clearedAt === null) this.#raisedAt.set(`${name} ${code}`, notified.at);
-    const row = { target: target.name, alarm: this.#nameOf(name) };
-    // A ledger that takes no writes is an alarm itself: a restart repeats it.
-    await writeNotified(driver, row, notified).catch(() => {});
+    if (host === null || host === this.#parts.host) {
+      this.#notified.set(name, notified);
+      this.#cleared.delete(name);
+      if (clearedAt === null) {
+        this.#raisedAt.set(`${name} ${code}`, notified.at);
+      }
+    }
+    try {
+      await writeNotified(
+        driver,
+        { target: target.name, alarm: stored },
+        notified,
+      );
+      if (host === null) return;
+      const { [stored]: _, ...others } = await readMachineAlarms(
+        driver,
+        target.name,
+      );
+      const alarms = clearedAt === null
+        ? { ...others, [stored]: notified }
+        : others;
+      await writeMachineAlarms(driver, target.name, alarms, now());
+    } catch {
+      // A ledger that takes no writes is an alarm itself: a restart repeats it.
+    }
   }
 
-  #nameOf(name: string): string {
-    return isLocal(name) ? `${name}:${this.#parts.host}` : name;
+  #placeOf(name: string): Pick<Due, "stored" | "host"> {
+    const { host } = this.#parts;
+    return isLocal(name)
+      ? { stored: `${name}:${host}`, host }
+      : { stored: name, host: null };
   }
 }

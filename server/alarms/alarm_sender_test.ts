@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
-import type { Driver } from "../../ledger/for_sync.ts";
+import { type Driver, writeSweep } from "../../ledger/for_sync.ts";
 import { hasShape } from "../../tests/kit/shape.ts";
 import { webhookSigner } from "../forwarding/signed_webhook.ts";
 import { AlarmSender } from "./alarm_sender.ts";
@@ -66,7 +66,7 @@ async function world() {
     /** What came, in short. */
     told: () =>
       received.map(({ type, data }) => `${type.slice(14)} ${data.code}`),
-    sender: (driver: Driver = ledger.driver) =>
+    sender: (driver: Driver = ledger.driver, host = "shop-1") =>
       new AlarmSender({
         target: {
           name: "forward:shop",
@@ -76,7 +76,7 @@ async function world() {
         },
         driver,
         environment: "sandbox",
-        host: "shop-1",
+        host,
         log: (_, event, fields) =>
           void log.push(`${event} ${JSON.stringify(fields)}`),
         now: () => here.nowMs,
@@ -251,4 +251,33 @@ Deno.test("AlarmSender.notify() names the machine of an alarm that is about one"
   await world_.sender().notify(look(full));
   assert.equal(world_.received[0]?.data.host, "shop-1");
   assert.ok(world_.received[0]?.id.startsWith("alarm:disk:shop-1:"));
+});
+
+Deno.test("AlarmSender.notify() ends the alarm of a machine that is gone, and leaves that of one which still reports it", async () => {
+  await using world_ = await world();
+  const { here, driver, received, told } = world_;
+  const full = alarm("disk_nearly_full");
+  const reportOf = (host: string) =>
+    writeSweep("health", {
+      [`${host} 7`]: { atMs: here.nowMs, found: [full] },
+    }, here.nowMs);
+  const disk = (alarm: StandingAlarm | null): AlarmCheck =>
+    new Map([["disk", alarm]]);
+  await driver.batch([reportOf("shop-1")], "write");
+  await world_.sender().notify(disk(full));
+  const other = world_.sender(driver, "shop-2");
+  await other.notify(disk(null));
+  here.nowMs += MINUTE;
+  await other.notify(disk(null));
+  assert.deepEqual(told(), ["raised disk_nearly_full"]);
+  here.nowMs += 2 * MINUTE;
+  await other.notify(disk(null));
+  await other.notify(disk(null));
+  assert.deepEqual(told(), [
+    "raised disk_nearly_full",
+    "cleared disk_nearly_full",
+  ]);
+  const [raised, cleared] = received;
+  assert.equal(cleared?.data.host, "shop-1");
+  assert.equal(cleared?.id, raised?.id.replace(/raised$/, "cleared"));
 });

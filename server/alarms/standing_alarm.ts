@@ -1,4 +1,8 @@
-import { ALARM_CODES } from "../../resources/health/conditions.ts";
+import {
+  ALARM_CODES,
+  type ConditionCode,
+  CONDITIONS,
+} from "../../resources/health/conditions.ts";
 import type { Finding } from "../../resources/health/finding.ts";
 import { type Subject, SUBJECTS } from "../../resources/health/subjects.ts";
 
@@ -12,6 +16,40 @@ export interface StandingAlarm extends Finding {
  * none. What could not be looked at is left out.
  */
 export type AlarmCheck = ReadonlyMap<string, StandingAlarm | null>;
+
+/** Where one of these stands, it is the alarm, and what follows from it is not. */
+const CAUSES: readonly {
+  readonly causes: readonly ConditionCode[];
+  readonly effects: readonly ConditionCode[];
+  /** Whether an effect has another cause all the same. */
+  readonly unless?: (effect: Finding) => boolean;
+}[] = [
+  {
+    causes: ["disk_full"],
+    effects: ["ledger_refuses", "deliveries_refused", "backup_failing"],
+  },
+  {
+    causes: ["disk_full", "ledger_refuses", "deliveries_refused"],
+    effects: ["deliveries_waiting", "events_not_folded", "poll_stalled"],
+  },
+  {
+    causes: ["disk_full", "ledger_refuses", "deliveries_refused"],
+    effects: ["poll_failing"],
+    unless: ({ facts }) => facts.cause !== "ledger",
+  },
+  {
+    causes: ["ledger_replaced"],
+    effects: ["ledger_refuses", "deliveries_waiting", "events_not_folded"],
+  },
+];
+
+/** Whether a finding follows from another one, which is told in its place. */
+function isEffect(one: Finding, codes: ReadonlySet<ConditionCode>): boolean {
+  return CAUSES.some(({ causes, effects, unless }) =>
+    effects.includes(one.code) && !unless?.(one) &&
+    causes.some((cause) => codes.has(cause))
+  );
+}
 
 /** Looks in a row that have to agree before an alarm is sent. */
 const LOOKS = 2;
@@ -44,14 +82,27 @@ export class StandingAlarms {
         ? { alarm: earlier(before.alarm, alarm), looks: before.looks + 1 }
         : { alarm, looks: 1 };
       this.#latest.set(name, seen);
-      if (seen.looks >= LOOKS) this.#standing.set(name, seen.alarm);
+      const patienceMs = alarm === null
+        ? 0
+        : CONDITIONS[alarm.code].alarmAfterMs ?? 0;
+      const stoodMs = nowMs - Date.parse(seen.alarm?.since ?? "");
+      if (seen.looks >= LOOKS && !(stoodMs < patienceMs)) {
+        this.#standing.set(name, seen.alarm);
+      }
     }
     return this.#standing;
   }
 
-  /** What a look says of each name; one of what was not looked at keeps its alarm. */
+  /**
+   * What a look says of each name. One of what was not looked at keeps its alarm,
+   * and so does one that follows from another alarm.
+   */
   #namesOf(findings: readonly Finding[], nowMs: number): AlarmCheck {
-    const known = findings.filter(({ code }) => code !== "not_looked_at");
+    const here = findings.filter((one) => !isElsewhere(one));
+    const codes = new Set(here.map(({ code }) => code));
+    const known = findings.filter((one) =>
+      one.code !== "not_looked_at" && !isEffect(one, codes)
+    );
     const subjects = new Set<string>(known.map(({ subject }) => subject));
     const all = new Map<string, StandingAlarm | null>();
     for (const name of [...subjects, ...this.#latest.keys()]) {
@@ -59,14 +110,20 @@ export class StandingAlarms {
     }
     for (const one of known) {
       const name = nameOf(one);
-      if (!ALARM_CODES.includes(one.code)) all.set(name, all.get(name) ?? null);
-      else if ((all.get(name) ?? null) === null) {
+      if (!ALARM_CODES.includes(one.code) || isElsewhere(one)) {
+        all.set(name, all.get(name) ?? null);
+      } else if ((all.get(name) ?? null) === null) {
         const since = one.since ?? new Date(nowMs).toISOString();
         all.set(name, { ...one, since });
       }
     }
     return all;
   }
+}
+
+/** Whether another machine reported it, which raises the alarm itself. */
+function isElsewhere({ subject, facts }: Finding): boolean {
+  return isLocal(subject) && facts.reportedBy !== undefined;
 }
 
 /** Whether each machine has its own alarm of a name. */

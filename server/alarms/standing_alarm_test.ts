@@ -54,6 +54,57 @@ Deno.test("StandingAlarms.take() has an alarm of each receiver, and ends it when
   assert.equal(over.get("forwarding:books"), null);
 });
 
+Deno.test("StandingAlarms.take() raises one alarm for one cause, and keeps what follows from it as it was", () => {
+  const alarms = new StandingAlarms();
+  const full = [
+    found("disk_full"),
+    found("ledger_refuses", { facts: { cause: "full" } }),
+    found("deliveries_waiting", { subject: "waiting" }),
+    found("events_not_folded"),
+    found("backup_failing"),
+    found("poll_failing", { facts: { cause: "ledger" } }),
+  ];
+  const raised = (look: ReturnType<typeof twice>) =>
+    [...look.values()].flatMap((one) => one?.code ?? []);
+  assert.deepEqual(raised(twice(alarms, full)), ["disk_full"]);
+  // What has a cause of its own is told as well.
+  const both = twice(alarms, [
+    ...full.slice(0, 5),
+    found("poll_failing", { facts: { cause: "wrong_key" } }),
+  ], 120_000);
+  assert.deepEqual(raised(both), ["disk_full", "poll_failing"]);
+  const locked = new StandingAlarms();
+  assert.deepEqual(raised(twice(locked, full.slice(1, 4))), [
+    "ledger_refuses",
+  ]);
+  const over = twice(alarms, [
+    found("disk_has_room"),
+    found("ledger_writable"),
+    found("polling_works"),
+  ], 240_000);
+  assert.deepEqual(raised(over), []);
+});
+
+Deno.test("StandingAlarms.take() raises the alarm of a receiver that fails after minutes", () => {
+  const alarms = new StandingAlarms();
+  const fails = [found("receiver_failing", { about: "shop" })];
+  const take = (seconds: number) =>
+    alarms.take(fails, START + seconds * 1000).get("forwarding:shop");
+  for (let seconds = 0; seconds < 300; seconds += 15) {
+    assert.equal(take(seconds), undefined, `${seconds} s`);
+  }
+  assert.equal(take(300)?.code, "receiver_failing");
+  assert.equal(take(315)?.since, new Date(START).toISOString());
+});
+
+Deno.test("StandingAlarms.take() leaves what another machine reports to that machine", () => {
+  const facts = { reportedBy: "shop-2" };
+  const look = twice(new StandingAlarms(), [
+    found("disk_nearly_full", { facts }),
+  ]);
+  assert.equal(look.get("disk"), null);
+});
+
 Deno.test("isLocal() tells what each machine has its own of", () => {
   assert.equal(isLocal("disk"), true);
   assert.equal(isLocal("forwarding:shop"), false);

@@ -1,8 +1,8 @@
-import { hostname } from "node:os";
 import {
   HealthMonitor,
   type HealthMonitorOptions,
 } from "../health/health_monitor.ts";
+import { MACHINE } from "../health/reported_findings.ts";
 import type { Log } from "../monitoring/logger.ts";
 import type { ServiceMetrics } from "../monitoring/metrics.ts";
 import type { AlarmTarget } from "./alarm_message.ts";
@@ -64,10 +64,9 @@ export function watchHealth(parts: WatchHealthParts): WatchedHealth {
   return {
     monitor,
     run: async (signal) => {
-      const host = hostname().replace(/[^A-Za-z0-9-]/g, "-");
       senders = alarms?.targets.map((target) =>
         new AlarmSender({
-          ...{ target, driver: ledger.driver, host, log, now },
+          ...{ target, driver: ledger.driver, host: MACHINE, log, now },
           environment: ledger.environment,
           post: { ...alarms.post, signal },
         })

@@ -1,6 +1,7 @@
 import { sleep as sleepFor } from "../../core/waiting/sleep.ts";
 import { isPolled } from "../../ledger/for_sync.ts";
-import type { Finding } from "../../resources/health/finding.ts";
+import { type Finding, gathered } from "../../resources/health/finding.ts";
+import { SUBJECTS } from "../../resources/health/subjects.ts";
 import { lookAround, type LookAroundOptions } from "./look_around.ts";
 import { FindingsReport } from "./reported_findings.ts";
 
@@ -60,7 +61,13 @@ export class HealthMonitor {
     while (!signal.aborted) {
       const findings = await this.look();
       onLook(findings);
-      await this.#report.take(this.#own, now());
+      const ofThisMachine = findings.filter(({ subject, facts }) =>
+        SUBJECTS[subject].isLocal && facts.reportedBy === undefined
+      );
+      await this.#report.take(
+        gathered([this.#own, ofThisMachine]),
+        now(),
+      );
       await sleep(LOOK_EVERY_MS, signal).catch(() => {});
     }
     await this.#report.take([], now());

@@ -2,6 +2,7 @@ import { isPolled } from "../../ledger/for_sync.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import {
   type Finding,
+  found,
   gathered,
   lookedAt,
 } from "../../resources/health/finding.ts";
@@ -37,7 +38,7 @@ export async function lookAround(
   { ledger, config, own, plan, directory, nowMs, watchdog }: LookAroundOptions,
 ): Promise<readonly Finding[]> {
   const { driver } = ledger;
-  return gathered(
+  return withFullDisk(gathered(
     await Promise.all([
       lookAtStored(ledger, {
         nowMs,
@@ -46,16 +47,32 @@ export async function lookAround(
       own === undefined
         ? lookedAt("serve", () => lookAtServe(config, () => isPolled(driver)))
         : lookedAt("storing", own),
-      lookedAt(
-        "storing",
-        () => readReported(driver, nowMs, own === undefined ? null : REPORTER),
-      ),
       lookedAt("spool", () => lookAtSpool(config, own !== undefined)),
       lookedAt("disk", () => lookAtDisk(config)),
       lookedAt(
         "backups",
         () => lookAtBackups({ config, directory, plan, nowMs }),
       ),
+      // Last: what this machine finds of itself comes first.
+      lookedAt(
+        "storing",
+        () => readReported(driver, nowMs, own === undefined ? null : REPORTER),
+      ),
     ]),
+  ));
+}
+
+/** A disk that is too full for a write is full, whatever is left of it. */
+function withFullDisk(findings: readonly Finding[]): readonly Finding[] {
+  const isFull = findings.some(({ subject, facts }) =>
+    subject === "storing" && facts.cause === "full" &&
+    facts.reportedBy === undefined
   );
+  return !isFull ? findings : findings.map((one) => {
+    if (one.code !== "disk_nearly_full") return one;
+    const more = `${
+      Math.floor(Number(one.facts.freeBytes) / 1024)
+    } KiB are free`;
+    return found("disk_full", { more, facts: one.facts });
+  });
 }

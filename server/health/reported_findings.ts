@@ -19,8 +19,11 @@ const IN_LEDGER: ReadonlySet<Subject> = new Set(["polling", "waiting"]);
 /** A standing problem is stored again after this long, ms. */
 const AGAIN_MS = LIMITS.reportedMs / 2;
 
+/** What this machine is called in reports and alarms. */
+export const MACHINE: string = hostname().replace(/[^A-Za-z0-9-]/g, "-");
+
 /** The name under which this process reports. */
-export const REPORTER: string = `${hostname()} ${process.pid}`;
+export const REPORTER: string = `${MACHINE} ${process.pid}`;
 
 /**
  * Reads what processes of a ledger found of themselves lately.
@@ -35,7 +38,32 @@ export async function readReported(
   const all = await readSweep<Reported>(driver, REPORTED) ?? {};
   return Object.entries(all)
     .filter(([name, one]) => name !== except && isRecent(nowMs)(one))
-    .flatMap(([, { found }]) => found);
+    .flatMap(([name, { found }]) => {
+      const host = hostOf(name);
+      return host === MACHINE ? found : found.map((one) => ({
+        ...one,
+        detail: `${one.detail} (on ${host})`,
+        facts: { ...one.facts, reportedBy: host },
+      }));
+    });
+}
+
+function hostOf(reporter: string): string {
+  return reporter.split(" ", 1)[0] ?? "";
+}
+
+/** Codes of what machines have reported lately, each behind its machine. */
+export async function readHeard(
+  driver: Driver,
+  nowMs: number,
+): Promise<ReadonlySet<string>> {
+  const all = await readSweep<Reported>(driver, REPORTED) ?? {};
+  return new Set(
+    Object.entries(all).filter(([, one]) => isRecent(nowMs)(one))
+      .flatMap(([name, { found }]) =>
+        found.map(({ code }) => `${hostOf(name)} ${code}`)
+      ),
+  );
 }
 
 /**

@@ -30,9 +30,13 @@ export async function lookAtDisk(
   const file = databaseFile(databaseUrl);
   if (file === null) return [];
   const free = await freeBytes(dirname(file));
-  const isLow = free < LIMITS.diskFreeBytes;
+  const code = free < LIMITS.diskFullBytes
+    ? "disk_full"
+    : free < LIMITS.diskFreeBytes
+    ? "disk_nearly_full"
+    : "disk_has_room";
   return [
-    found(isLow ? "disk_nearly_full" : "disk_has_room", {
+    found(code, {
       more: `${Math.floor(free / 1024 ** 2)} MiB are free`,
       facts: { freeBytes: free },
     }),

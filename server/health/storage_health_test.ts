@@ -38,5 +38,7 @@ Deno.test("lookAtDisk() finds a problem below the limit, and nothing of a disk t
     ))[0]?.code;
   assert.equal(await look(LIMITS.diskFreeBytes), "disk_has_room");
   assert.equal(await look(LIMITS.diskFreeBytes - 1), "disk_nearly_full");
+  assert.equal(await look(LIMITS.diskFullBytes), "disk_nearly_full");
+  assert.equal(await look(0), "disk_full");
   assert.deepEqual(await lookAtDisk({ databaseUrl: "libsql://a.example" }), []);
 });

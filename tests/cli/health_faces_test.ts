@@ -216,6 +216,7 @@ const MAKERS: Partial<Readonly<Record<ConditionCode, Make>>> = {
   large_bodies_refused: reported("large_bodies_refused"),
   ledger_refuses: reported("ledger_refuses"),
   deliveries_refused: reported("deliveries_refused"),
+  disk_full: reported("disk_full"),
   disk_nearly_full: reported("disk_nearly_full"),
   events_not_folded: reported("events_not_folded"),
   backup_failing: reported("backup_failing"),
@@ -419,7 +420,7 @@ async function shownBy(
   new ProblemChanges((problem) => {
     problems.push(problem);
     log(problem);
-  }).take(alarms.take(findings, nowMs));
+  }).take(alarms.take(findings, nowMs + (CONDITIONS[code].alarmAfterMs ?? 0)));
   const status = await serviceStatus(
     ledger,
     nowMs,
@@ -430,7 +431,9 @@ async function shownBy(
     now: () => nowMs,
     found: findings,
     // Where deliveries are stored, the process that answers sees itself.
-    refusal: CONDITIONS[code].subject === "storing" ? "The disk is full" : null,
+    refusal: CONDITIONS[code].subject === "storing"
+      ? new Error("The disk is full")
+      : null,
     ...(code === "deliveries_refused" ? {} : { spool: SPOOL }),
   });
   const bar = healthBar(healthParts(findings), nowMs).toString();

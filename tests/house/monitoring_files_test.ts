@@ -8,7 +8,8 @@ const rules = await Deno.readTextFile(file);
 
 /** The rule of an alarm, with the words of its condition. */
 function ruleOf(code: typeof ALARM_CODES[number]): string {
-  const { level, means, next, subject } = CONDITIONS[code];
+  const { level, means, next, subject, alarmAfterMs = 60_000 } =
+    CONDITIONS[code];
   const name = code.replace(/(?:^|_)(\w)/g, (_, one) => one.toUpperCase());
   const condition = `rampkit_condition{code="${code}"}`;
   // Each machine has its own, or all of a ledger have one.
@@ -18,7 +19,7 @@ function ruleOf(code: typeof ALARM_CODES[number]): string {
   return [
     `      - alert: Rampkit${name}`,
     `        expr: ${JSON.stringify(expr)}`,
-    "        for: 1m",
+    `        for: ${alarmAfterMs / 60_000}m`,
     "        labels:",
     `          severity: ${level === "problem" ? "critical" : "warning"}`,
     "        annotations:",
