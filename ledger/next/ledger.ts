@@ -6,10 +6,8 @@ import type {
   AppendDelivery,
   UnansweredDelivery,
 } from "../../core/wire/delivery.ts";
-import type { ChainState } from "../evidence/chain_head.ts";
 import { HeadAnchor } from "../evidence/head_anchor.ts";
 import type { Verification, VerifyOptions } from "../evidence/verification.ts";
-import type { StatesVerification } from "../evidence/verify_states.ts";
 import { isExpectation } from "../events/fact.ts";
 import type { NewEvent } from "../events/event.ts";
 import {
@@ -31,11 +29,9 @@ import { changeOfRule, ruleFrom } from "../expectations/witness_requirement.ts";
 import type { Explanation } from "../explain/explanation.ts";
 import type { Occurrence, OccurrenceOptions } from "../explain/occurrences.ts";
 import type { AnchorStore } from "../hashes/anchored_head.ts";
-import type { CatchUpOptions, Projection, Stats } from "../ledger_parts.ts";
 import type { Transition } from "../machines/transition.ts";
 import type { AttentionKind } from "../outcomes/attention_kind.ts";
 import { Months } from "../months/months.ts";
-import type { Refold, RefoldOptions } from "../refold/refold.ts";
 import type { Historic } from "../releases/historic.ts";
 import {
   checkRelease,
@@ -47,19 +43,35 @@ import {
 import type { Driver } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
 import type { Import } from "../transfer/import_events.ts";
-import { anchorHead, readHead, verifyEvidence } from "./evidence/evidence.ts";
 import {
+  anchorHead,
+  type ChainBreak,
+  type ChainState,
+  readHead,
+  verifyEvidence,
+} from "./evidence/evidence.ts";
+import {
+  type StatesVerification,
   verifyStates,
   type VerifyStatesOptions,
 } from "./projection/verify_states.ts";
-import { catchUp, type MakeStep } from "./projection/catch_up.ts";
+import {
+  catchUp,
+  type CatchUpOptions,
+  type MakeStep,
+  type Projection,
+} from "./projection/catch_up.ts";
 import {
   FOLD,
   type FoldCode,
   project,
   type RedactNew,
 } from "./projection/project.ts";
-import { refold } from "./projection/refold.ts";
+import {
+  type Refold,
+  refold,
+  type RefoldOptions,
+} from "./projection/refold.ts";
 import { type AttentionItem, listAttention } from "./reads/attention.ts";
 import { readOccurrences } from "./reads/deliveries.ts";
 import { readExplanation, readOrderAsOf } from "./reads/explain.ts";
@@ -71,11 +83,16 @@ import {
   readKnownOfRelease,
   readOrderFold,
 } from "./reads/releases.ts";
-import { readHistoric, readLag, readStats } from "./reads/stats.ts";
+import {
+  type LedgerStats,
+  readHistoric,
+  readLag,
+  readStats,
+} from "./reads/stats.ts";
 import { readTransitions, type TransitionQuery } from "./reads/transitions.ts";
 import { Users } from "./reads/users.ts";
 import { monthStore } from "./months/month_store.ts";
-import { readWaiting } from "./reads/waiting.ts";
+import { readWaiting, type WaitingDeliveries } from "./reads/waiting.ts";
 import {
   readWitnessRules,
   refuseClickInUse,
@@ -87,6 +104,23 @@ import { EventLog, stampLive, timeOf } from "./store/events.ts";
 import { exportEvents } from "./transfer/export.ts";
 import { importEvents } from "./transfer/import.ts";
 import { exportMoved, importMoved, type Moved } from "./transfer/move.ts";
+
+/** {@linkcode LedgerStats} with what waits, and the evidence chain. */
+export interface Stats extends LedgerStats {
+  /** What waits in spools; null where nothing is known to wait. */
+  readonly waiting: WaitingDeliveries | null;
+  /** How far the evidence chain reaches: record it elsewhere. */
+  readonly chain: {
+    /** Events in the chain. */
+    readonly count: number;
+    /** Hash of the last of them, 64 hex digits. */
+    readonly hash: string;
+    /** Position of the last of them. */
+    readonly position: number;
+    /** Why it is not extended; see {@linkcode ChainState}. */
+    readonly broken: ChainBreak | null;
+  };
+}
 
 /** What a {@linkcode Ledger} works with. */
 export interface LedgerParts {
@@ -108,13 +142,22 @@ export interface LedgerParts {
 /** Expectations recorded within this time get times one after another. */
 const SOON_MS = 1000;
 
-/** The ledger: stores facts, never changes them, and derives the states of orders and users. */
+/**
+ * The ledger: stores facts, never changes them, and derives the states of
+ * orders and users from them.
+ */
 export class Ledger implements AsyncDisposable {
+  /** The database. */
   readonly driver: Driver;
+  /** Environment the ledger belongs to. */
   readonly environment: string;
+  /** Identity of the ledger, whichever file or server holds it. */
   readonly id: string;
+  /** Orders as folded so far. */
   readonly orders: Orders;
+  /** Users as folded so far. */
   readonly users: Users;
+  /** Months whose books are closed. */
   readonly months: Months;
   readonly #parts: LedgerParts;
   readonly #fold: FoldCode;
@@ -122,12 +165,18 @@ export class Ledger implements AsyncDisposable {
   readonly #anchor: HeadAnchor | undefined;
   readonly #listeners = new Set<() => void>();
   readonly #requestListeners = new Set<() => void>();
+  /** Ids of expectations, each greater than the one before. */
   readonly #mintId = monotonicFactory(() =>
     (this.#parts.randomBytes(1)[0] ?? 0) / 256
   );
   #lastExpectationMs = -Infinity;
   #projecting: Promise<unknown> = Promise.resolve();
 
+  /**
+   * Creates a ledger on a database. Use {@linkcode openLedger} instead.
+   *
+   * @param parts The objects it uses.
+   */
   constructor(parts: LedgerParts) {
     this.#parts = parts;
     this.#fold = parts.fold ?? FOLD;
@@ -154,18 +203,70 @@ export class Ledger implements AsyncDisposable {
     });
   }
 
-  // What is recorded.
-
+  /**
+   * Stores a delivery, whatever it says. Pass it to `webhookEndpoint`; it needs
+   * no `this`. The ledger goes live with the first delivery, unless it has before.
+   *
+   * @throws {LedgerError} When the delivery could not be stored.
+   */
   readonly appendDelivery: AppendDelivery = (delivery) =>
     this.#log.appendDelivery(delivery);
 
+  /**
+   * Appends events, all or none; those stored already are skipped.
+   *
+   * @param events What happened.
+   * @returns Resolves after the commit that holds them.
+   * @throws {LedgerError} When they could not be stored.
+   */
   append(events: readonly NewEvent[]): Promise<void> {
     return this.#log.append(events);
   }
 
+  /**
+   * Records that a stored delivery was not answered in time. It needs no
+   * `this`.
+   *
+   * @throws {LedgerError} When it could not be stored.
+   */
   readonly recordUnanswered = (unanswered: UnansweredDelivery): Promise<void> =>
     this.append([deliveryUnanswered({ unanswered, ...this.#minted() })]);
 
+  /**
+   * Records a session that this partner made, so that orders can be compared
+   * with what was asked for. It needs no `this`.
+   *
+   * Give each purchase a `click_id` and a `reference` of its own. Of a
+   * reference, the terms recorded last before the order apply. `expected`
+   * states what the session itself does not: one of a smart contract has no
+   * amount.
+   *
+   * @example Record the client's request and response
+   * ```ts
+   * import { openLedger } from "@rampkit/onramp/ledger";
+   * import { OnrampClient } from "@rampkit/onramp/client";
+   * import { createSandbox } from "@rampkit/onramp/sandbox";
+   *
+   * await using sandbox = createSandbox();
+   * await using ledger = await openLedger({
+   *   url: ":memory:",
+   *   environment: "sandbox",
+   * });
+   * const client = new OnrampClient({
+   *   environment: "sandbox",
+   *   apiKey: sandbox.apiKey,
+   *   fetch: (input, init) => sandbox.fetch(new Request(input, init)),
+   * });
+   * const request = { currency: "USD", currency_amount: 100 } as const;
+   * const session = await client.sessions.create(request);
+   * await ledger.recordSession({ ...request, ...session, click_id: "c-1" });
+   * ```
+   *
+   * @throws {ExpectationError} `invalid` when fields are wrong;
+   * `click_id_in_use` when the click id is still valid for another reference;
+   * `purchase_paid` when these are other terms than those that were paid.
+   * @throws {LedgerError} When it could not be stored.
+   */
   readonly recordSession = async (session: SessionToRecord): Promise<void> => {
     const now = this.#expectationTime();
     await this.#appendExpectation(sessionCreated({
@@ -174,6 +275,32 @@ export class Ledger implements AsyncDisposable {
     }));
   };
 
+  /**
+   * Records what an order must match, without a session: for sessions
+   * that another program makes, and for a basket that has changed since. It
+   * needs no `this`.
+   *
+   * @example Record a basket that has grown since the widget was opened
+   * ```ts
+   * import { openLedger } from "@rampkit/onramp/ledger";
+   *
+   * await using ledger = await openLedger({
+   *   url: ":memory:",
+   *   environment: "sandbox",
+   * });
+   * await ledger.expect({
+   *   clickId: "c-1",
+   *   reference: "basket-17",
+   *   currency: "USD",
+   *   currencyAmount: "900.00",
+   * });
+   * ```
+   *
+   * @returns The id that was minted for it.
+   * @throws {ExpectationError} `invalid` when fields are wrong;
+   * `click_id_in_use` when the click id is still valid for another reference.
+   * @throws {LedgerError} When it could not be stored.
+   */
   readonly expect = async (
     expectation: OrderExpectation,
   ): Promise<{ readonly id: string }> => {
@@ -186,6 +313,32 @@ export class Ledger implements AsyncDisposable {
     return { id };
   };
 
+  /**
+   * Lets the release of a success wait until the partner's own chain nodes have
+   * seen it arrive, or no longer. It holds for orders that begin from now on,
+   * by the service's time of creation, in every process and until it is
+   * changed: an order that had begun before keeps the rule of that time.
+   * Without it no release waits for the chain.
+   *
+   * @param rule `all`, `supported` (an order whose network is not configured or
+   * whose token is not pinned does not wait), or `off`.
+   * @returns Whether the rule changed.
+   * @throws {LedgerError} When it could not be stored.
+   *
+   * @example A release waits for the chain
+   * ```ts
+   * import { openLedger } from "@rampkit/onramp/ledger";
+   * import assert from "node:assert/strict";
+   *
+   * await using ledger = await openLedger({
+   *   url: ":memory:",
+   *   environment: "sandbox",
+   * });
+   * assert.equal(await ledger.requireWitness("all"), true);
+   * assert.equal(await ledger.requireWitness("all"), false);
+   * assert.equal(await ledger.requiredWitness(), "all");
+   * ```
+   */
   async requireWitness(rule: WitnessRule): Promise<boolean> {
     const rules = await readWitnessRules(this.driver, readFact);
     const { recordedAt: _, ...minted } = this.#minted();
@@ -195,11 +348,52 @@ export class Ledger implements AsyncDisposable {
     return event !== null;
   }
 
+  /**
+   * The rule for orders that begin from now on; `off` where none was recorded.
+   *
+   * @throws {LedgerError} When the database fails.
+   */
   async requiredWitness(): Promise<WitnessRule> {
     const at = new Date(this.#parts.now()).toISOString();
     return ruleFrom(await readWitnessRules(this.driver, readFact), at);
   }
 
+  /**
+   * Records that a person delivered, refunded or wrote off an order that the
+   * service has shown, or takes back what was recorded. While something stands its
+   * release is `settled`, and no handler or target receives a `yes` of it. A
+   * purchase that was delivered counts as released: another order of it waits as
+   * paid twice. A refund frees nothing.
+   *
+   * @param orderId The order.
+   * @param release What the person did, who did it, and why.
+   * @throws {ReleaseError} `needs_confirmation` where something speaks against it;
+   * `unknown_order`; `not_shown`; `reference_missing` when the order matches no
+   * expectation and `for` does not say what was delivered; `reference_unknown`;
+   * `nothing_stands`; `invalid`.
+   * @throws {LedgerError} When it could not be stored.
+   *
+   * @example The goods were handed out at the counter
+   * ```ts
+   * import { openLedger } from "@rampkit/onramp/ledger";
+   * import assert from "node:assert/strict";
+   *
+   * await using ledger = await openLedger({
+   *   url: ":memory:",
+   *   environment: "sandbox",
+   * });
+   * const release = {
+   *   outcome: "delivered",
+   *   by: "Ada",
+   *   why: "paid at the counter",
+   *   for: "basket-17",
+   * } as const;
+   * await assert.rejects(ledger.release("01ORDER", release), {
+   *   code: "unknown_order",
+   * });
+   * assert.equal(await ledger.handRelease("01ORDER"), null);
+   * ```
+   */
   async release(
     orderId: string,
     release: ReleaseByHand,
@@ -232,10 +426,41 @@ export class Ledger implements AsyncDisposable {
     );
   }
 
+  /**
+   * Reads what a person did about an order.
+   *
+   * @param orderId The order.
+   * @returns Null when nobody has acted on it.
+   * @throws {LedgerError} When the database fails.
+   */
   handRelease(orderId: string): Promise<RecordedRelease | null> {
     return readHandRelease(this.driver, orderId);
   }
 
+  /**
+   * Sets the time from which transitions are sent to handlers and targets: now,
+   * unless the ledger has one. What ended before is historic: logged and
+   * booked, but not sent. A poller and `serve` call it, and the first delivery
+   * that is stored does the same.
+   *
+   * @param time The time, UTC ISO 8601. @default now, unless the ledger has one
+   * @returns The time of the ledger, UTC ISO 8601.
+   * @throws {TypeError} When `time` is not a time.
+   * @throws {LedgerError} `failed` when the ledger has gone live at another time.
+   *
+   * @example Go live at a time of your choice
+   * ```ts
+   * import { openLedger } from "@rampkit/onramp/ledger";
+   * import assert from "node:assert/strict";
+   *
+   * await using ledger = await openLedger({
+   *   url: ":memory:",
+   *   environment: "sandbox",
+   * });
+   * await ledger.goLive("2026-11-20T17:00:00Z");
+   * assert.equal(await ledger.goLive(), "2026-11-20T17:00:00.000Z");
+   * ```
+   */
   async goLive(time?: string): Promise<string> {
     const wanted = time === undefined ? null : readTime(time);
     const at = wanted ?? this.#parts.now();
@@ -253,8 +478,16 @@ export class Ledger implements AsyncDisposable {
     );
   }
 
-  // What follows from it.
-
+  /**
+   * Folds events into orders and users until none is left, and then extends
+   * the evidence chain over them. Any number of processes may do so at once.
+   *
+   * A ledger that an older version has folded is folded again from nothing
+   * first, beside the states that readers see.
+   *
+   * @param options Signal, pace and progress.
+   * @throws {LedgerError} When the database fails.
+   */
   project(options: CatchUpOptions = {}): Promise<Projection> {
     // One at a time in this process: two would make each other lose races.
     const projection = this.#projecting.then(async () => {
@@ -272,6 +505,15 @@ export class Ledger implements AsyncDisposable {
     return projection;
   }
 
+  /**
+   * Folds every event again from nothing, beside the states that readers see,
+   * and then replaces those in one transaction. It may be stopped; the next
+   * call continues. It makes no transitions; see
+   * {@linkcode Subscriptions.unfired} for new states.
+   *
+   * @param options Whether to change nothing, signal and progress.
+   * @throws {LedgerError} `failed` when a newer version has folded the ledger.
+   */
   refold(options: RefoldOptions = {}): Promise<Refold> {
     const refolded = this.#projecting.then(() =>
       refold(this.#projectParts(), options)
@@ -280,19 +522,44 @@ export class Ledger implements AsyncDisposable {
     return refolded;
   }
 
+  /**
+   * Calls a function whenever this process has folded events, so that there may
+   * be new transitions.
+   *
+   * @param listener Must not throw.
+   * @returns Stops the calls when it is disposed of.
+   */
   onProjected(listener: () => void): Disposable {
     this.#listeners.add(listener);
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
+  /**
+   * Calls a function whenever this process has folded webhooks, so that the
+   * poller has something to confirm: what `createPoller` is woken by.
+   *
+   * @param listener Must not throw.
+   * @returns Stops the calls when it is disposed of.
+   */
   onRequested(listener: () => void): Disposable {
     const listeners = this.#requestListeners;
     listeners.add(listener);
     return { [Symbol.dispose]: () => void listeners.delete(listener) };
   }
 
-  // What is known.
-
+  /**
+   * Explains an order: its events, what each changed or why it changed nothing,
+   * and which event each field comes from. Anybody who knows the webhook
+   * address can send any number of webhooks for one order, so at most a limited
+   * number is read and listed, and `leftOut` counts the others.
+   *
+   * @param orderId Order identifier.
+   * @param time Only events that this ledger had learnt by then, ISO 8601 with
+   * a zone. @default {all events}
+   * @returns Null when no event names the order.
+   * @throws {RangeError} When `time` is not a valid time.
+   * @throws {LedgerError} When the database fails.
+   */
   explain(orderId: string, time?: string): Promise<Explanation | null> {
     return readExplanation(this.driver, orderId, {
       ...this.#readParts(),
@@ -300,19 +567,83 @@ export class Ledger implements AsyncDisposable {
     });
   }
 
+  /**
+   * Gives the state of an order as the ledger knew it at a time.
+   *
+   * @param orderId Order identifier.
+   * @param time ISO 8601 with a zone; compared with when this ledger learnt.
+   * @returns Null when nothing was known of the order then.
+   * @throws {RangeError} When `time` is not a valid time.
+   * @throws {LedgerError} When the database fails.
+   */
   asOf(orderId: string, time: string): ReturnType<typeof readOrderAsOf> {
     const parts = { ...this.#readParts(), time };
     return readOrderAsOf(this.driver, orderId, parts);
   }
 
+  /**
+   * Finds orders and users by anything that names one: order id, external order
+   * id, the partner's own reference, click id, session, transaction, wallet
+   * address or user id, whatever the case. From four characters on, the
+   * beginning of an order id, external order id or reference will do.
+   *
+   * @param text What to look for; spaces around it do not count.
+   * @returns At most a hundred, with what matched; whole matches first.
+   * @throws {RangeError} When the text is empty.
+   * @throws {LedgerError} When the database fails.
+   *
+   * @example Find an order by what a customer's e-mail says
+   * ```ts
+   * import { openLedger } from "@rampkit/onramp/ledger";
+   * import assert from "node:assert/strict";
+   *
+   * await using ledger = await openLedger({
+   *   url: ":memory:",
+   *   environment: "sandbox",
+   * });
+   * const { found } = await ledger.find("27e28m");
+   * assert.deepEqual(found, []);
+   * ```
+   */
   find(text: string): Promise<FindResult> {
     return findAnything(this.driver, text, this.#parts.assets);
   }
 
+  /**
+   * Lists the orders that wait for a person, from the ledger alone: refunds
+   * that are due, payments that were taken back, amounts that differ, orders
+   * that are stuck or forged. Each order comes once, those with the gravest
+   * reason first, and of one reason the oldest first.
+   *
+   * @param only Only orders with this reason, whatever else they wait for.
+   * @throws {LedgerError} When the database fails.
+   *
+   * @example List what waits for a person, the gravest first
+   * ```ts
+   * import { openLedger } from "@rampkit/onramp/ledger";
+   *
+   * await using ledger = await openLedger({
+   *   url: ":memory:",
+   *   environment: "sandbox",
+   * });
+   * for await (const { kinds, order } of ledger.attention()) {
+   *   console.log(kinds[0], order.orderId, order.currencyAmount);
+   * }
+   * ```
+   */
   attention(only?: AttentionKind): AsyncGenerator<AttentionItem> {
     return listAttention(this.orders, this.#parts.now(), only);
   }
 
+  /**
+   * Finds out which deliveries with the same bytes are repeats, and which are
+   * new events: some events have the same bytes when they really happen twice.
+   *
+   * @param eventId `eventId` of one of the deliveries.
+   * @param options How to decide.
+   * @returns By time of arrival; empty when there is no such delivery.
+   * @throws {LedgerError} When the database fails.
+   */
   occurrences(
     eventId: string,
     options: OccurrenceOptions = {},
@@ -320,18 +651,43 @@ export class Ledger implements AsyncDisposable {
     return readOccurrences(this.driver, eventId, options);
   }
 
+  /**
+   * Reads the log of transitions: the first time each order and user was in
+   * each status with each trust.
+   *
+   * @param query Which ones.
+   * @throws {LedgerError} When the database fails.
+   */
   transitions(query: TransitionQuery = {}): Promise<Transition[]> {
     return readTransitions(this.driver, query);
   }
 
+  /**
+   * Counts the orders that ended before the ledger went live and of which
+   * nothing was sent since, and the users known before.
+   *
+   * @returns How many; and how many of the orders a person may want to look at:
+   * successes of the last fourteen days that match no purchase.
+   * @throws {LedgerError} When the database fails.
+   */
   historic(): Promise<Historic> {
     return readHistoric(this.driver);
   }
 
+  /**
+   * Counts events that are not folded yet. Cheap while they are few.
+   *
+   * @throws {LedgerError} When the database fails.
+   */
   lag(): Promise<number> {
     return readLag(this.driver);
   }
 
+  /**
+   * Counts what the ledger holds, and how far it is folded and chained.
+   *
+   * @throws {LedgerError} When the database fails.
+   */
   async stats(): Promise<Stats> {
     const stats = await readStats(this.driver);
     const waiting = await readWaiting(this.driver, this.#parts.now());
@@ -340,46 +696,109 @@ export class Ledger implements AsyncDisposable {
     return { ...stats, waiting, chain };
   }
 
-  // Whether it holds.
-
+  /**
+   * Extends the evidence chain until it reaches the last event.
+   * {@linkcode Ledger.project} does this too. This method does not fold.
+   *
+   * @param options Signal and pace.
+   * @throws {LedgerError} When the database fails.
+   */
   chain(): Promise<ChainState> {
     return anchorHead(this.#evidenceParts());
   }
 
+  /**
+   * Reads how far the evidence chain reaches, and whether it continues from the
+   * anchored head.
+   *
+   * @throws {LedgerError} When the database fails.
+   */
   evidence(): Promise<ChainState> {
     return readHead(this.#evidenceParts());
   }
 
+  /**
+   * Computes the evidence chain again, and everything that bodies determine.
+   *
+   * @param options What to compare it with, progress and signal.
+   * @throws {LedgerError} When the database fails.
+   */
   verify(options: VerifyOptions = {}): Promise<Verification> {
     return verifyEvidence(this.#evidenceParts(), options);
   }
 
+  /**
+   * Compares every stored column of orders, users and transitions with a fold
+   * from nothing. The ledger is only read.
+   *
+   * @param options Where to fold, progress and signal.
+   * @throws {LedgerError} `failed` where another version has folded the ledger.
+   */
   verifyStates(options: VerifyStatesOptions = {}): Promise<StatesVerification> {
     return verifyStates(this.#projectParts(), options);
   }
 
-  // What goes out and comes in.
-
+  /**
+   * Writes the ledger as lines of JSON: a header, then every event by
+   * position. Importing it into another ledger gives the same states, and
+   * exporting that one the same lines.
+   *
+   * @returns Lines without line breaks.
+   * @throws {LedgerError} When the database fails.
+   */
   export(): AsyncGenerator<string> {
     return exportEvents(this.driver, this.environment);
   }
 
+  /**
+   * Appends the events of an export; events that are stored already are skipped.
+   * Subscriptions do not receive the transitions that these events cause.
+   *
+   * @param lines Lines of an export, without line breaks.
+   * @throws {TypeError} When a line is not what an export writes, or is of
+   * another environment; what came before it stays.
+   * @throws {LedgerError} When the database fails.
+   */
   import(lines: AsyncIterable<string>): Promise<Import> {
     return importEvents(this.driver, this.environment, lines);
   }
 
+  /**
+   * Writes the whole ledger as lines of JSON, with all that it owes: what was told,
+   * purchases, subscriptions and what they have still to be told. Stop `serve` first.
+   *
+   * @throws {LedgerError} When the database fails.
+   */
   exportMoved(): AsyncGenerator<string> {
     return exportMoved(this.driver, this.environment);
   }
 
+  /**
+   * Takes in what {@linkcode Ledger.exportMoved} wrote, into an empty ledger.
+   *
+   * @throws {TypeError} When a line is not what it writes, or the ledger is not empty.
+   * @throws {LedgerError} When the database fails.
+   */
   importMoved(lines: AsyncIterable<string>): Promise<Moved> {
     return importMoved(this.driver, this.environment, lines);
   }
 
+  /**
+   * Checks that the ledger accepts writes, with a write that changes nothing.
+   *
+   * @throws {LedgerError} With the reason when it does not.
+   */
   async probe(): Promise<void> {
     await write(this.driver, [statement("UPDATE ledger SET schema = schema")]);
   }
 
+  /**
+   * Copies the ledger, which may be in use, into a new file.
+   *
+   * @param path File that does not exist yet.
+   * @throws {TypeError} When the ledger is on a server or behind a client.
+   * @throws {LedgerError} When the file exists or cannot be written.
+   */
   async backup(path: string): Promise<void> {
     if (this.driver.copyTo === undefined) {
       throw new TypeError(
@@ -390,6 +809,10 @@ export class Ledger implements AsyncDisposable {
     await this.driver.copyTo(path);
   }
 
+  /**
+   * Stops subscriptions, waits for appends on their way, and closes the
+   * database.
+   */
   async close(): Promise<void> {
     await this.#log.close();
     await this.#projecting;
@@ -397,6 +820,7 @@ export class Ledger implements AsyncDisposable {
     await this.driver.close();
   }
 
+  /** Same as {@linkcode Ledger.close}. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

@@ -2,7 +2,7 @@
 import { requireExactJson } from "../../core/json/exact_number.ts";
 import type { AssetTable } from "../../core/assets/environment.ts";
 import { anchorFile } from "../evidence/anchor_file.ts";
-import type { LedgerOptions } from "../ledger_on.ts";
+import type { AnchorStore } from "../hashes/anchored_head.ts";
 import { databaseFile, localPath } from "../store/connections/database_url.ts";
 import {
   openClient,
@@ -19,18 +19,73 @@ import { randomPool } from "../store/random_pool.ts";
 import { Ledger } from "./ledger.ts";
 import type { MakeStep } from "./projection/catch_up.ts";
 import { FOLD, type FoldCode } from "./projection/project.ts";
-import { checkLedger, createLedger, readStamp } from "./store/create.ts";
+import {
+  checkLedger,
+  createLedger,
+  type CreateOptions,
+  readStamp,
+} from "./store/create.ts";
 import { ThreadDriver } from "./thread/thread_driver.ts";
 
 /** How a ledger is opened, whatever its database. */
-export type LedgerOnOptions = Omit<LedgerOptions, "fold"> & {
+export interface LedgerOptions {
+  /**
+   * Environment the ledger belongs to. A new ledger is stamped with it, and
+   * opening it with another is refused.
+   *
+   * @default the ledger's own stamp
+   */
+  readonly environment?: string;
+  /**
+   * Environment a new ledger is stamped with when `environment` is left out.
+   */
+  readonly defaultEnvironment?: string;
+  /**
+   * Asset table that gives the precision of amounts. Every process that folds
+   * the ledger must name the same.
+   *
+   * @default "sandbox" in the environment `sandbox`, else "production"
+   */
+  readonly assets?: AssetTable;
+  /**
+   * Only reads: nothing is created, and every write fails.
+   *
+   * @default false
+   */
+  readonly readOnly?: boolean;
+  /**
+   * Stores the head of the evidence chain outside the database. A chain that
+   * was cut or removed then cannot pass as a new one. {@linkcode openLedger}
+   * stores the head of a database file in a second file beside it.
+   *
+   * @default nowhere
+   */
+  readonly anchorStore?: AnchorStore;
+  /**
+   * Time from which transitions are sent to handlers and targets, UTC ISO 8601:
+   * what ended before is logged and booked, but not sent. A ledger that went
+   * live at another time is refused.
+   *
+   * @default when a poller or an endpoint first works on it
+   */
+  readonly goLive?: string;
+  /** The clock, in ms. @default Date.now */
+  readonly now?: () => number;
+  /** Random bytes for salts. @default crypto.getRandomValues */
+  readonly randomBytes?: (length: number) => Uint8Array;
+  /**
+   * The fold; replaced by tests that play another version.
+   *
+   * @default the fold of this version
+   */
   readonly fold?: FoldCode;
-};
+}
 
-export type OpenLedgerOptions = LedgerOnOptions & OpenDriverOptions;
+/** Which ledger to open, and how. */
+export interface OpenLedgerOptions extends LedgerOptions, OpenDriverOptions {}
 
 /** The same for a ledger behind a client of your own. */
-export type ClientLedgerOptions = LedgerOnOptions & OpenClientOptions;
+export interface ClientLedgerOptions extends LedgerOptions, OpenClientOptions {}
 
 /**
  * Opens a ledger, and makes one where there is none.
@@ -91,7 +146,7 @@ async function openDatabase(
  */
 export async function ledgerOn(
   driver: Driver,
-  options: LedgerOnOptions,
+  options: LedgerOptions,
   step?: Opened["step"],
 ): Promise<Ledger> {
   const now = options.now ?? Date.now;
@@ -118,7 +173,7 @@ export async function ledgerOn(
 
 async function environmentOf(
   driver: Driver,
-  { environment, defaultEnvironment }: LedgerOnOptions,
+  { environment, defaultEnvironment }: LedgerOptions,
 ): Promise<string> {
   const known = environment ?? (await readStamp(driver))?.environment ??
     defaultEnvironment;
@@ -127,4 +182,18 @@ async function environmentOf(
     "Cannot create a ledger without an environment: pass " +
       '`environment`, for example "sandbox"',
   );
+}
+
+/** Opens a new ledger in memory. */
+export async function openMemoryLedger(
+  options: Partial<CreateOptions> & Pick<CreateOptions, "environment">,
+): Promise<Driver> {
+  const driver = await openDriver({ url: ":memory:", worker: false });
+  await createLedger(driver, {
+    foldVersion: FOLD.version,
+    now: Date.now,
+    randomBytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
+    ...options,
+  });
+  return driver;
 }

@@ -1,6 +1,5 @@
 /** The evidence as its door gives it: its head, and whether it holds. */
 import type { HeadAnchor } from "../../evidence/head_anchor.ts";
-import type { ChainBreak, ChainState } from "../../evidence/chain_head.ts";
 import type {
   Anchor,
   Damage,
@@ -8,13 +7,50 @@ import type {
   Verification,
   VerifyOptions,
 } from "../../evidence/verification.ts";
-import type { AnchoredHead, AnchorRecord } from "../../hashes/anchored_head.ts";
+import type {
+  AnchoredHead,
+  AnchorRecord,
+  ChainHead,
+} from "../../hashes/anchored_head.ts";
 import type { Driver } from "../../store/driver/driver.ts";
 import { LedgerError } from "../../store/driver/errors.ts";
 import { bytesOf, read, statement } from "../store/database.ts";
 import { hexOf } from "../store/events.ts";
 import { lastSealOf, selectLastSeal } from "./seals.ts";
 import { type Broken, verifySeals } from "./verify.ts";
+
+/**
+ * How far the chain reaches, and whether it continues from the anchored head.
+ */
+export interface ChainState extends ChainHead {
+  /**
+   * Why the chain is not extended: it does not continue from the anchored head.
+   * Null when it does, or none is anchored.
+   */
+  readonly broken: ChainBreak | null;
+}
+
+/** Why the evidence chain does not continue from its anchored head. */
+export type ChainBreak =
+  | {
+    /** The head is of another ledger: this one was put in its place. */
+    readonly code: "other_ledger";
+    /** Identifier of that ledger. */
+    readonly ledgerId: string;
+  }
+  | {
+    /**
+     * - `link_gone`: the chain has no link at the head's position.
+     * - `link_replaced`: it has another link there.
+     */
+    readonly code: "link_gone" | "link_replaced";
+    /** Events by the head. */
+    readonly events: number;
+    /** Position of the head. */
+    readonly position: number;
+    /** When the head was anchored, UTC ISO 8601. */
+    readonly anchoredAt: string;
+  };
 
 /** What the evidence of one ledger works with. */
 export interface EvidenceParts {

@@ -1,10 +1,43 @@
 /** Folds whatever waits, step by step; a ledger of an older fold is folded anew first. */
-import type { CatchUpOptions, Projection } from "../../ledger_parts.ts";
+import type { ChainState } from "../evidence/evidence.ts";
 import type { Driver } from "../../store/driver/driver.ts";
 import { read } from "../store/database.ts";
 import { guardOf, selectGuard } from "./guard.ts";
 import { FOLD, type Projected, type ProjectOptions } from "./project.ts";
 import { refold } from "./refold.ts";
+
+/** Result of {@linkcode Ledger.project}. */
+export interface Projection {
+  /** Position of the last event folded. */
+  readonly position: number;
+  /** Events folded by this call. */
+  readonly events: number;
+  /**
+   * `newer_fold` when a newer version of this package has folded the ledger:
+   * this one then stops folding, and goes on appending.
+   */
+  readonly stopped: null | "newer_fold";
+  /** How far the evidence chain reaches, and whether it is broken. */
+  readonly chain: ChainState;
+}
+
+/** How to project. */
+export interface CatchUpOptions {
+  /** Stops between two steps. */
+  readonly signal?: AbortSignal;
+  /**
+   * Awaited before each step, so that more urgent work on the same database can
+   * go first. Resolves to the most events the step may process.
+   */
+  readonly pace?: () => Promise<number>;
+  /** Called after each step. */
+  readonly onProgress?: (progress: {
+    /** Position reached. */
+    readonly position: number;
+    /** Events so far. */
+    readonly events: number;
+  }) => void;
+}
 
 /** Makes one step, here or in the thread that owns the file. */
 export type MakeStep = (mostEvents: number) => Promise<Projected>;

@@ -2,14 +2,10 @@
 import type { AssetTable } from "../../../core/assets/environment.ts";
 import type { NewTransition } from "../../machines/transition.ts";
 import type { OrderFold } from "../../orders/order_fold.ts";
-import {
-  diffStates,
-  type StateChange,
-} from "../../refold/compare_generations.ts";
+import { diffStates, type StateChange } from "./state_changes.ts";
 import { logReleases } from "../../releases/log_releases.ts";
 import { orderRelease } from "../../releases/order_release.ts";
 import type { ReleaseChange } from "../../releases/release_log.ts";
-import type { Refold, RefoldOptions } from "../../refold/refold.ts";
 import { orderState } from "../../states/state_of_order.ts";
 import type { Driver, SqlValue, Statement } from "../../store/driver/driver.ts";
 import { LedgerError } from "../../store/driver/errors.ts";
@@ -44,6 +40,47 @@ export interface RefoldParts {
   readonly driver: Driver;
   readonly assets: AssetTable;
   readonly fold?: FoldCode;
+}
+
+/** How to fold a ledger again from nothing. */
+export interface RefoldOptions {
+  /**
+   * Only says which states would change, and changes nothing that is read.
+   *
+   * @default false
+   */
+  readonly dryRun?: boolean;
+  /**
+   * Changes that are listed with their fields; beyond it they are counted.
+   *
+   * @default 1000
+   */
+  readonly maxChanges?: number;
+  /** Stops between two steps; a refold then goes on where it stopped. */
+  readonly signal?: AbortSignal;
+  /** Called after each step. */
+  readonly onProgress?: (progress: {
+    /** Position reached. */
+    readonly position: number;
+    /** Position to reach. */
+    readonly of: number;
+    /** Events folded by this call. */
+    readonly events: number;
+  }) => void;
+}
+
+/** What folding every event again changed, or would change. */
+export interface Refold {
+  /** Events folded by this call. */
+  readonly events: number;
+  /** Position up to which events were folded. */
+  readonly position: number;
+  /** Orders and users whose state changed, or would change. */
+  readonly changed: number;
+  /** The first of them, with the difference. */
+  readonly changes: readonly StateChange[];
+  /** Whether the new states are the ones that readers see now. */
+  readonly swapped: boolean;
 }
 
 /** Rows folded and written at once. */

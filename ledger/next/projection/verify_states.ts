@@ -1,7 +1,6 @@
 /** Compares every stored order and user with a fold from nothing; writes nothing. */
 import type { AssetTable } from "../../../core/assets/environment.ts";
-import type { StatesVerification } from "../../evidence/verify_states.ts";
-import { diffStates } from "../../refold/compare_generations.ts";
+import { diffStates, type StateDifference } from "./state_changes.ts";
 import type { Driver, SqlValue } from "../../store/driver/driver.ts";
 import { LedgerError } from "../../store/driver/errors.ts";
 import { foldOrdersAnew, foldUsersAnew } from "./anew.ts";
@@ -24,6 +23,37 @@ export interface VerifyStatesOptions {
   /** Called after each step with the number of rows compared. */
   readonly onProgress?: (rows: number) => void;
   readonly signal?: AbortSignal;
+}
+
+/** A stored row that differs from what the events lead to. */
+export interface RowDifference {
+  /** The table. */
+  readonly table: string;
+  /** What identifies the row, for example an order id. */
+  readonly key: readonly string[];
+  /**
+   * `missing`: the events lead to the row, and it is not there; `unfounded`:
+   * they do not lead to it; `changed`: they lead to another one.
+   */
+  readonly kind: "missing" | "unfounded" | "changed";
+  /** Columns that differ, of a state also the field: `state.trust`. */
+  readonly columns: readonly StateDifference[];
+}
+
+/** What {@linkcode verifyStates} found. */
+export interface StatesVerification {
+  /** Whether every stored row follows from the events. */
+  readonly ok: boolean;
+  /** Events folded from nothing. */
+  readonly events: number;
+  /** Position up to which states were compared. */
+  readonly position: number;
+  /** Rows compared, by table. */
+  readonly rows: Readonly<Record<string, number>>;
+  /** Rows that differ. */
+  readonly different: number;
+  /** The first of them, by table and key. */
+  readonly differences: readonly RowDifference[];
 }
 
 /** Rows compared at once. */

@@ -1,8 +1,6 @@
 /** Makes a ledger in an empty database, and refuses what is none of ours. */
 import { Buffer } from "node:buffer";
 import { sleep } from "../../../core/waiting/sleep.ts";
-import { FOLD_VERSION } from "../../projection/fold_version.ts";
-import { openDriver } from "../../store/connections/open_driver.ts";
 import type { Driver } from "../../store/driver/driver.ts";
 import { LedgerError } from "../../store/driver/errors.ts";
 import { isLostRace } from "../../store/driver/retrying_driver.ts";
@@ -150,18 +148,4 @@ function anotherSchema(schema: string): LedgerError {
       `${SCHEMA_VERSION}; nothing was written. Export it with the version that ` +
       "wrote it, and import that into a new ledger",
   );
-}
-
-/** Opens a new ledger in memory. */
-export async function openMemoryLedger(
-  options: Partial<CreateOptions> & Pick<CreateOptions, "environment">,
-): Promise<Driver> {
-  const driver = await openDriver({ url: ":memory:", worker: false });
-  await createLedger(driver, {
-    foldVersion: FOLD_VERSION,
-    now: Date.now,
-    randomBytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
-    ...options,
-  });
-  return driver;
 }
