@@ -105,7 +105,9 @@ function isAsDue(id: string, state: OrderState, due: Due): void {
   check(
     "what an order has come to is what the service shows of it",
     isDue && missing.length + more.length === 0 &&
-      (due.release === null || release === due.release),
+      (due.release === null || release === due.release ||
+        (release === "settled" && due.release === "wait" &&
+          state.byHand !== null)),
     () =>
       `order ${id} is ${outcome}, ${release}, for ${
         said.join() || "nobody"
