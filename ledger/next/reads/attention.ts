@@ -33,6 +33,8 @@ export async function* listAttention(
       attention: kind,
       stuckAtMs: nowMs,
       sort: "oldest",
+      // Few pages: each sorts anew what waits for time alone.
+      limit: 1000,
     });
     for await (const order of found) {
       const [first, ...others] = attentionOf(order, nowMs);
