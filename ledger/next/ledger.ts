@@ -43,6 +43,10 @@ import {
 import type { Driver } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
 import type { Import } from "../transfer/import_events.ts";
+import type {
+  SubscribeOptions,
+  TransitionHandler,
+} from "../subscriptions/subscription_options.ts";
 import {
   anchorHead,
   type ChainBreak,
@@ -104,6 +108,8 @@ import { EventLog, stampLive, timeOf } from "./store/events.ts";
 import { exportEvents } from "./transfer/export.ts";
 import { importEvents } from "./transfer/import.ts";
 import { exportMoved, importMoved, type Moved } from "./transfer/move.ts";
+import { Subscription } from "./subscriptions/subscription.ts";
+import { Subscriptions } from "./subscriptions/subscriptions.ts";
 
 /** {@linkcode LedgerStats} with what waits, and the evidence chain. */
 export interface Stats extends LedgerStats {
@@ -159,10 +165,12 @@ export class Ledger implements AsyncDisposable {
   readonly users: Users;
   /** Months whose books are closed. */
   readonly months: Months;
+  readonly subscriptions: Subscriptions;
   readonly #parts: LedgerParts;
   readonly #fold: FoldCode;
   readonly #log: EventLog;
   readonly #anchor: HeadAnchor | undefined;
+  readonly #open = new Set<Subscription>();
   readonly #listeners = new Set<() => void>();
   readonly #requestListeners = new Set<() => void>();
   /** Ids of expectations, each greater than the one before. */
@@ -201,6 +209,11 @@ export class Ledger implements AsyncDisposable {
       foldVersion: this.#fold.version,
       append: (events) => this.append(events),
     });
+    this.subscriptions = new Subscriptions(
+      parts.driver,
+      parts.now,
+      parts.assets,
+    );
   }
 
   /**
@@ -495,7 +508,10 @@ export class Ledger implements AsyncDisposable {
         { ...this.#projectParts(), step: this.#step },
         options,
         ({ transitions, requests }) => {
-          if (transitions) { for (const one of this.#listeners) one(); }
+          if (transitions) {
+            for (const subscription of this.#open) subscription.wake();
+            for (const one of this.#listeners) one();
+          }
           if (requests) { for (const one of this.#requestListeners) one(); }
         },
       );
@@ -547,6 +563,7 @@ export class Ledger implements AsyncDisposable {
     return { [Symbol.dispose]: () => void listeners.delete(listener) };
   }
 
+<<<<<<< HEAD
   /**
    * Explains an order: its events, what each changed or why it changed nothing,
    * and which event each field comes from. Anybody who knows the webhook
@@ -560,6 +577,24 @@ export class Ledger implements AsyncDisposable {
    * @throws {RangeError} When `time` is not a valid time.
    * @throws {LedgerError} When the database fails.
    */
+=======
+  async subscribe(
+    name: string,
+    options: SubscribeOptions,
+    handler: TransitionHandler,
+  ): Promise<Subscription> {
+    const { now, assets } = this.#parts;
+    const subscription = new Subscription({
+      ...{ driver: this.driver, now, assets, name, options, handler },
+    });
+    await subscription.open();
+    this.#open.add(subscription);
+    return subscription;
+  }
+
+  // What is known.
+
+>>>>>>> 496a291b (Tell subscriptions from an outbox that the fold fills, and take over at once from a process of this machine that was killed)
   explain(orderId: string, time?: string): Promise<Explanation | null> {
     return readExplanation(this.driver, orderId, {
       ...this.#readParts(),
@@ -814,6 +849,7 @@ export class Ledger implements AsyncDisposable {
    * database.
    */
   async close(): Promise<void> {
+    await Promise.all([...this.#open].map((one) => one.stop()));
     await this.#log.close();
     await this.#projecting;
     await this.#anchor?.flush();

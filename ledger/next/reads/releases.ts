@@ -130,7 +130,7 @@ export async function readKnownOfRelease(
       `SELECT h.name, e.recorded_at FROM handed AS h
         JOIN orders AS o ON o.no = h.no LEFT JOIN log AS t ON t.seq = h.seq
         LEFT JOIN events AS e ON e.position = t.position
-        WHERE o.id = ? AND h.state IN ('begun', 'taken')
+        WHERE o.id = ? AND h.state <> 'parked'
         ORDER BY h.seq, h.name LIMIT 1`,
       orderId,
     ),

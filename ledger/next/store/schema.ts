@@ -218,7 +218,9 @@ export function schemaFor(environment: string): string[] {
       off_at TEXT,
       off_reason TEXT
     ) STRICT, WITHOUT ROWID`,
-    // What a subscription has still to be told, oldest first of each entity.
+    // What a subscription has still to be told, oldest first of each entity: due,
+    // waiting for an earlier one, dead, passed (dead, and a later one was told) or
+    // late (passed, and told again). Due at 0: it was never tried.
     `CREATE TABLE outbox (
       name TEXT NOT NULL,
       seq INTEGER NOT NULL,
@@ -231,7 +233,8 @@ export function schemaFor(environment: string): string[] {
     ) STRICT, WITHOUT ROWID`,
     `CREATE INDEX outbox_entity ON outbox(name, no, seq)`,
     `CREATE INDEX outbox_due ON outbox(name, state, due_at)`,
-    // Subscriptions that were begun to be told an order's yes.
+    // What became of an order's yes at a subscription: begun, taken, parked before
+    // the handler was called with it, or stopped after.
     `CREATE TABLE handed (
       no INTEGER NOT NULL,
       name TEXT NOT NULL,
@@ -240,12 +243,14 @@ export function schemaFor(environment: string): string[] {
       PRIMARY KEY (no, name)
     ) STRICT, WITHOUT ROWID`,
 
+    // process: who holds it, where others on that machine can see whether it lives.
     `CREATE TABLE leases (
       name TEXT PRIMARY KEY,
       holder TEXT NOT NULL,
       fence INTEGER NOT NULL,
       expires_at INTEGER NOT NULL,
-      lease_ms INTEGER NOT NULL
+      lease_ms INTEGER NOT NULL,
+      process TEXT
     ) STRICT, WITHOUT ROWID`,
     // How far something got: a sweep, an import, a refold.
     `CREATE TABLE cursors (
