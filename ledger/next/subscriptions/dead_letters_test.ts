@@ -129,3 +129,65 @@ Deno.test("Subscription.dispatch() keeps the order of one whose first letter is 
   assert.deepEqual(heard, ["created", "progress"]);
   await driver.close();
 });
+
+Deno.test("Subscription.dispatch() tells at once what waits for a receiver that is back", async () => {
+  const driver = await newLedger();
+  let nowMs = Date.parse(at(60));
+  let down = true;
+  const seen: string[] = [];
+  const orders = Array.from({ length: 5 }, (_, n) => `O${n}`);
+  await record(
+    driver,
+    ...orders.map((orderId) => orderRead(1, { orderId, status: "created" })),
+  );
+  await using subscription = await opened(
+    driver,
+    ({ id }) => {
+      if (down) throw new Error("connection refused");
+      seen.push(id);
+    },
+    {},
+    { now: () => nowMs },
+  );
+  for (let second = 0; second <= 80; second++, nowMs += 1000) {
+    await subscription.dispatch();
+  }
+  down = false;
+  await record(driver, orderRead(2, { orderId: "NEW", status: "created" }));
+  await subscription.dispatch();
+  assert.deepEqual(seen.toSorted(), ["NEW", ...orders]);
+  assert.deepEqual(await subscriptionsOf(driver).queued("test"), []);
+  await driver.close();
+});
+
+Deno.test("Subscription.dispatch() does not hurry what always fails while others are told", async () => {
+  const driver = await newLedger();
+  let nowMs = Date.parse(at(60));
+  let attempts = 0;
+  await using subscription = await opened(
+    driver,
+    ({ id }) => {
+      if (!id.startsWith("BAD")) return;
+      attempts++;
+      throw new Error("never");
+    },
+    {},
+    { now: () => nowMs },
+  );
+  const bad = ["BAD1", "BAD2", "BAD3", "BAD4"];
+  await record(
+    driver,
+    ...bad.map((orderId) => orderRead(1, { orderId, status: "created" })),
+  );
+  for (let second = 0; second < 60; second++, nowMs += 1000) {
+    await record(
+      driver,
+      orderRead(second, { orderId: `O${second}`, status: "created" }),
+    );
+    await subscription.dispatch();
+  }
+  // At 0, 1, 3, 7, 15 and 31 s, and once more when others are told after them.
+  assert.ok(attempts <= 7 * bad.length, String(attempts));
+  assert.deepEqual(await subscriptionsOf(driver).deadLetters("test"), []);
+  await driver.close();
+});

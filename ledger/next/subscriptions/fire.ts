@@ -32,7 +32,8 @@ import {
   TRANSITIONS,
   WITHHELD,
 } from "../projection/log.ts";
-import { LookupHash, orderColumns, orderView } from "../projection/rows.ts";
+import { LookupHash } from "../projection/lookup_hash.ts";
+import { orderColumns, orderView } from "../projection/rows.ts";
 import { listed, type Rows } from "../store/database.ts";
 import {
   outboxStatements,

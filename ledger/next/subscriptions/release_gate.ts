@@ -93,7 +93,7 @@ export class ReleaseGate {
     const { handed, current } = await this.#ask({ no, seq: null });
     if (logged.entered !== "restored") {
       const wasCalled = handed !== null && handed.state !== "parked";
-      const reverses = wasCalled ? ["yes"] : [];
+      const reverses = wasCalled ? transition.reverses : [];
       return { transition: { ...transition, reverses }, current };
     }
     if (handed !== null && handed.state !== "taken") {
@@ -157,14 +157,11 @@ function begun(yes: Transition, { handed, current }: Seen): Passed {
 }
 
 /**
- * Marks each `yes` as begun if its order is still released, and not by hand; else as
- * parked. One statement, so that no withdrawal comes between the look and the mark.
+ * Marks each `yes` as begun if its order is still released, else as parked. One statement, so that no withdrawal comes between the look and the mark.
  */
 const BEGIN = `INSERT INTO handed (no, name, seq, state)
   SELECT o.no, ?1, w.value ->> 1,
-    CASE WHEN o.told ->> '$.release.last.release' = 'yes'
-      AND coalesce(o.fold ->> '$.hand.outcome', 'taken_back') = 'taken_back'
-      THEN 'begun' ELSE 'parked' END
+    CASE WHEN o.told ->> '$.release.last.release' = 'yes' THEN 'begun' ELSE 'parked' END
   FROM json_each(?2) AS w CROSS JOIN orders AS o ON o.no = w.value ->> 0
   WHERE true ON CONFLICT (no, name) DO UPDATE SET seq = excluded.seq,
     state = CASE WHEN excluded.state = 'parked' AND state <> 'parked'

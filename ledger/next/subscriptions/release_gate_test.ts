@@ -148,6 +148,7 @@ Deno.test("Subscription.dispatch() takes a yes back that was begun when a person
   assert.deepEqual(await receiver.dispatch("order.release.*"), [
     "O2:release.unchecked",
     "O1:release.wait, reverses yes",
+    "O2:release.settled",
   ]);
   const twice = (await readTransitions(driver, { id: "O1" })).at(-1);
   assert.equal(twice?.logged?.reason, "paid_twice");
