@@ -7,11 +7,7 @@ import {
   statuses,
   subscriptionsOf,
 } from "../testing/subscription_kit.ts";
-import {
-  at,
-  emptyStore,
-  orderRead,
-} from "../../testing/projection_test_kit.ts";
+import { at, orderRead } from "../../testing/projection_test_kit.ts";
 
 Deno.test("Subscription.dispatch() gives up after so many attempts, and later ones say what they miss", async () => {
   for (const action of ["retry", "drop"] as const) {

@@ -13,7 +13,6 @@ import { LedgerError } from "../../store/driver/errors.ts";
 import type { Driver } from "../../store/driver/driver.ts";
 import { until } from "../../../tests/kit/until.ts";
 import {
-  at,
   Crash,
   crashingDriver,
   orderRead,

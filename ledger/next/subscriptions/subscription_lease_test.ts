@@ -3,7 +3,7 @@ import { newLedger } from "../testing/fold_kit.ts";
 import { opened, record } from "../testing/subscription_kit.ts";
 import { openLedger } from "../open_ledger.ts";
 import type { Driver } from "../../store/driver/driver.ts";
-import { emptyStore, orderRead } from "../../testing/projection_test_kit.ts";
+import { orderRead } from "../../testing/projection_test_kit.ts";
 import { until } from "../../../tests/kit/until.ts";
 import { temporaryLedger } from "../../../tests/kit/cli.ts";
 
