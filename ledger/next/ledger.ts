@@ -165,6 +165,7 @@ export class Ledger implements AsyncDisposable {
   readonly users: Users;
   /** Months whose books are closed. */
   readonly months: Months;
+  /** Transitions that subscriptions could not deliver or never received. */
   readonly subscriptions: Subscriptions;
   readonly #parts: LedgerParts;
   readonly #fold: FoldCode;
@@ -563,21 +564,39 @@ export class Ledger implements AsyncDisposable {
     return { [Symbol.dispose]: () => void listeners.delete(listener) };
   }
 
-<<<<<<< HEAD
   /**
-   * Explains an order: its events, what each changed or why it changed nothing,
-   * and which event each field comes from. Anybody who knows the webhook
-   * address can send any number of webhooks for one order, so at most a limited
-   * number is read and listed, and `leftOut` counts the others.
+   * Calls a handler for each transition, at least once, in order within an
+   * order or user. What is still to be told is stored under the name, so a restart
+   * continues with it. Transitions appear after {@linkcode Ledger.project}.
    *
-   * @param orderId Order identifier.
-   * @param time Only events that this ledger had learnt by then, ISO 8601 with
-   * a zone. @default {all events}
-   * @returns Null when no event names the order.
-   * @throws {RangeError} When `time` is not a valid time.
+   * Of several processes that subscribe under one name, one delivers. The
+   * others wait, and one takes over when it stops or dies: at once on the same
+   * machine, else ten seconds later.
+   *
+   * @param name Name of the subscription.
+   * @param options Which transitions to receive, and how to handle failures.
+   * @param handler Called for each transition; perhaps again after a crash.
+   * @returns Stopped by its `stop()`, and by {@linkcode Ledger.close}.
+   * @throws {TypeError} When a pattern is wrong.
    * @throws {LedgerError} When the database fails.
+   *
+   * @example Release goods once an order is what you expected
+   * ```ts
+   * import { openLedger } from "@rampkit/onramp/ledger";
+   *
+   * await using ledger = await openLedger({
+   *   url: ":memory:",
+   *   environment: "sandbox",
+   * });
+   * await ledger.subscribe(
+   *   "release-goods",
+   *   { on: "order.release.yes" },
+   *   ({ key }, { reference }) => {
+   *     console.log(`release ${reference}, once for ${key}`);
+   *   },
+   * );
+   * ```
    */
-=======
   async subscribe(
     name: string,
     options: SubscribeOptions,
@@ -592,9 +611,19 @@ export class Ledger implements AsyncDisposable {
     return subscription;
   }
 
-  // What is known.
-
->>>>>>> 496a291b (Tell subscriptions from an outbox that the fold fills, and take over at once from a process of this machine that was killed)
+  /**
+   * Explains an order: its events, what each changed or why it changed nothing,
+   * and which event each field comes from. Anybody who knows the webhook
+   * address can send any number of webhooks for one order, so at most a limited
+   * number is read and listed, and `leftOut` counts the others.
+   *
+   * @param orderId Order identifier.
+   * @param time Only events that this ledger had learnt by then, ISO 8601 with
+   * a zone. @default {all events}
+   * @returns Null when no event names the order.
+   * @throws {RangeError} When `time` is not a valid time.
+   * @throws {LedgerError} When the database fails.
+   */
   explain(orderId: string, time?: string): Promise<Explanation | null> {
     return readExplanation(this.driver, orderId, {
       ...this.#readParts(),
