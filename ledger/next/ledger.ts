@@ -2,6 +2,7 @@ import { monotonicFactory } from "ulid";
 import { printable } from "../../core/printable.ts";
 import type { AssetTable } from "../../core/assets/environment.ts";
 import type { WitnessRule } from "../../core/chain/witness_rule.ts";
+import type { BodyClasses } from "../../core/webhook_event/classify_body.ts";
 import type {
   AppendDelivery,
   UnansweredDelivery,
@@ -236,6 +237,16 @@ export class Ledger implements AsyncDisposable {
   append(events: readonly NewEvent[]): Promise<void> {
     return this.#log.append(events);
   }
+
+  /**
+   * Stores what a spool hands over: deliveries, and notes of unanswered ones.
+   * Pass it to `spoolMover`; it needs no `this`. Resolves with the classes of
+   * the bodies.
+   *
+   * @throws {LedgerError} When they could not be stored.
+   */
+  readonly appendRecords = (records: Uint8Array): Promise<BodyClasses> =>
+    this.#log.appendRecords(records);
 
   /**
    * Records that a stored delivery was not answered in time. It needs no

@@ -2,6 +2,14 @@
 import { Buffer } from "node:buffer";
 import { sleep as sleepFor } from "../../../core/waiting/sleep.ts";
 import type { Delivery } from "../../../core/wire/delivery.ts";
+import { readRecords } from "../../../core/wire/delivery_records.ts";
+import {
+  type BodyClasses,
+  BodyTally,
+  bodyValue,
+  classify,
+} from "../../../core/webhook_event/classify_body.ts";
+import { deliveryUnanswered } from "../../events/mint.ts";
 import { derive } from "../../events/derive.ts";
 import type { NewEvent, RecordedEvent } from "../../events/event.ts";
 import type { EventKind } from "../../machines/event_kind.ts";
@@ -194,11 +202,38 @@ export class EventLog {
     return this.#append([{ ...event, arrived: true }]);
   }
 
+  /**
+   * Appends what an inbox hands over, in one transaction. It is not retried here:
+   * the inbox keeps the records, and hands them over again.
+   *
+   * @returns What the bodies are, after the commit that holds them.
+   */
+  async appendRecords(records: Uint8Array): Promise<BodyClasses> {
+    this.#refuseWhenClosed();
+    const tally = new BodyTally();
+    const events = readRecords(records).map((record): Waiting => {
+      const salt = this.#randomBytes(SALT);
+      if (!("body" in record)) {
+        return deliveryUnanswered({ unanswered: record, salt });
+      }
+      tally.add(record.id, classify(bodyValue(record.body)));
+      return { ...deliveryEvent(record, salt), arrived: true };
+    });
+    const goingLive = this.#isLive ? [] : goLiveWith(events);
+    await this.#driver.batch([appendStatement(events), ...goingLive], "write");
+    this.#isLive ||= goingLive.length > 0;
+    const { counts, odd } = tally;
+    return { counts, odd };
+  }
+
   async #append(events: readonly Waiting[]): Promise<void> {
-    if (this.#closed) {
-      throw new LedgerError("closed", "The ledger was closed before");
-    }
+    this.#refuseWhenClosed();
     await this.#group.append(events);
+  }
+
+  #refuseWhenClosed(): void {
+    if (!this.#closed) return;
+    throw new LedgerError("closed", "The ledger was closed before");
   }
 
   /** Refuses further events and waits for those being written. */
