@@ -16,6 +16,8 @@ export interface ToConfirm {
   readonly at: string;
   /** How urgent the most urgent of them makes it. */
   readonly urgency: Urgency;
+  /** Position of the last of them that makes it urgent; 0 where none does. */
+  readonly claimedBy: number;
 }
 
 /**

@@ -22,8 +22,8 @@ import {
   selectLastSeal,
 } from "../evidence/seals.ts";
 import {
-  DUE_CHANGES,
   DUE_COLUMNS,
+  dueChanges,
   dueOfOrder,
   dueOfUser,
 } from "../polling/due.ts";
@@ -380,13 +380,13 @@ function tellAll(
 
 type NewRows = ReturnType<typeof newRows>;
 
-const upsert = (table: string, columns: readonly string[]) => {
+const upsert = (table: "orders" | "users", columns: readonly string[]) => {
   const all = [...columns, ...DUE_COLUMNS];
   return `INSERT INTO ${table} (${all.join(", ")}) VALUES (${
     all.map(() => "?").join(", ")
   }) ON CONFLICT (no) DO UPDATE SET ${
     columns.slice(1).map((one) => `${one} = excluded.${one}`).join(", ")
-  }, ${DUE_CHANGES}`;
+  }, ${dueChanges(table)}`;
 };
 const UPSERT_ORDER = upsert("orders", ORDER_COLUMNS);
 const UPSERT_USER = upsert("users", USER_COLUMNS);
@@ -408,7 +408,7 @@ function userStatements(
       sql: UPSERT_USER,
       args: [
         ...USER_COLUMNS.map((column) => values[column] ?? null),
-        ...dueOfUser(row.fold, named, !known.users.has(id)),
+        ...dueOfUser(named),
       ],
     };
   });
@@ -439,7 +439,7 @@ function orderStatements(
       sql: UPSERT_ORDER,
       args: [
         ...ORDER_COLUMNS.map((column) => values[column] ?? null),
-        ...dueOfOrder(row.fold, named, !known.orders.has(id)),
+        ...dueOfOrder(row.fold, named),
       ],
     });
     const shown = state.confirmed === null ? 0 : 1;

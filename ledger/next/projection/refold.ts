@@ -224,7 +224,10 @@ function saveProgress(progress: Progress): Statement {
 }
 
 /** Columns that a refold takes over as they are. */
-const KEPT = ["historic", "told", "urgency", "due_at", "wanted_at", "asked"];
+const KEPT = [
+  ...["historic", "told"],
+  ...["urgency", "claimed_by", "wanted_at", "named_at", "due_at"],
+];
 
 /** Folds some rows anew, and writes them beside the others. */
 async function foldChunk(
@@ -251,7 +254,11 @@ async function foldChunk(
     const kept = Object.fromEntries(
       KEPT.map((column, at) => [column, row[3 + at] ?? null]),
     );
-    const all = { ...values, ...kept, fold: packed } as typeof values;
+    // What is open by this fold, and was not, is asked about at once.
+    const due = values.open === 1 && kept.due_at === null
+      ? { due_at: values.at ?? null }
+      : {};
+    const all = { ...values, ...kept, ...due, fold: packed } as typeof values;
     statements.push(insertNext(table, all));
   };
   if (table === "orders") {

@@ -357,10 +357,12 @@ export class Step {
       });
     }
     if (!delivered || imported) return;
-    const known = this.toConfirm[entity].get(id) ?? { at: "", urgency: 0 };
+    const known = this.toConfirm[entity].get(id) ??
+      { at: "", urgency: 0, claimedBy: 0 };
     this.toConfirm[entity].set(id, {
       at: known.at < fact.recordedAt ? fact.recordedAt : known.at,
       urgency: urgency > known.urgency ? urgency : known.urgency,
+      claimedBy: urgency > 0 ? fact.position : known.claimedBy,
     });
   }
 

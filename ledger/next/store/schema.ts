@@ -41,9 +41,10 @@ export function orderTable(name: string, tag = ""): string[] {
       historic INTEGER NOT NULL,
       shown INTEGER NOT NULL,
       urgency INTEGER NOT NULL DEFAULT 0,
-      due_at INTEGER,
+      claimed_by INTEGER NOT NULL DEFAULT 0,
       wanted_at INTEGER,
-      asked INTEGER NOT NULL DEFAULT 0,
+      named_at INTEGER,
+      due_at INTEGER,
       told TEXT NOT NULL,
       fold TEXT NOT NULL
     ) STRICT`,
@@ -59,7 +60,10 @@ export function orderTable(name: string, tag = ""): string[] {
       WHERE anomalies IS NOT NULL`,
     `CREATE INDEX orders_waiting${tag} ON ${name}(waiting_since)
       WHERE waiting_since IS NOT NULL`,
-    `CREATE INDEX orders_due${tag} ON ${name}(shown, urgency, due_at)
+    // When to ask the service: of what a webhook named, and of what may change.
+    `CREATE INDEX orders_named${tag} ON ${name}(shown, urgency, named_at)
+      WHERE named_at IS NOT NULL`,
+    `CREATE INDEX orders_due${tag} ON ${name}(shown, due_at, open)
       WHERE due_at IS NOT NULL`,
   ];
 }
@@ -76,15 +80,16 @@ export function userTable(name: string, tag = ""): string[] {
       historic INTEGER NOT NULL,
       shown INTEGER NOT NULL,
       urgency INTEGER NOT NULL DEFAULT 0,
-      due_at INTEGER,
+      claimed_by INTEGER NOT NULL DEFAULT 0,
       wanted_at INTEGER,
-      asked INTEGER NOT NULL DEFAULT 0,
+      named_at INTEGER,
+      due_at INTEGER,
       told TEXT NOT NULL,
       fold TEXT NOT NULL
     ) STRICT`,
     `CREATE INDEX users_at${tag} ON ${name}(at)`,
-    `CREATE INDEX users_due${tag} ON ${name}(shown, urgency, due_at)
-      WHERE due_at IS NOT NULL`,
+    `CREATE INDEX users_named${tag} ON ${name}(shown, urgency, named_at)
+      WHERE named_at IS NOT NULL`,
   ];
 }
 
@@ -269,13 +274,27 @@ export function schemaFor(environment: string): string[] {
       again_at INTEGER NOT NULL,
       PRIMARY KEY (entity, id)
     ) STRICT, WITHOUT ROWID`,
+    // What the service said last of an order or user; digest says whether the next
+    // reading is new. While one rests no webhook makes the poller ask again.
+    `CREATE TABLE observations (
+      entity TEXT NOT NULL,
+      id TEXT NOT NULL,
+      asked_at TEXT NOT NULL,
+      read_at TEXT NOT NULL,
+      digest TEXT NOT NULL,
+      found INTEGER NOT NULL,
+      status TEXT,
+      rest_ms INTEGER NOT NULL DEFAULT 0,
+      rests_until INTEGER,
+      PRIMARY KEY (entity, id)
+    ) STRICT, WITHOUT ROWID`,
     // Changes that readings showed, for the watchdog: was each announced?
     `CREATE TABLE observed (
-      no INTEGER NOT NULL,
+      order_id TEXT NOT NULL,
       status TEXT NOT NULL,
-      moved_at INTEGER NOT NULL,
-      seen_at INTEGER NOT NULL,
-      PRIMARY KEY (no, status)
+      moved_at TEXT NOT NULL,
+      seen_at TEXT NOT NULL,
+      PRIMARY KEY (order_id, status)
     ) STRICT, WITHOUT ROWID`,
     `CREATE INDEX observed_moved ON observed(moved_at)`,
     `CREATE TABLE unanswered (event_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID`,

@@ -36,7 +36,8 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
   handed: ["no", "name"],
   cursors: ["name"],
   set_aside: ["entity", "id"],
-  observed: ["no", "status"],
+  observations: ["entity", "id"],
+  observed: ["order_id", "status"],
   unanswered: ["event_id"],
   aliases: ["hash"],
 };
