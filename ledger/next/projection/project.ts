@@ -186,8 +186,8 @@ async function step(
     moveGuard(guard, { position, counts: counted(guard, redacted.events) }),
     ...redacted.statements,
     insertSeal(sealed),
-    ...userStatements(rows, known, changes),
-    ...orderStatements(rows, known, { changes, assets: options.assets, hash }),
+    ...userStatements(rows, changes),
+    ...orderStatements(rows, { changes, assets: options.assets, hash }),
     ...mentionStatements(redacted.events, rows),
     ...changes.expectations.map((one) => insertExpected(hash, one)),
     ...insertMany(
@@ -393,7 +393,6 @@ const UPSERT_USER = upsert("users", USER_COLUMNS);
 
 function userStatements(
   rows: NewRows,
-  known: KnownRows,
   changes: Step,
 ): Statement[] {
   return [...changes.users.keys()].map((id) => {
@@ -416,7 +415,6 @@ function userStatements(
 
 function orderStatements(
   rows: NewRows,
-  known: KnownRows,
   { changes, assets, hash }: {
     readonly changes: Step;
     readonly assets: AssetTable;

@@ -191,7 +191,7 @@ Deno.test("exportMoved() refuses while something works on the ledger", async () 
   await using from = disposable(await busyLedger());
   await from.batch([{
     sql: `INSERT INTO leases VALUES ('poller', 'another', 1,
-      CAST(unixepoch('subsec') * 1000 AS INTEGER) + 30000, 30000)`,
+      CAST(unixepoch('subsec') * 1000 AS INTEGER) + 30000, 30000, NULL)`,
     args: [],
   }], "write");
   await assert.rejects(lines(from), /it is in use; stop every serve/);
