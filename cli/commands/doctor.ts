@@ -145,7 +145,9 @@ async function examineLedger(
     return named;
   }
   try {
-    const fileRefusal = await writeRefusal(config);
+    const [disk] = await lookedAt("disk", () => lookAtDisk(config));
+    const fileRefusal = await writeRefusal(config) ??
+      (disk?.code === "disk_full" ? disk.detail : null);
     await using ledger = await openConfigured(config, {
       ...io,
       readOnly: true,

@@ -101,6 +101,12 @@ export const CONDITIONS = {
     "No serve has the ledger's file open on this machine, and no poller runs",
     "Start `serve`",
   ),
+  serve_died: row(
+    "serve",
+    "problem",
+    "serve has ended without being stopped: nothing takes deliveries on this machine",
+    "Start `serve` again, and look in its log and the system's for why it ended; where another program works in its place, remove the file beside the ledger whose name ends in -use.json",
+  ),
   ledger_replaced: row(
     "serve",
     "problem",

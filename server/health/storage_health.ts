@@ -6,7 +6,7 @@ import { type Finding, found } from "../../resources/health/finding.ts";
 import { LIMITS } from "../../resources/health/limits.ts";
 import type { Config } from "../../core/settings/config.ts";
 import { fileId } from "../../ledger/for_ledger_file.ts";
-import { serving } from "../ledger_file/ledger_lock.ts";
+import { lastServing } from "../ledger_file/ledger_lock.ts";
 import { counted } from "../../resources/views/text.ts";
 import {
   damagedSpoolFiles,
@@ -105,11 +105,12 @@ export async function lookAtServe(
 ): Promise<readonly Finding[]> {
   const file = databaseFile(databaseUrl);
   if (file === null) return [];
-  const holder = await serving(file);
+  const holder = await lastServing(file);
   if (holder === null) {
     return await isPolled() ? [] : [found("serve_not_running")];
   }
   const more = `process ${holder.pid}`;
+  if (holder.isGone) return [found("serve_died", { more })];
   return [
     holder.database === fileId(file)
       ? found("serve_running", { more })

@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { defined } from "../../core/guards.ts";
+import { sleep } from "../../core/waiting/sleep.ts";
 import {
   fileId,
   type FileLockMode,
@@ -53,9 +54,17 @@ export async function holdLedger(
 ): Promise<LedgerLock> {
   const database = databaseFile(config.databaseUrl);
   if (database === null) return NO_LOCK;
+  // Another `serve` that is at work goes on when this one ends, as one that finds
+  // its port taken does at once. What one that was killed left is not kept.
+  const before = await serving(database);
   let lock: Disposable | null;
   try {
     lock = await lockOf(database, "shared");
+    for (let left = 5; lock === null && left > 0; left--) {
+      // Who only looks whether `serve` runs has it for a moment.
+      await sleep(20);
+      lock = await lockOf(database, "shared");
+    }
   } catch {
     return NO_LOCK; // No file can be made: opening the ledger says why.
   }
@@ -66,9 +75,6 @@ export async function holdLedger(
       "in_use",
     );
   }
-  // Another `serve` that was at work before goes on when this one ends, as one
-  // that finds its port taken does at once.
-  const before = read(database);
   let isAnnounced = false;
   return {
     announce: (backups) => {
@@ -119,12 +125,22 @@ export async function takeLedger(
 
 /** The process that runs `serve` on the ledger; null when none does. */
 export async function serving(database: string): Promise<Holder | null> {
+  const last = await lastServing(database);
+  return last?.isGone === false ? last : null;
+}
+
+/**
+ * The process that runs `serve` on the ledger, or that did and has ended without
+ * stopping: one that was killed has left its file. Null where there is none.
+ */
+export async function lastServing(
+  database: string,
+): Promise<Holder & { readonly isGone: boolean } | null> {
   const holder = read(database);
   if (holder === null) return null;
   try {
     using lock = await lockOf(database, "exclusive");
-    // A process that was killed has left its file.
-    return lock === null ? holder : null;
+    return { ...holder, isGone: lock !== null };
   } catch {
     return null;
   }
@@ -139,10 +155,7 @@ async function lockOf(
   return await lockFile(lockPath(database), mode);
 }
 
-/**
- * Names the process that held it before, if any. Where that process has ended
- * too, nobody holds the lock, and what it wrote is not trusted.
- */
+/** Names the process that held it before, if any. */
 function tellAgain(database: string, before: Holder | null): void {
   if (before === null || before.pid === process.pid) {
     rmSync(holderPath(database), { force: true });

@@ -186,6 +186,11 @@ const MAKERS: Partial<Readonly<Record<ConditionCode, Make>>> = {
   webhook_secret_missing: () => {},
   webhook_secret_short: () => ({ env: { RAMPKIT_WEBHOOK_SECRET: "short" } }),
   serve_not_running: () => {},
+  serve_died: ({ folder }) =>
+    Deno.writeTextFile(
+      `${folder}/ledger.db-use.json`,
+      JSON.stringify({ pid: 7, database: "1:1" }),
+    ),
   ledger_replaced: async ({ folder, resources }) => {
     const held = await holdLedger({ databaseUrl: `file:${folder}/ledger.db` });
     resources.use(held);

@@ -79,3 +79,35 @@ Deno.test("every face of a running serve shows a handler's dead letter under one
   assert.match(String(raised?.advice), /subscriptions retry goods/);
   assert.equal(await served.stop(), 0);
 });
+
+Deno.test("rampkit doctor fails at once where serve was killed, and no longer once it runs again or was stopped", async () => {
+  await using stored = await temporaryLedger();
+  const env = {
+    RAMPKIT_DATABASE_URL: stored.url,
+    RAMPKIT_ENVIRONMENT: "sandbox",
+    RAMPKIT_WEBHOOK_SECRET: SECRET,
+    RAMPKIT_API_KEY: "a-key-of-the-sandbox",
+    RAMPKIT_BASE_URL: "http://127.0.0.1:1",
+  };
+  const served = async () =>
+    (await cli(["doctor"], env)).out.split("\n").filter((line) =>
+      /^.{4} +Serve /.test(line)
+    ).join();
+  {
+    await using running = await startServe(env);
+    assert.match(await served(), /^ok /);
+    await running.kill();
+  }
+  const killed = await cli(["doctor"], env);
+  assert.equal(killed.code, 1);
+  assert.match(
+    killed.out,
+    /FAIL +Serve +serve has ended without being stopped/,
+  );
+  {
+    await using again = await startServe(env);
+    assert.match(await served(), /^ok /);
+    assert.equal(await again.stop(), 0);
+  }
+  assert.doesNotMatch(await served(), /^FAIL/);
+});
