@@ -304,3 +304,31 @@ Deno.test("OnrampClient takes an address beside a named environment, and refuses
     /there is no option baseURL; did you mean baseUrl\?/,
   );
 });
+
+Deno.test("OnrampClient says what is wrong with the certificate of the service", async () => {
+  for (
+    const [error, said] of [
+      [
+        new TypeError(
+          "error sending request: client error (Connect): invalid peer certificate: Expired",
+        ),
+        /its certificate has expired/,
+      ],
+      [
+        new TypeError("fetch failed", {
+          cause: new Error("self-signed certificate"),
+        }),
+        /its certificate is signed by nobody that this machine knows/,
+      ],
+      [new TypeError("fetch failed"), /connection to \S+ failed; try/],
+    ] as const
+  ) {
+    const client = new OnrampClient({
+      apiKey: "a-key-of-the-sandbox",
+      environment: "sandbox",
+      retries: 0,
+      fetch: () => Promise.reject(error),
+    });
+    await assert.rejects(client.orders.page({ limit: 0 }), said);
+  }
+});

@@ -87,12 +87,33 @@ export async function sendOnce(
     if (error instanceof OnrampError) throw error;
     signal.throwIfAborted();
     throw new NetworkError(
-      `${call.action}: the connection to ${new URL(call.url).origin} failed; ` +
-        "try again later",
+      `${call.action}: the connection to ${new URL(call.url).origin} failed${
+        certificateFault(error)
+      }; try again later`,
       { status: seen.status, cause: cleanCause(error, call.redact) },
     );
   }
 }
+
+/** What is wrong with the certificate; nothing where that is not why it failed. */
+function certificateFault(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const said = `${error} ${cause}`;
+  if (!/certificate|\bCERT_|self.signed/i.test(said)) return "";
+  const [, what = "is not accepted"] =
+    CERTIFICATE_FAULTS.find(([pattern]) => pattern.test(said)) ?? [];
+  return `: its certificate ${what}`;
+}
+
+const CERTIFICATE_FAULTS: readonly (readonly [RegExp, string])[] = [
+  [/expired/i, "has expired"],
+  [/not.?(?:yet.?valid|valid.?yet)/i, "is not valid yet"],
+  [/NotValidForName|altname|not valid for name/i, "is another host's"],
+  [
+    /UnknownIssuer|self.signed|unable to verify|local issuer/i,
+    "is signed by nobody that this machine knows",
+  ],
+];
 
 async function readAnswer(
   call: Call,

@@ -17,7 +17,7 @@ export async function lookAtDelivery(
 
 /** What the watchdog saw, as a finding. */
 export function deliveryFinding(health: DeliveryHealth): Finding {
-  const { state, countdown, silentOrders, silentSince } = health;
+  const { state, countdown, silentOrders, silentSince, clearsAfter } = health;
   const more = describeDelivery(health);
   if (state === "ok") return found("delivery_works", { more });
   if (state === "never_received") {
@@ -29,11 +29,17 @@ export function deliveryFinding(health: DeliveryHealth): Finding {
     health.failingSince;
   return found(`delivery_${state}`, {
     since,
-    more: countdown === null
+    ...clearsAfter !== null && {
+      means: "Webhooks come again, after orders moved without them",
+    },
+    more: countdown === null || clearsAfter !== null
       ? more
       : `${more}. ${describeCountdown(countdown)}`,
-    ...since !== null &&
-      { next: PRESS_TEST.replace("WHEN-IT-BEGAN", since) },
+    ...since !== null && {
+      next: clearsAfter === null
+        ? PRESS_TEST.replace("WHEN-IT-BEGAN", since)
+        : `Read what was missed: rampkit recover --from ${since}`,
+    },
     facts: {
       silentOrders,
       offAtFromFirst: countdown?.offAtFromFirst ?? null,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { watchdog } from "../../sync/mod.ts";
-import { lookAtDelivery } from "./delivery_health.ts";
+import { deliveryHealth } from "../../sync/testing/mod.ts";
+import { deliveryFinding, lookAtDelivery } from "./delivery_health.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const START = Date.parse("2026-11-20T09:00:00.000Z");
@@ -55,4 +56,26 @@ Deno.test("lookAtDelivery() finds both countdowns while delivery is suspected to
     offAtFromFirst: "2026-11-20T17:01:00.000Z",
     offAtFromPrevious: "2026-11-21T00:06:00.000Z",
   });
+});
+
+Deno.test("deliveryFinding() does not say that no webhook comes while they come again", () => {
+  const movedAt = new Date(START).toISOString();
+  const change = (orderId: string, announced: boolean) => ({
+    ...{ orderId, status: "success", movedAt, seenAt: movedAt, announced },
+  });
+  const finding = deliveryFinding(deliveryHealth({
+    changes: [change("A", false), change("B", false)].concat({
+      ...change("C", true),
+      movedAt: new Date(START + 60_000).toISOString(),
+    }),
+    lastReceivedAt: movedAt,
+    failingSince: null,
+    waitingSince: null,
+    watchedSince: new Date(START - HOUR).toISOString(),
+    nowMs: START + HOUR,
+  }));
+  assert.equal(finding.code, "delivery_suspected");
+  assert.match(finding.detail, /^Webhooks come again, .*clears after 4 more/);
+  assert.doesNotMatch(finding.detail, /no webhook comes any more|left/);
+  assert.doesNotMatch(finding.next ?? "", /Press Test/);
 });

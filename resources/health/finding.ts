@@ -43,7 +43,9 @@ export interface FoundOptions {
   readonly about?: string;
   /** Since when. @default {not known} */
   readonly since?: string | null;
-  /** What completes the sentence of the table. @default {nothing} */
+  /** The sentence, where the table's is no longer true. @default {the table's} */
+  readonly means?: string;
+  /** What completes the sentence. @default {nothing} */
   readonly more?: string;
   /** What to do, where it depends on the facts. @default {by the table} */
   readonly next?: string;
@@ -54,16 +56,17 @@ export interface FoundOptions {
 /** Makes a finding of a condition. */
 export function found(
   code: ConditionCode,
-  { subject, about, since, more, next, facts }: FoundOptions = {},
+  { subject, about, since, means, more, next, facts }: FoundOptions = {},
 ): Finding {
   const row = CONDITIONS[code];
+  const said = means ?? row.means;
   return {
     subject: subject ?? row.subject,
     code,
     level: row.level,
     about: about ?? null,
     since: since ?? null,
-    detail: more === undefined ? row.means : `${row.means}: ${more}`,
+    detail: more === undefined ? said : `${said}: ${more}`,
     next: next ?? row.next ?? null,
     facts: facts ?? {},
   };

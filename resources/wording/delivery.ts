@@ -18,8 +18,14 @@ export function describeDelivery(health: DeliveryHealth): string {
 }
 
 function said(
-  { state, silentSince, silentOrders, lastReceivedAt, failingSince }:
-    DeliveryHealth,
+  {
+    state,
+    silentSince,
+    silentOrders,
+    lastReceivedAt,
+    failingSince,
+    clearsAfter,
+  }: DeliveryHealth,
 ): string {
   const last = lastReceivedAt === null
     ? "no webhook was ever received in time"
@@ -33,7 +39,14 @@ function said(
           `webhook, too few for an alarm; ${last}`;
     case "suspected":
       return `${orders} moved at the service since ${silentSince} without a ` +
-        `webhook; ${last}; delivery may be switched off`;
+        `webhook; ${last}; ` +
+        (clearsAfter === null
+          ? "delivery may be switched off"
+          : `they come again; clears ${
+            clearsAfter === 0
+              ? "in a few minutes"
+              : `after ${clearsAfter} more in a row`
+          }`);
     case "failing":
       return `Deliveries have not been answered in time since ` +
         `${failingSince}; ${last}; the service will switch delivery off`;

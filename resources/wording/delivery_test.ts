@@ -63,3 +63,26 @@ Deno.test("describeDelivery() tells no webhook ever apart from none of late", ()
       `${AT}: either webhooks are not used here, or they never worked`,
   );
 });
+
+Deno.test("describeDelivery() says that webhooks come again, and when that is enough", () => {
+  const lost = [0, 1, 2].map((n) => ({ ...moved, orderId: `L${n}` }));
+  const later = "2026-11-20T17:50:00.000Z";
+  const again = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({
+      ...moved,
+      orderId: `B${n}`,
+      movedAt: later,
+      seenAt: later,
+      announced: true,
+    }));
+  const facts = (count: number) => ({
+    changes: [...lost, ...again(count)],
+    nowMs: Date.parse(later) + 60_000,
+  });
+  assert.match(said(facts(0)), /delivery may be switched off$/);
+  assert.match(
+    said(facts(2)),
+    /; they come again; clears after 3 more in a row$/,
+  );
+  assert.match(said(facts(6)), /they come again; clears in a few minutes$/);
+});

@@ -25,6 +25,9 @@ const ADVICE: Readonly<Record<PollFailureCause, string>> = {
     "and the service's status page",
   network: "The service cannot be reached: check RAMPKIT_BASE_URL, name " +
     "resolution, firewall and proxy",
+  certificate: "The service's certificate is not accepted: look at the clock " +
+    "of this machine, and for a proxy that opens TLS; where it has expired, " +
+    "the service has to renew it",
   lease_lost:
     "Another poller takes the lease again and again: run one poller " +
     "for a ledger, or give each a holder name of its own",

@@ -53,6 +53,10 @@ Deno.test("pollFailureCause() tells a timeout from a refusal and from our own fa
       [new ServiceError("x", { status: 500 }), "service_error"],
       [new TimeoutError("x", { code: "timeout" }), "timeout"],
       [new NetworkError("x"), "network"],
+      [
+        new NetworkError("No: its certificate has expired; try again later"),
+        "certificate",
+      ],
       [new PollError("lease_lost", "x"), "lease_lost"],
       [new LedgerError("busy", "x"), "ledger"],
       [error("AuthenticationError"), "wrong_key"],
@@ -100,6 +104,21 @@ Deno.test("PollFailures reports once when sweeps fail, and once when all work ag
     since: new Date(startMs + 1000).toISOString(),
   });
   assert.equal(pollAlarm(await readPollHealth(all.ledger.driver)), null);
+});
+
+Deno.test("PollFailures reports at once what took the whole deadline, or what repeating never mends", async () => {
+  for (
+    const error of [
+      new TimeoutError("x", { code: "timeout" }),
+      new NetworkError("No: its certificate has expired; try again later"),
+    ]
+  ) {
+    const alerts: PollAlert[] = [];
+    await using all = await failures(alerts);
+    await all.make().failed("new", error, null);
+    assert.deepEqual(alerts.map(({ kind }) => kind), ["failing"]);
+    assert.ok(pollAlarm(await readPollHealth(all.ledger.driver)) !== null);
+  }
 });
 
 Deno.test("PollFailures knows since when polling fails after a restart", async () => {

@@ -12,6 +12,7 @@ import type { SweepKind } from "./fair_share.ts";
  * - `bad_answer`: its answer is not what its documentation describes.
  * - `timeout`: it did not answer in time.
  * - `network`: it could not be reached.
+ * - `certificate`: its certificate is not accepted.
  * - `lease_lost`: another poller takes the lease again and again.
  * - `ledger`: the database fails.
  * - `stalled`: no sweep has made a step for minutes.
@@ -26,6 +27,7 @@ export type PollFailureCause =
   | "bad_answer"
   | "timeout"
   | "network"
+  | "certificate"
   | "lease_lost"
   | "ledger"
   | "stalled"
@@ -86,9 +88,15 @@ export const UNTRIED: PollHealth = { failures: [], workedAt: null };
 /** A single failure may be chance, and the next attempt is a second away. */
 const ALARM_ATTEMPTS = 2;
 
+/** One that took the client's whole deadline, or that repeating never mends. */
+const NEVER_CHANCE: ReadonlySet<PollFailureCause> = new Set([
+  "timeout",
+  "certificate",
+]);
+
 /**
  * The failure that is the alarm: the oldest of a sweep that has failed more
- * than once in a row. Null while polling works, or has failed only once.
+ * than once in a row, or once by what is no chance. Null without any.
  *
  * @param health Health of polling.
  *
@@ -101,7 +109,9 @@ const ALARM_ATTEMPTS = 2;
  * ```
  */
 export function pollAlarm(health: PollHealth): SweepFailure | null {
-  return health.failures.filter(({ attempts }) => attempts >= ALARM_ATTEMPTS)
+  return health.failures.filter(({ attempts, cause }) =>
+    attempts >= ALARM_ATTEMPTS || NEVER_CHANCE.has(cause)
+  )
     .reduce<SweepFailure | null>(
       (oldest, one) =>
         oldest === null || one.since < oldest.since ? one : oldest,
@@ -153,7 +163,9 @@ export function pollFailureCause(error: unknown): PollFailureCause {
     case "TimeoutError":
       return "timeout";
     case "NetworkError":
-      return "network";
+      return /: its certificate /.test(String(error))
+        ? "certificate"
+        : "network";
     case "PollError":
       return "lease_lost";
     case "LedgerError":

@@ -7,7 +7,7 @@ const silentAmongLast = 3;
 /** So many silent ones in a row, up to the last change, are an alarm. */
 const silentInARow = 2;
 /** So many announced ones in a row are the all-clear. */
-const announcedInARow = 5;
+export const ANNOUNCED_IN_A_ROW = 5;
 
 /**
  * How many changes decide. Of thirty changes without an alarm at most two are
@@ -62,7 +62,7 @@ export function suspectDelivery(
       amongLast++;
       silent.push(change);
     }
-    if (announcedSince >= announcedInARow) {
+    if (announcedSince >= ANNOUNCED_IN_A_ROW) {
       suspected = false;
       silent = [];
     } else if (amongLast >= silentAmongLast || silentSince >= silentInARow) {

@@ -1,5 +1,5 @@
 import type { WatchedChange } from "../../ledger/for_sync.ts";
-import { suspectDelivery } from "./suspect_delivery.ts";
+import { ANNOUNCED_IN_A_ROW, suspectDelivery } from "./suspect_delivery.ts";
 import {
   ATTEMPTS_FROM_FIRST_MS,
   ATTEMPTS_FROM_PREVIOUS_MS,
@@ -58,6 +58,12 @@ export interface DeliveryHealth {
   readonly deliverySuspected: boolean;
   /** Since when; null when it is not suspected. */
   readonly since: string | null;
+  /**
+   * While it is suspected and webhooks come again: how many more changes in a row
+   * have to be announced until it no longer is; 0 once they only have to have
+   * had their time. Else null.
+   */
+  readonly clearsAfter: number | null;
   /** Orders that moved and whose webhook is overdue. */
   readonly silentOrders: number;
   /** When the first of them moved, UTC ISO 8601; null without any. */
@@ -126,6 +132,7 @@ export function deliveryHealth(
     state,
     deliverySuspected: since !== null,
     since,
+    clearsAfter: since === null ? null : clearsAfter(facts, graceMs),
     silentOrders,
     silentSince,
     silentOrderIds: silentIds.slice(0, SILENT_IDS),
@@ -151,14 +158,32 @@ export function settledChanges(
   facts: WatchedFacts,
   graceMs: number = GRACE_MS,
 ): WatchedChange[] {
-  const { changes, waitingSince, watchedSince, pauses = [], nowMs } = facts;
+  const { waitingSince, watchedSince, pauses = [], nowMs } = facts;
   const knownUntilMs = waitingSince === null
     ? nowMs
     : Math.min(nowMs, Date.parse(waitingSince));
-  return changes.filter((change) =>
-    change.movedAt > watchedSince &&
-    webhookDueMs(change, graceMs, pauses) <= knownUntilMs
-  ).sort((a, b) =>
+  return inOrder(
+    facts.changes.filter((change) =>
+      change.movedAt > watchedSince &&
+      webhookDueMs(change, graceMs, pauses) <= knownUntilMs
+    ),
+  );
+}
+
+/** How many more changes have to be announced; null while the last is silent. */
+function clearsAfter(facts: WatchedFacts, graceMs: number): number | null {
+  const settled = new Set(settledChanges(facts, graceMs));
+  // What was announced early counts here, though it does not clear anything yet.
+  const known = inOrder(
+    facts.changes.filter((change) => change.announced || settled.has(change)),
+  );
+  const inARow = known.length - 1 -
+    known.findLastIndex(({ announced }) => !announced);
+  return inARow === 0 ? null : Math.max(0, ANNOUNCED_IN_A_ROW - inARow);
+}
+
+function inOrder(changes: readonly WatchedChange[]): WatchedChange[] {
+  return changes.toSorted((a, b) =>
     a.movedAt < b.movedAt
       ? -1
       : a.movedAt > b.movedAt

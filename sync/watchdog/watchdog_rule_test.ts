@@ -49,6 +49,29 @@ Deno.test("deliveryHealth() is quiet in quiet hours", () => {
   ));
 });
 
+Deno.test("deliveryHealth() says how many more have to be announced while webhooks come again", () => {
+  const lost = [move(0), move(1000), move(2000)];
+  const health = (announced: number, minutes: number) =>
+    deliveryHealth(facts({
+      changes: [
+        ...lost,
+        ...Array.from(
+          { length: announced },
+          (_, n) => move(8 * minute + n * 1000, true),
+        ),
+      ],
+      nowMs: start + minutes * minute,
+    }));
+  assert.equal(health(0, 10).clearsAfter, null);
+  // Announced at once, long before their time is over.
+  assert.equal(health(1, 9).clearsAfter, 4);
+  assert.equal(health(4, 9).clearsAfter, 1);
+  assert.equal(health(7, 9).clearsAfter, 0);
+  assert.equal(health(7, 9).deliverySuspected, true);
+  const over = health(5, 16);
+  assert.deepEqual([over.deliverySuspected, over.clearsAfter], [false, null]);
+});
+
 /** Two changes of one order, a second apart. */
 function twoMoves(ms: number, announced = false): WatchedChange[] {
   return [
