@@ -41,7 +41,7 @@ export function addConsole(program: Command, cli: Cli): void {
     .addHelpText("after", HELP)
     .action(cli.run(async (flags: ConsoleFlags) => {
       const { io } = cli;
-      const opening = { opens: "stored" } as const;
+      const opening = { opens: "read" } as const;
       await withLedger(io, flags, opening, async (ledger, config) => {
         const log = jsonLog((text) => io.err(redact(text, io.env)), io.now);
         const shown = { ledger, config, log, now: io.now };

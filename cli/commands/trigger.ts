@@ -33,6 +33,10 @@ export interface Triggered extends Played {
   readonly sandbox: string;
 }
 
+/** How often it is looked what the endpoint answered, and how often at most. */
+const LOOK_EVERY_MS = 50;
+const LOOKS = 60;
+
 /** Pauses after which `listen` has confirmed what happened. */
 const RESTS = 16;
 
@@ -113,6 +117,20 @@ async function trigger(
   }
   if (!flags.json) line(io, `${name}: ${scenario.summary}`);
   const steps: PlayedStep[] = [];
+  const isSent = webhookUrl !== null && state !== "disabled";
+  let last = isSent ? await control.latestWebhook() : 0;
+  const answered = async () => {
+    if (!isSent) return null;
+    for (let look = 0; look < LOOKS; look++) {
+      const answer = await control.answerAfter(last);
+      if (answer !== null) {
+        last = await control.latestWebhook();
+        return answer;
+      }
+      await sleep(LOOK_EVERY_MS, signal);
+    }
+    return null;
+  };
   const played = await stoppable(
     signal,
     () =>
@@ -127,6 +145,7 @@ async function trigger(
         pause: () => sleep(flags.pause, signal),
         rest: () => sleep(flags.pause * RESTS, signal),
         newId: ulid,
+        answered,
         onStep: (step) => {
           steps.push(step);
           if (!flags.json) line(io, stepLine(step));
@@ -142,7 +161,20 @@ async function trigger(
     ? played.userId === null ? null : `User ${played.userId}`
     : `Order ${played.orderId}`;
   if (about !== null) line(io, about);
+  const refused = steps.findLast(({ answer }) =>
+    answer !== null && (answer < 200 || answer > 299)
+  )?.answer;
+  if (refused !== undefined && refused !== null) {
+    note(io, refused === 404 ? NO_SUCH_PATH : refused === 0 ? NOBODY : FAILS);
+  }
 }
+
+const NO_SUCH_PATH = "The endpoint answered 404: the webhook address of the " +
+  "sandbox does not end in a secret of the endpoint's; set " +
+  "RAMPKIT_WEBHOOK_SECRET to the same on both sides";
+const NOBODY = "Nobody answered at the webhook address of the sandbox: start " +
+  "what takes webhooks there, for example `rampkit serve`";
+const FAILS = "The endpoint did not take the webhook: its log says why";
 
 /**
  * The scenario of this name.
@@ -165,9 +197,16 @@ const WEBHOOKS: Readonly<Record<PlayedStep["webhook"], string>> = {
   broken: "webhook cut short",
 };
 
-function stepLine({ action, status, webhook }: PlayedStep): string {
+function stepLine({ action, status, webhook, answer }: PlayedStep): string {
   const now = status ?? "nothing changed";
-  return `  ${action.padEnd(20)}  ${now.padEnd(15)}  ${WEBHOOKS[webhook]}`
+  const told = answer === null
+    ? ""
+    : answer === 0
+    ? ", no answer"
+    : `, answered ${answer}`;
+  return `  ${action.padEnd(20)}  ${now.padEnd(15)}  ${
+    WEBHOOKS[webhook]
+  }${told}`
     .trimEnd();
 }
 

@@ -15,6 +15,8 @@ export interface PlayOptions {
   readonly rest: () => Promise<void>;
   /** An identifier that no order has. */
   readonly newId: () => string;
+  /** Finds out what the endpoint answered to the last webhook. */
+  readonly answered: () => Promise<number | null>;
   /** Called with each event. */
   readonly onStep: (step: PlayedStep) => void;
 }
@@ -27,6 +29,8 @@ export interface PlayedStep {
   readonly status: string | null;
   /** What became of its webhook; `none` where the service sends none. */
   readonly webhook: "sent" | "none" | "lost" | "broken";
+  /** What the endpoint answered, 0 where nothing did; null where none is known. */
+  readonly answer: number | null;
 }
 
 /** What was played. */
@@ -48,7 +52,10 @@ export async function playScenario(
   const steps: PlayedStep[] = [];
   let orderId: string | null = null;
   let userId: string | null = null;
-  const did = (step: PlayedStep) => {
+  const did = async (happened: Omit<PlayedStep, "answer">) => {
+    const { webhook } = happened;
+    const answer = webhook === "sent" ? await options.answered() : null;
+    const step = { ...happened, answer };
     steps.push(step);
     options.onStep(step);
   };
@@ -69,14 +76,14 @@ export async function playScenario(
     const { status } = await control.advance(order(), step, facts);
     // The one step that the service sends no webhook for.
     const told = step === "authorise" ? "none" : webhook;
-    did({ action: step, status, webhook: told });
+    await did({ action: step, status, webhook: told });
   };
   const stage: Stage = {
     create: (input) =>
       next(async () => {
         const made = await control.createOrder({ ...options.order, ...input });
         ({ orderId, userId } = made);
-        did({ action: "create", status: made.status, webhook: "none" });
+        await did({ action: "create", status: made.status, webhook: "none" });
       }),
     steps: async (...all) => {
       for (const step of all) await next(() => advance(step));
@@ -97,7 +104,7 @@ export async function playScenario(
     say: (type) =>
       next(async () => {
         await control.trigger({ type, orderId: order() });
-        did({ action: type, status: null, webhook: "sent" });
+        await did({ action: type, status: null, webhook: "sent" });
       }),
     invent: (type) =>
       next(async () => {
@@ -117,7 +124,7 @@ export async function playScenario(
             },
           },
         });
-        did({ action: type, status: null, webhook: "sent" });
+        await did({ action: type, status: null, webhook: "sent" });
       }),
     user: async (...all) => {
       const made = await next(() =>
@@ -125,16 +132,16 @@ export async function playScenario(
       );
       const { userId: id, lkyc } = made;
       userId = id;
-      did({ action: "create", status: lkyc, webhook: "none" });
+      await did({ action: "create", status: lkyc, webhook: "none" });
       for (const step of all) {
         const moved = await next(() => control.advanceUser(id, step));
-        did({ action: step, status: moved.lkyc, webhook: "sent" });
+        await did({ action: step, status: moved.lkyc, webhook: "sent" });
       }
     },
     pressTest: () =>
       next(async () => {
         await control.pressTest();
-        did({ action: "test", status: null, webhook: "sent" });
+        await did({ action: "test", status: null, webhook: "sent" });
       }),
   };
   await scenario.play(stage);

@@ -31,6 +31,7 @@ function world() {
       pause: () => sandbox.idle(),
       rest: () => sandbox.idle(),
       newId: () => "01HXINVENTED",
+      answered: () => Promise.resolve(204),
       onStep: () => {},
     });
   const types = () =>

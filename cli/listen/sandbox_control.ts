@@ -4,6 +4,7 @@ import type {
   Faults,
   OrderInput,
   OrderStep,
+  SandboxDelivery,
   SandboxOrder,
   SandboxUser,
   StepFacts,
@@ -46,6 +47,24 @@ export class SandboxControl {
   /** The click id that a session's widget was opened with; null before. */
   session(id: string): Promise<{ readonly clickId: string | null }> {
     return this.#ask("GET", `/sessions/${encodeURIComponent(id)}`);
+  }
+
+  /** The number of the latest webhook; 0 before the first. */
+  async latestWebhook(): Promise<number> {
+    return (await this.#webhooks()).at(-1)?.number ?? 0;
+  }
+
+  /**
+   * What the endpoint answered to the first webhook after one, 0 where nothing
+   * answered; null while that is not known.
+   */
+  async answerAfter(number: number): Promise<number | null> {
+    const next = (await this.#webhooks()).find((one) => one.number > number);
+    return next?.attempts[0]?.status ?? null;
+  }
+
+  #webhooks(): Promise<readonly SandboxDelivery[]> {
+    return this.#ask("GET", "/deliveries");
   }
 
   /** Creates an order, without a webhook. */

@@ -39,15 +39,18 @@ export function addOperations(
   cli: Cli,
   name: string,
 ): Command {
-  const byCommand = Map.groupBy(OPERATIONS, ({ command }) => command ?? "");
   const [summary, description = summary] = GROUPS[name] ?? [];
   const parent = summary === undefined
     ? program
     : program.command(name).summary(summary).description(description ?? "");
-  for (const [command, [first, ...others]] of byCommand) {
+  // Without Map.groupBy: Node 20 gets as far as saying that it is too old.
+  for (const command of new Set(OPERATIONS.map(({ command }) => command))) {
     const isHere = parent === program
       ? command === name
-      : command.startsWith(`${name} `);
+      : command?.startsWith(`${name} `);
+    const [first, ...others] = OPERATIONS.filter((one) =>
+      one.command === command
+    );
     if (isHere && first !== undefined) {
       addOperation(parent, cli, first, ...others);
     }

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
-import { errorCode } from "../../core/guards.ts";
 import { dirname } from "node:path";
+import { errorCode } from "../../core/guards.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import type {
   LedgerHold,
@@ -14,8 +14,8 @@ import { openConfigured } from "../../server/ledger_file/open_configured.ts";
 import { type Config, readConfig } from "../../core/settings/config.ts";
 import { VARIABLES } from "../../core/settings/settings.ts";
 import { databaseFile } from "../../ledger/for_server.ts";
-import { CommandError } from "../../core/settings/errors.ts";
-import { type Io, note } from "./io.ts";
+import { UsageError } from "../../core/settings/errors.ts";
+import type { Io } from "./io.ts";
 import type { SharedFlags } from "./options.ts";
 
 /** How a command opens the configured ledger. */
@@ -30,15 +30,14 @@ export interface Opening {
 
 /**
  * Opens the configured ledger, does the work, and closes it whatever happens.
- * Where it is only read and there is no file yet, nothing is made: what is read
- * is empty, and a note says why, because a mistyped name must not look like "no
- * orders".
+ * Where it is only read and there is no file yet, nothing is made, and it is
+ * wrong use, because a mistyped name must not look like "no orders".
  *
  * Where no environment is named the ledger's own stamp is taken; a new ledger
  * is then stamped `sandbox`, so that production is never stamped by accident.
  *
- * @throws {CommandError} When the database is a file that does not exist, and
- * the work says something about the file itself.
+ * @throws {UsageError} When the database is a file that does not exist, and the
+ * work does not make it.
  */
 export async function withLedger<T>(
   io: Io,
@@ -50,15 +49,11 @@ export async function withLedger<T>(
   needs(config);
   if (opens === "closed") return await work(CLOSED, config);
   // A lock beside a ledger that is not there would be left behind.
-  if (opens === "stored" || opens === "unchanged") await requireStored(config);
+  if (opens !== "begins") await requireStored(config);
   using _held = holds === undefined ? null : await held(config, holds);
-  const isMissing = opens === "read" && !await isStored(config);
-  const place = isMissing ? { ...config, databaseUrl: ":memory:" } : config;
   const readOnly = opens === "unchanged";
-  await using ledger = await openConfigured(place, { ...io, readOnly });
-  const result = await work(ledger, config);
-  if (isMissing) note(io, noLedger(config));
-  return result;
+  await using ledger = await openConfigured(config, { ...io, readOnly });
+  return await work(ledger, config);
 }
 
 /** Stands for a ledger that is not opened. */
@@ -78,11 +73,12 @@ async function held(config: Config, hold: LedgerHold): Promise<Disposable> {
 /**
  * Makes sure that the configured ledger may be there.
  *
- * @throws {CommandError} When the database is a file that does not exist.
+ * @throws {UsageError} When the database is a file that does not exist.
  */
 export async function requireStored(config: Config): Promise<void> {
-  if (await isStored(config)) return;
-  throw new CommandError(noLedger(config), "not_found");
+  const file = databaseFile(config.databaseUrl);
+  if (file === null || await exists(file)) return;
+  throw new UsageError(noLedger(config));
 }
 
 /**

@@ -77,7 +77,6 @@ export const EXPORT_ORDERS: Operation = operation({
   },
   folds: true,
   // An empty file of books must not come of a mistyped name.
-  opens: "stored",
   checks: (given, { named }) => {
     refuseEmptyWindow(given, named);
     refuseMarkAlone(given);

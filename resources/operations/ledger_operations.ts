@@ -264,7 +264,6 @@ export const PRUNE: Operation = operation({
   },
   result: { schema: "Pruning", description: "How many bodies were deleted" },
   folds: true,
-  opens: "stored",
   counts: "bodies pruned",
   stopped: () =>
     "what was pruned is; run it again and it goes on where it stopped",

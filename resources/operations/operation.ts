@@ -135,12 +135,10 @@ export interface OperationView {
 
 /** How a ledger is opened: what happens where there is none. */
 export type OpenMode =
-  /** It is read as an empty one. */
+  /** The operation is refused. */
   | "read"
   /** It is begun. */
   | "begins"
-  /** The operation is refused. */
-  | "stored"
   /** The same, and nothing is changed, not even by opening it. */
   | "unchanged"
   /** It is not opened: the operation works on its files. */

@@ -44,7 +44,6 @@ export const EXPORT_LEDGER: Operation = operation({
     description: "Every event",
     text: { "application/x-ndjson": "One ExportedLine a line" },
   },
-  opens: "stored",
   stopped: (events, { output }) =>
     `after ${events} events; ` +
     notWritten(
@@ -228,7 +227,6 @@ export const COPY_LEDGER: Operation = operation({
     ),
   },
   result: { schema: "LedgerCopy", description: "What this run has copied" },
-  opens: "stored",
   holds: ({ finish = false }) => finish ? "alone" : "shared",
   counts: "rows compared",
   stopped: () =>

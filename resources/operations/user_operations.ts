@@ -106,7 +106,6 @@ export const ERASE_USER: Operation = operation({
     ),
   },
   result: { schema: "Erasure", description: "What was erased" },
-  opens: "stored",
   asks: "claims",
   confirms: async (context, { id, dryRun = false, force }, { columns }) => {
     const { ledger, signal } = context;

@@ -1,3 +1,4 @@
+import { errorCode } from "../../core/guards.ts";
 import type {
   HttpServer,
   HttpServerOptions,
@@ -19,7 +20,7 @@ export interface ListenOptions {
 }
 
 /** Serves webhooks and sessions at their usual addresses, and nothing else. */
-export function serveOnramp(
+export async function serveOnramp(
   { webhooks, sessions }: {
     readonly webhooks: HttpServerOptions["handler"];
     readonly sessions: HttpServerOptions["handler"];
@@ -27,7 +28,7 @@ export function serveOnramp(
   hasSessions: boolean,
   { port = 8787, hostname = "127.0.0.1" }: ListenOptions,
 ): Promise<HttpServer> {
-  return openHttpServer({
+  const options: HttpServerOptions = {
     port,
     hostname,
     handler: async (request, info) => {
@@ -40,5 +41,25 @@ export function serveOnramp(
       }
       return new Response("Not found\n", { status: 404 });
     },
-  });
+  };
+  try {
+    return await openHttpServer(options);
+  } catch (error) {
+    const code = errorCode(error) ?? "failed";
+    const why = WHY[code]?.(port, hostname);
+    if (why === undefined) throw error;
+    throw Object.assign(new Error(`Cannot listen: ${why}`), { code });
+  }
 }
+
+const WHY: Readonly<
+  Record<string, (port: number, hostname: string) => string>
+> = {
+  EADDRINUSE: (port) =>
+    `port ${port} is taken; pass another to listen({ port }), or 0 for a free one`,
+  EACCES: (port) =>
+    `port ${port} may not be used by this user; pass one above 1023 to listen({ port })`,
+  EADDRNOTAVAIL: (_, hostname) =>
+    `the address ${hostname} is not one of this machine's; pass one that is ` +
+    'to listen({ hostname }), "127.0.0.1" for this machine alone',
+};

@@ -265,6 +265,22 @@ Deno.test("startOnramp() tells of a handler that fails, that it works again, and
   );
 });
 
+Deno.test("listen() says in one line which port is taken, and what to do", async () => {
+  const taken = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    () => new Response(),
+  );
+  await using sandbox = createSandbox();
+  await using onramp = await startOnramp(settings(sandbox));
+  const { port } = taken.addr;
+  await assert.rejects(onramp.listen({ port }), {
+    code: "EADDRINUSE",
+    message: `Cannot listen: port ${port} is taken; pass another to ` +
+      "listen({ port }), or 0 for a free one",
+  });
+  await taken.shutdown();
+});
+
 Deno.test("startOnramp() says once that the database has no thread of its own, and what to set", async () => {
   await using sandbox = createSandbox();
   await using folder = await temporaryFolder();

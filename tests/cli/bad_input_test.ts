@@ -46,7 +46,7 @@ Deno.test("rampkit says in one line that a ledger file cannot be opened", async 
     "--database-url",
     "file:/nonexistent/folder/x.db",
   ]);
-  assert.equal(code, 1);
+  assert.equal(code, 2);
   assert.match(err, /\/nonexistent\/folder\/x\.db/);
   oneLine(err);
 });
@@ -126,6 +126,11 @@ Deno.test("a port that is taken is one clear line", async () => {
 
 Deno.test("an order that is not there is exit code 1 and says what to do", async () => {
   await using ledger = await temporaryLedger();
+  await (await openLedger({
+    url: ledger.url,
+    environment: "sandbox",
+    worker: false,
+  })).close();
   const { code, err } = await cli([
     "orders",
     "show",
@@ -293,7 +298,15 @@ Deno.test("a window that begins in the future is refused, not found in agreement
 });
 
 Deno.test("find says how much of an id it needs when it was given less", async () => {
-  const { code, err } = await cli(["find", "01k"]);
+  await using ledger = await temporaryLedger();
+  await (await openLedger({
+    url: ledger.url,
+    environment: "sandbox",
+    worker: false,
+  })).close();
+  const { code, err } = await cli([
+    ...["find", "01k", "--database-url", ledger.url],
+  ]);
   assert.equal(code, 1);
   assert.match(err, /^Nothing found: .*"01k"; .* 4 characters/);
 });
@@ -352,7 +365,7 @@ Deno.test("ledger backup leaves nothing where there is no ledger", async () => {
     ["ledger", "backup", `${ledger.folder}/copy.db`],
     { RAMPKIT_DATABASE_URL: ledger.url },
   );
-  assert.equal(code, 1);
+  assert.equal(code, 2);
   assert.match(err, /^No ledger at file:/);
   oneLine(err);
   assert.deepEqual([...Deno.readDirSync(ledger.folder)], []);

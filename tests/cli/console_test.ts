@@ -69,7 +69,7 @@ Deno.test("console opens nothing without a ledger, to others without a token, or
   await using file = await temporaryLedger();
   const env = { RAMPKIT_DATABASE_URL: file.url };
   const missing = await cli(["console", "--port=0"], env);
-  assert.equal(missing.code, 1);
+  assert.equal(missing.code, 2);
   assert.match(missing.err, /No ledger at file:.*: the file does not exist/);
   await (await oddLedger([], file.url)).close();
   const exposed = await cli(["console", "--host", "0.0.0.0"], env);

@@ -50,7 +50,7 @@ Deno.test("a ledger that is not there, or of another environment, is an object u
   const env = { RAMPKIT_DATABASE_URL: ledger.url };
   assert.equal(
     (await failing(["ledger", "backup", "x.db"], env)).code,
-    "not_found",
+    "usage",
   );
   await (await openLedger({
     url: ledger.url,

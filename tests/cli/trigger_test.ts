@@ -21,6 +21,32 @@ Deno.test("trigger plays a scenario in a sandbox that runs, and says step by ste
   assert.match(err, /No webhook will come.*they have no address/s);
 });
 
+Deno.test("trigger prints what the endpoint answered to each webhook, and what to do about a wrong secret", async () => {
+  const endpoint = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    ({ url }) =>
+      new Response(null, { status: url.endsWith("/right") ? 204 : 404 }),
+  );
+  for (
+    const [secret, answer, advice] of [
+      ["right", 204, /^$/],
+      ["wrong", 404, /^The endpoint answered 404: .*RAMPKIT_WEBHOOK_SECRET/],
+    ] as const
+  ) {
+    await using served = await serveSandbox({
+      port: 0,
+      webhookUrl: `http://127.0.0.1:${endpoint.addr.port}/webhooks/${secret}`,
+    });
+    const args = ["trigger", "success", "--sandbox", served.url];
+    const { code, out, err } = await cli([...args, "--pause", "0"]);
+    assert.equal(code, 0, err);
+    const line = `webhook sent, answered ${answer}\n`;
+    assert.equal(out.split(line).length - 1, 3, out);
+    assert.match(err, advice);
+  }
+  await endpoint.shutdown();
+});
+
 Deno.test("trigger names the known scenarios, and refuses what is no address and no amount", async () => {
   for (
     const [args, message] of [
