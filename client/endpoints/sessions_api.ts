@@ -29,7 +29,8 @@ export function sessionsApi(api: Api): SessionsApi {
     async create(input, options = {}): Promise<Session> {
       const { faults, warnings, body } = checkSessionInput(input, {
         assets: api.environment.assets,
-        allowUnlistedAssets: api.allowUnlistedAssets,
+        allowUnlistedAssets: options.allowUnlistedAssets ??
+          api.allowUnlistedAssets,
         smartContract: options.smartContract ?? false,
         extra: options.extra ?? {},
       });

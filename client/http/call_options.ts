@@ -14,6 +14,12 @@ export interface SessionOptions extends CallOptions {
    */
   readonly smartContract?: boolean;
   /**
+   * Accepts a pair that is not in the asset table.
+   *
+   * @default {as the client was made}
+   */
+  readonly allowUnlistedAssets?: boolean;
+  /**
    * Fields, or values of fields, that the service has added since this version.
    * They are sent as they are, and no rule is applied to what they name.
    *

@@ -45,7 +45,7 @@ export async function serveOnramp(
   try {
     return await openHttpServer(options);
   } catch (error) {
-    const code = errorCode(error) ?? "failed";
+    const code = String(errorCode(error));
     const why = WHY[code]?.(port, hostname);
     if (why === undefined) throw error;
     throw Object.assign(new Error(`Cannot listen: ${why}`), { code });

@@ -1,8 +1,10 @@
 import {
   type FlowType,
   type SessionInput,
+  type SessionOptions,
   type SessionsApi,
   sessionValidityMs,
+  ValidationError,
 } from "../../client/mod.ts";
 import { defined } from "../../core/guards.ts";
 import type { Ledger, OrderExpectation } from "../../ledger/mod.ts";
@@ -48,6 +50,12 @@ export interface SaleInput extends SaleTerms {
    * @default {false}
    */
   readonly smartContract?: boolean;
+  /**
+   * Sells an asset that this version's list does not have.
+   *
+   * @default {false}
+   */
+  readonly allowUnlistedAssets?: boolean;
   /** Terms to compare the order with in place of the sale's own. */
   readonly expected?: SaleTerms;
   /** How long an order of it is expected, in ms. @default {seven days} */
@@ -86,8 +94,10 @@ export interface ExpectedSale extends SaleTerms {
   readonly askedAt?: string;
 }
 
-/** A session, and whether it is of a smart contract. */
-export type SaleSession = SessionInput & { readonly smartContract?: boolean };
+/** A session, and what its rules depend on. */
+export type SaleSession =
+  & SessionInput
+  & Pick<SessionOptions, "smartContract" | "allowUnlistedAssets">;
 
 /** What sells. */
 export interface SellParts {
@@ -101,11 +111,13 @@ export interface SellParts {
 
 /** What the page's endpoint and {@linkcode sell} do with a sale. */
 export function salePlan(sale: SaleInput): SessionPlan<SaleSession> {
-  const { flowType, smartContract, expected, reference, validForMs } = sale;
+  const { flowType, smartContract, allowUnlistedAssets } = sale;
+  const { expected, reference, validForMs } = sale;
   return defined({
     session: defined({
       flow_type: flowType,
       smartContract,
+      allowUnlistedAssets,
       ...termsOf(sale),
     }) as SaleSession,
     reference,
@@ -117,9 +129,34 @@ export function salePlan(sale: SaleInput): SessionPlan<SaleSession> {
 /** Creates a session of a sale at the service. */
 export async function createSession(
   { sessions }: Pick<SellParts, "sessions">,
-  { smartContract = false, ...session }: SaleSession,
+  { smartContract, allowUnlistedAssets, ...session }: SaleSession,
 ): ReturnType<SessionsApi["create"]> {
-  return await sessions.create(session, { smartContract });
+  const options = defined({ smartContract, allowUnlistedAssets });
+  try {
+    return await sessions.create(session, options);
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    const { status, requestId, serviceCode, serviceMessage } = error;
+    throw new ValidationError("Cannot sell", {
+      ...{ status, requestId, serviceCode, serviceMessage, cause: error },
+      faults: error.faults.map(({ field, rule }) => ({
+        field: inSale(field),
+        rule: inSale(rule),
+      })),
+    });
+  }
+}
+
+/** What a sale calls the fields of a session. */
+const SALE_FIELDS: Readonly<Record<string, string>> = {
+  flow_type: "flowType",
+  ...{ commodity: "asset", commodity_amount: "assetAmount" },
+  ...{ currency_amount: "amount", wallet_address: "wallet", user_id: "userId" },
+};
+
+/** A text about a session in the words of a sale. */
+function inSale(text: string): string {
+  return text.replaceAll(/\b[a-z_]+\b/g, (word) => SALE_FIELDS[word] ?? word);
 }
 
 /** Makes a session with the service, and records what was asked for. */
