@@ -30,7 +30,11 @@ export function readRedacted(event: RecordedEvent): Fact {
   const redacts = objectOf(body.redacts);
   const eventId = filledText(redacts?.event_id);
   const base: FactBase = {
-    ...factBase(event, "order_redacted"),
+    ...factBase(
+      event,
+      // Where nothing else stands for the event itself, it is counted as that.
+      eventId === null ? labelOf(redacts?.kind) : "order_redacted",
+    ),
     orderId: event.orderId,
     clickId: linking(event.clickId),
     ...(eventId === null ? {} : { redacts: eventId }),
@@ -60,6 +64,14 @@ export function readRedacted(event: RecordedEvent): Fact {
         : null,
     },
   };
+}
+
+function labelOf(
+  kind: unknown,
+): "order_redacted" | "order_snapshot" | "chain_reading" {
+  return kind === "order_snapshot" || kind === "chain_reading"
+    ? kind
+    : "order_redacted";
 }
 
 const unsaidBody = emptyRecord(CLAIM_FIELDS);

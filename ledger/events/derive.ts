@@ -279,6 +279,15 @@ const MINTED: ReadonlySet<EventKind> = new Set([
   "person_erased",
 ]);
 
+/** How a body ends of which something was taken out. */
+export const ERASED_MARK = '"erased":true}';
+
+/** Whether something was taken out of a body. */
+export function isMarkedErased(body: Uint8Array): boolean {
+  const end = body.subarray(-ERASED_MARK.length);
+  return utf8.decode(end) === ERASED_MARK;
+}
+
 /** How the ids of facts begin whose content was erased. */
 export const ERASED_ID = "erased:";
 

@@ -1,4 +1,5 @@
 import { readOrderRow, readUserRow } from "../../core/wire/read_row.ts";
+import { isMarkedErased } from "./derive.ts";
 import type { RecordedEvent } from "./event.ts";
 import { effectiveReadAt } from "./time.ts";
 import type { Fact } from "./fact.ts";
@@ -90,7 +91,9 @@ export function readFact(event: RecordedEvent): Fact {
 }
 
 function readOrderSnapshot(event: RecordedEvent): Fact {
-  if (event.body === null) return unreadable(event, { code: "body_erased" });
+  if (event.body === null || isMarkedErased(event.body)) {
+    return unreadable(event, { code: "body_erased" });
+  }
   const read = soundRow(event.body, readOrderRow);
   if (read === null) return unreadable(event, { code: "body_not_object" });
   return {

@@ -96,6 +96,7 @@ import {
 } from "./reads/stats.ts";
 import { readTransitions, type TransitionQuery } from "./reads/transitions.ts";
 import { Users } from "./reads/users.ts";
+import { Erasures } from "./erasure/erasures.ts";
 import { monthStore } from "./months/month_store.ts";
 import { readWaiting, type WaitingDeliveries } from "./reads/waiting.ts";
 import {
@@ -168,6 +169,8 @@ export class Ledger implements AsyncDisposable {
   readonly months: Months;
   /** Transitions that subscriptions could not deliver or never received. */
   readonly subscriptions: Subscriptions;
+  /** People who were erased, and bodies that were pruned. */
+  readonly erasures: Erasures;
   readonly #parts: LedgerParts;
   readonly #fold: FoldCode;
   readonly #log: EventLog;
@@ -202,6 +205,12 @@ export class Ledger implements AsyncDisposable {
     });
     this.orders = new Orders(parts.driver, parts.assets);
     this.users = new Users(parts.driver);
+    this.erasures = new Erasures({
+      ...parts,
+      ledgerId: this.id,
+      readFact: this.#fold.readFact,
+      foldVersion: this.#fold.version,
+    });
     this.months = new Months({
       ...parts,
       store: monthStore(parts.driver, {

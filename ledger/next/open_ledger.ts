@@ -16,6 +16,7 @@ import { warnOfNoThread } from "../store/connections/no_thread.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { reached } from "../store/driver/retrying_driver.ts";
 import { randomPool } from "../store/random_pool.ts";
+import { redactArrivals } from "./erasure/arrivals.ts";
 import { Ledger } from "./ledger.ts";
 import type { MakeStep } from "./projection/catch_up.ts";
 import { FOLD, type FoldCode } from "./projection/project.ts";
@@ -162,6 +163,7 @@ export async function ledgerOn(
     (stamp.environment === "sandbox" ? "sandbox" : "production");
   const ledger = new Ledger({
     ...{ driver, stamp, assets, now, randomBytes },
+    redactNew: redactArrivals({ assets, now }),
     ...options.fold && { fold: options.fold },
     ...options.anchorStore && { anchorStore: options.anchorStore },
     ...options.readOnly && { readOnly: options.readOnly },

@@ -59,6 +59,12 @@ function hashedAs(kind: AliasKind): string {
   return kind === "own" || kind === "chosen" ? "value" : kind;
 }
 
+/** Names are hidden with a key of their own: an export of who was erased holds it. */
+export function erasureKey(ledgerKey: Uint8Array): Uint8Array {
+  const hash = createHash("sha256").update("rampkit/erasure/1\n");
+  return new Uint8Array(hash.update(ledgerKey).digest());
+}
+
 /** Stores an alias, in the place of what was known of the name. */
 export function insertAlias(
   key: Uint8Array,
@@ -66,7 +72,7 @@ export function insertAlias(
   [name, alias]: readonly [string, Alias],
 ): Statement {
   return insertAliasRow([
-    hideName(key, hashedAs(kind), name),
+    hideName(erasureKey(key), hashedAs(kind), name),
     kind,
     JSON.stringify(alias),
   ]);
@@ -89,7 +95,10 @@ export async function readKeys(driver: Driver): Promise<Uint8Array[]> {
     statement("SELECT key FROM ledger"),
     statement("SELECT unhex(alias) FROM aliases WHERE kind = 'key'"),
   ]);
-  return [...own ?? [], ...others ?? []].map(([key]) => bytesOf(key));
+  return [
+    erasureKey(bytesOf(own?.[0]?.[0])),
+    ...(others ?? []).map(([key]) => bytesOf(key)),
+  ];
 }
 
 /** How another ledger's key is kept among the aliases. */
@@ -224,7 +233,7 @@ export async function readAliasRows(
   const others = new Set(
     rows.filter(([, kind]) => kind === "key").map(([, , key]) => key),
   );
-  const key = keyRow(bytesOf(own?.[0]?.[0]));
+  const key = keyRow(erasureKey(bytesOf(own?.[0]?.[0])));
   if (rows.length === 0 || others.has(key[2])) return [...rows];
   return [key, ...rows];
 }

@@ -61,7 +61,10 @@ export async function verifySeals(
     statement(`SELECT ${EVENT_COLUMNS} FROM events AS e
       WHERE e.kind = 'person_erased' AND e.${IS_RARE}`),
   ]);
-  const replaced = replacedBy(rawEventsOf(erasures));
+  const replaced = replacedBy(
+    rawEventsOf(erasures),
+    String(ledger?.[0]?.[0]),
+  );
   const held = new Set<string>();
   let seal: Seal = firstSeal(String(ledger?.[0]?.[0]));
   let erased = 0;
@@ -158,12 +161,20 @@ export interface Replaced {
  * The leaf that is sealed where another body stands now: by position and new leaf.
  * A position alone says that something was replaced there.
  */
-function replacedBy(erasures: readonly RawEvent[]): Map<string, Uint8Array> {
+function replacedBy(
+  erasures: readonly RawEvent[],
+  ledgerId: string,
+): Map<string, Uint8Array> {
   const all = new Map<string, Uint8Array>();
   for (const { body } of erasures) {
-    const { replaced = [] } = JSON.parse(Buffer.from(body).toString()) as {
+    const { ledger = ledgerId, replaced = [] } = JSON.parse(
+      Buffer.from(body).toString(),
+    ) as {
+      ledger?: string;
       replaced?: readonly (readonly [number, string, string])[];
     };
+    // Positions of a ledger that was imported are not ours.
+    if (ledger !== ledgerId) continue;
     for (const [position, before, after] of replaced) {
       // What is erased twice keeps the leaf that was sealed.
       const sealed = all.get(`${position} ${before}`) ??

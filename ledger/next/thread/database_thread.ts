@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { redactArrivals } from "../erasure/arrivals.ts";
 import { parentPort } from "node:worker_threads";
 import { free } from "../../../core/bytes.ts";
 import { Connection } from "../../store/connections/_connection.ts";
@@ -53,7 +54,10 @@ async function carryOut(request: Task): Promise<Outcome> {
     if (connection === null) throw new TypeError("The database is not open");
     if (request.task === "project") {
       const { assets, maxEvents } = request;
-      return { projected: await project(here, { assets, maxEvents }) };
+      const redactNew = redactArrivals({ assets });
+      return {
+        projected: await project(here, { assets, maxEvents, redactNew }),
+      };
     }
     if (request.task === "copy") await connection.copyTo(request.path);
     return { results: work(connection, request) };

@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { chainReading } from "../../events/mint.ts";
+import type { OrderView } from "../reads/orders.ts";
+import { assertFollows, emptyLedger } from "../testing/empty_ledger.ts";
+import { person } from "../../testing/person_events.ts";
+import {
+  at,
+  orderRead,
+  transaction,
+  worlds,
+} from "../../testing/projection_test_kit.ts";
+import { tries } from "../../../tests/kit/thorough.ts";
+
+function kept(
+  { status, trust, release, booked, fees, history, ...order }: OrderView,
+) {
+  const { orderId, createdAt, changedAt, currency, currencyAmount } = order;
+  const { commodity, cryptoAmount, activity } = order;
+  return {
+    ...{ orderId, status, trust, release, booked, fees, history },
+    ...{ createdAt, changedAt, match: order.facts.match },
+    ...{ currency, currencyAmount, commodity, cryptoAmount, activity },
+  };
+}
+
+Deno.test("Erasures.prune() keeps what orders are, and states still follow from events", async () => {
+  await fc.assert(
+    fc.asyncProperty(worlds(30), async (events) => {
+      await using ledger = await emptyLedger();
+      await ledger.append(events);
+      await ledger.project();
+      const orders = async () =>
+        (await Array.fromAsync(ledger.orders.list({}))).map(kept);
+      const before = await orders();
+      await ledger.erasures.prune("2026-11-20T08:45:00.000Z");
+      assert.deepEqual(await orders(), before);
+      await assertFollows(ledger);
+      assert.equal((await ledger.refold()).changed, 0);
+      const { ok, reason } = await ledger.verify();
+      assert.equal(ok, true, reason?.code ?? "");
+    }),
+    { numRuns: tries(20) },
+  );
+});
+
+Deno.test("Erasures.prune() takes bodies older than a time, leaves the latest reading of a user, and goes on where it was stopped", async () => {
+  const people = Array.from({ length: 80 }, (_, n) => person(`P${n}`, 1));
+  await using ledger = await emptyLedger();
+  await ledger.append(people.flatMap(({ events }) => events));
+  await ledger.project();
+  const all = "2030-01-01T00:00:00.000Z";
+  const old = await ledger.erasures.countOldBodies(all);
+  assert.equal(old, 80 * 8);
+  const stop = new AbortController();
+  await assert.rejects(
+    ledger.erasures.prune(all, {
+      signal: stop.signal,
+      onProgress: () => stop.abort(),
+    }),
+    { name: "AbortError" },
+  );
+  const done = await ledger.erasures.prune(all);
+  assert.ok(done.pruned > 0 && done.pruned < old);
+  assert.equal(done.left, 80, "the latest reading of each user");
+  assert.equal((await ledger.erasures.prune(all)).pruned, 0);
+  const order = await ledger.orders.get("O-P7-0");
+  assert.deepEqual(
+    [order?.status, order?.userId, order?.currencyAmount, order?.address],
+    ["success", "user-P7-SECRET", "10.5", null],
+  );
+  assert.equal((await ledger.users.get("user-P7-SECRET"))?.country, "DE");
+  // Who was pruned can be erased.
+  await ledger.erasures.erase("user-P7-SECRET");
+  const lines = await Array.fromAsync(ledger.export());
+  assert.ok(lines.every((line) => !line.includes("-P7-SECRET")));
+  assert.equal((await ledger.verify()).ok, true);
+  assert.equal((await ledger.refold()).changed, 0);
+});
+
+/** An order that the chain was asked about, and when it was last shown. */
+function lookedAt(
+  orderId: string,
+  { shown, tx = "f1" }: { readonly shown: number; readonly tx?: string },
+) {
+  const reading = (minute: number) =>
+    orderRead(minute, { orderId, status: "success", tx });
+  return [
+    reading(10),
+    chainReading({
+      looked: {
+        order_id: orderId,
+        network: "bitcoin",
+        asset: "BTC",
+        type: "simple",
+        tx_id: transaction("f1"),
+        amount: "0.1",
+        verdict: "delivered",
+        block_hash: "b1",
+        final: true,
+        nodes: ["own-1"],
+      },
+      readAt: at(12),
+      recordedAt: at(12),
+      salt: new Uint8Array(16),
+    }),
+    ...shown === 10 ? [] : [reading(shown)],
+  ];
+}
+
+Deno.test("Erasures.prune() takes looks at the chain, where nothing that stays names another transaction", async () => {
+  await using ledger = await emptyLedger();
+  await ledger.append([
+    ...lookedAt("gone", { shown: 10 }),
+    ...lookedAt("shown again", { shown: 30 }),
+    ...lookedAt("another transfer", { shown: 10, tx: "f2" }),
+  ]);
+  await ledger.project();
+  const witnesses = async () =>
+    (await Array.fromAsync(ledger.orders.list({}))).map(
+      ({ orderId, facts, release, releaseReason, witness }) => ({
+        ...{ orderId, facts, release, releaseReason },
+        verdict: witness?.verdict,
+      }),
+    );
+  const before = await witnesses();
+  assert.equal(before.filter(({ verdict }) => verdict).length, 2);
+  const { pruned, left } = await ledger.erasures.prune(at(20));
+  assert.deepEqual([pruned, left], [3, 3]);
+  assert.deepEqual(await witnesses(), before);
+  const kinds = (await Array.fromAsync(ledger.export()))
+    .map((line) => JSON.parse(line).kind);
+  assert.equal(kinds.filter((kind) => kind === "chain_reading").length, 2);
+  assert.equal((await ledger.verify()).ok, true);
+  assert.equal((await ledger.refold()).changed, 0);
+});
