@@ -158,7 +158,10 @@ Deno.test("an order that only a webhook names and the service denies keeps nothi
     await ledger.project();
     if (isAsked) {
       await ledger.driver.batch([{
-        sql: "UPDATE orders SET asked = 1 WHERE id = 'O-INVENTED'",
+        sql: `INSERT INTO observations
+            (entity, id, asked_at, read_at, digest, found)
+          VALUES ('order', 'O-INVENTED', '2026-11-22T00:00:00.000Z',
+            '2026-11-22T00:00:00.000Z', '', 0)`,
         args: [],
       }], "write");
     }

@@ -13,6 +13,7 @@ import { isFinal } from "../../machines/order_rank.ts";
 import { matchExpectations } from "../../outcomes/match.ts";
 import type { OrderFold } from "../../orders/order_fold.ts";
 import { orderState } from "../../states/state_of_order.ts";
+import type { Statement } from "../../store/driver/driver.ts";
 import { LedgerError } from "../../store/driver/errors.ts";
 import { retryLostRaces } from "../../store/driver/retrying_driver.ts";
 import { noteOf } from "../recording/notes.ts";
@@ -32,7 +33,7 @@ import {
   type Person,
   PSEUDONYM,
 } from "./person.ts";
-import { redactEvent, rewritten } from "./redact.ts";
+import { redactEvent, redactReading, rewritten } from "./redact.ts";
 import {
   type ErasureParts,
   replaceEvents,
@@ -234,6 +235,12 @@ async function erasing(
       "UPDATE outbox SET error = NULL WHERE no IN (SELECT value FROM json_each(?))",
       listed(nos),
     ),
+    ...await observedAs(parts, person, { pseudonym, clickName }),
+    statement(
+      `DELETE FROM observations WHERE entity = 'user'
+        AND lower(trim(id)) = lower(trim(?))`,
+      userId,
+    ),
     statement(
       `DELETE FROM set_aside WHERE id IN (SELECT value FROM json_each(?1))
         OR (entity = 'user' AND lower(trim(id)) = lower(trim(?2)))`,
@@ -241,6 +248,37 @@ async function erasing(
       userId,
     ),
   ];
+}
+
+/**
+ * What the poller remembers of each order: the same answer must not be recorded again
+ * once it is redacted.
+ */
+async function observedAs(
+  { driver }: ErasureParts,
+  { orders, events }: Person,
+  { pseudonym, clickName }: {
+    readonly pseudonym: string;
+    readonly clickName: (clickId: string | null) => string | null;
+  },
+): Promise<Statement[]> {
+  const [rows] = await readDeciding(driver, [statement(
+    `SELECT id, digest FROM observations WHERE entity = 'order' AND found = 1
+      AND id IN (SELECT value FROM json_each(?))`,
+    listed(orders.keys()),
+  )]);
+  return (rows ?? []).map(([id, digest]) => {
+    const reading = events.find(({ kind, orderId, ...one }) =>
+      kind === "order_snapshot" && orderId === id && one.digest === digest
+    );
+    const clickId = orders.get(String(id))?.fold.latest?.clickId || null;
+    const names = { userId: pseudonym, clickId: clickName(clickId) };
+    return statement(
+      "UPDATE observations SET digest = ? WHERE entity = 'order' AND id = ?",
+      reading === undefined ? "" : redactReading(reading, { names }).digest,
+      id ?? null,
+    );
+  });
 }
 
 /** What people noted may name the person: of orders that they did it stays. */

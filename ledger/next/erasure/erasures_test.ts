@@ -177,7 +177,10 @@ Deno.test("Erasures.erase() waits until the service was asked for orders that on
   );
   assert.ok((await inTables(ledger.driver, anna)).length > 0);
   await ledger.driver.batch([{
-    sql: "UPDATE orders SET asked = 1 WHERE id = 'O-INVENTED'",
+    sql: `INSERT INTO observations
+            (entity, id, asked_at, read_at, digest, found)
+          VALUES ('order', 'O-INVENTED', '2026-11-22T00:00:00.000Z',
+            '2026-11-22T00:00:00.000Z', '', 0)`,
     args: [],
   }], "write");
   await ledger.erasures.erase(anna.userId);

@@ -52,8 +52,8 @@ export interface Person {
  * Orders `o` that only webhooks name, and of which the service was not asked yet:
  * they may be somebody else's.
  */
-export const MAY_BE_OTHERS = `(o.shown = 0 AND o.asked = 0
-  AND o.fold ->> '$.activity.lastReadAt' IS NULL)`;
+export const MAY_BE_OTHERS = `(o.shown = 0 AND NOT EXISTS (
+  SELECT 1 FROM observations AS b WHERE b.entity = 'order' AND b.id = o.id))`;
 
 /** How random names begin. */
 export const PSEUDONYM = "erased-";
@@ -157,8 +157,9 @@ async function readOrders(
   ofUser: readonly StoredEvent[],
 ): Promise<Pick<Person, "orders" | "claims">> {
   const [rows] = await readDeciding(driver, [statement(
-    `SELECT no, id, fold, shown, asked FROM orders
-      WHERE id IN (SELECT value FROM json_each(?))`,
+    `SELECT o.no, o.id, o.fold, o.shown, b.asked_at FROM orders AS o
+      LEFT JOIN observations AS b ON b.entity = 'order' AND b.id = o.id
+      WHERE o.id IN (SELECT value FROM json_each(?))`,
     listed(new Set(ofUser.flatMap(({ orderId }) => orderId ?? []))),
   )]);
   const read = new Set(
@@ -168,15 +169,14 @@ async function readOrders(
   );
   const orders = new Map<string, { no: number; fold: OrderFold }>();
   const claims: ClaimedOrder[] = [];
-  for (const [no, id, document, shown, asked] of rows ?? []) {
+  for (const [no, id, document, shown, askedAt] of rows ?? []) {
     const orderId = String(id);
     const fold = unpackOrder(orderId, String(document));
     if (read.has(orderId)) orders.set(orderId, { no: Number(no), fold });
     else if (shown !== 1) {
       const claimedAt = ofUser.filter((one) => one.orderId === orderId)
         .map(({ recordedAt }) => recordedAt).sort().at(-1) ?? "";
-      const isAsked = Number(asked) > 0 ||
-        (fold.activity.lastReadAt ?? "") > claimedAt;
+      const isAsked = String(askedAt ?? "") > claimedAt;
       // The service has no id that cannot be requested.
       claims.push({ orderId, isAsked: isAsked || !isRequestable(orderId) });
     }

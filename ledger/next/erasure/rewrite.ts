@@ -210,7 +210,7 @@ async function statesAfter(
       `DELETE FROM outbox WHERE no IN (SELECT value FROM json_each(?))`,
       lost,
     ),
-    ...["users", "mentions", "log", "observed"].map((table) =>
+    ...["users", "mentions", "log"].map((table) =>
       statement(
         `DELETE FROM ${table} WHERE no IN (SELECT value FROM json_each(?))`,
         lost,

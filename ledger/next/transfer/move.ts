@@ -20,7 +20,7 @@ import {
 import { SCHEMA_VERSION } from "../store/schema.ts";
 
 /** Every table but that of the ledger itself and of leases, by what orders its rows. */
-const TABLES: Readonly<Record<string, readonly string[]>> = {
+export const TABLES: Readonly<Record<string, readonly string[]>> = {
   events: ["position"],
   mentions: ["no", "position"],
   seals: ["last_position"],

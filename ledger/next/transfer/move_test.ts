@@ -18,7 +18,7 @@ import {
   select,
   toldBy,
 } from "../testing/fold_kit.ts";
-import { exportMoved, importMoved } from "./move.ts";
+import { exportMoved, importMoved, TABLES } from "./move.ts";
 
 /**
  * A ledger with a subscription that has twenty transitions to send, has begun five
@@ -184,6 +184,19 @@ Deno.test("importMoved() goes into an empty ledger alone, and begins anew where 
   await assert.rejects(
     importMoved(other, "sandbox", given([header, ...fewer])),
     /it has 0 rows of handed, and the file 1; run this again/,
+  );
+});
+
+Deno.test("every table of a ledger is moved but those of leases and of the ledger itself", async () => {
+  await using driver = disposable(await newLedger());
+  const tables = await select(
+    driver,
+    `SELECT name FROM sqlite_schema WHERE type = 'table'
+      AND name NOT LIKE 'sqlite%' AND name NOT IN ('ledger', 'leases')`,
+  );
+  assert.deepEqual(
+    tables.map(({ name }) => name).sort(),
+    Object.keys(TABLES).sort(),
   );
 });
 
