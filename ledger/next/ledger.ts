@@ -42,7 +42,6 @@ import {
   ReleaseError,
 } from "../releases/release_by_hand.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import { LedgerError } from "../store/driver/errors.ts";
 import type { Import } from "../transfer/import_events.ts";
 import type {
   SubscribeOptions,
@@ -99,6 +98,7 @@ import { Users } from "./reads/users.ts";
 import { Erasures } from "./erasure/erasures.ts";
 import { monthStore } from "./months/month_store.ts";
 import { readWaiting, type WaitingDeliveries } from "./reads/waiting.ts";
+import { goLive } from "./recording/go_live.ts";
 import {
   readWitnessRules,
   refuseClickInUse,
@@ -106,7 +106,7 @@ import {
 } from "./recording/terms.ts";
 import type { LedgerStamp } from "./store/create.ts";
 import { statement, write } from "./store/database.ts";
-import { EventLog, stampLive, timeOf } from "./store/events.ts";
+import { EventLog } from "./store/events.ts";
 import { exportEvents } from "./transfer/export.ts";
 import { importEvents } from "./transfer/import.ts";
 import { exportMoved, importMoved, type Moved } from "./transfer/move.ts";
@@ -495,21 +495,8 @@ export class Ledger implements AsyncDisposable {
    * assert.equal(await ledger.goLive(), "2026-11-20T17:00:00.000Z");
    * ```
    */
-  async goLive(time?: string): Promise<string> {
-    const wanted = time === undefined ? null : readTime(time);
-    const at = wanted ?? this.#parts.now();
-    const [, found] = await write(this.driver, [
-      stampLive(at),
-      statement("SELECT live_from FROM ledger"),
-    ]);
-    const stamped = timeOf(found?.[0]?.[0]) ?? "";
-    if (wanted === null || wanted === Date.parse(stamped)) return stamped;
-    throw new LedgerError(
-      "failed",
-      `The ledger has gone live at ${stamped}, and not at ` +
-        `${new Date(wanted).toISOString()}: leave the time out, or begin a ` +
-        "new ledger",
-    );
+  goLive(time?: string): Promise<string> {
+    return goLive(this.driver, time, this.#parts.now());
   }
 
   /**
@@ -963,14 +950,4 @@ export class Ledger implements AsyncDisposable {
     }
     await this.append([event]);
   }
-}
-
-function readTime(time: string): number {
-  const ms = Date.parse(time);
-  const isTime = /^\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:\d{2})$/.test(time);
-  if (isTime && !Number.isNaN(ms)) return ms;
-  throw new TypeError(
-    `Wrong goLive: ${JSON.stringify(time)} is not a time such as ` +
-      "2026-11-20T17:00:00Z",
-  );
 }

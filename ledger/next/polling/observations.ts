@@ -159,7 +159,9 @@ function ofOrders(rows: Rows | undefined): Known {
     if (absentAt !== null) presence.set(entityId, { absentAt, seenAt });
     const reading = fold.latest;
     if (reading !== null) {
-      const { changedAt, readAt, digest, statedChangedAt } = reading;
+      const { readAt, digest, statedChangedAt } = reading;
+      // A new reading states it with milliseconds, and the text decides.
+      const changedAt = reading.changedAt.replace(/:(\d\d)Z$/, ":$1.000Z");
       const isAhead = reading === fold.ahead && statedChangedAt !== null;
       counting.set(entityId, { changedAt, readAt, digest, isAhead });
     }

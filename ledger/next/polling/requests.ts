@@ -201,7 +201,7 @@ export function restUntil(
     : "";
   return {
     sql: `UPDATE ${table} SET ${also} ${due} = (SELECT value ->> 1
-        FROM json_each(?1) WHERE value ->> 0 = id)
+        FROM json_each(?1) WHERE value ->> 0 = ${table}.id)
       WHERE ${due} IS NOT NULL AND no IN (SELECT q.no FROM json_each(?1) AS w
         CROSS JOIN ${table} AS q ON q.id = w.value ->> 0 ${isOvertaken})`,
     args: [
@@ -361,8 +361,9 @@ export const countNamed: Statement = {
       `SELECT shown, '${entity}', urgency > 0, count(*), min(named_at)
         FROM ${tableOf(entity)} WHERE named_at IS NOT NULL GROUP BY 1, 3`
     ).join(" UNION ALL ")
-  } UNION ALL SELECT 0, 'order', 0, count(*), min(updated_at) FROM cursors
-    WHERE name >= '${ASKED}' AND name < 'ask:order;' HAVING count(*) > 0`,
+  } UNION ALL SELECT * FROM (
+      SELECT 0, 'order', 0, count(*) AS asked, min(updated_at) FROM cursors
+      WHERE name >= '${ASKED}' AND name < 'ask:order;') WHERE asked > 0`,
   args: [],
 };
 
