@@ -66,7 +66,14 @@ export { fileText, monthFile } from "./months/month_close.ts";
 export { localDay } from "./months/local_day.ts";
 export { itemsFile, readItems } from "./months/items_file.ts";
 export {
+  AMOUNT_COLUMNS,
+  currenciesFile,
+  totalsFile,
+} from "./months/totals_files.ts";
+export {
+  type CurrencyTotal,
   type KindTotal,
+  sumCurrencies,
   sumKinds,
   summaryFile,
 } from "./months/month_summary.ts";

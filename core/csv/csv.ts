@@ -16,6 +16,17 @@ export type CsvCell =
   | { readonly rounded: string }
   | { readonly own: string };
 
+/** How a file is written, for spreadsheets of other languages. */
+export interface CsvForm {
+  /** What stands before the decimals of a number. */
+  readonly decimalMark: "." | ",";
+  /** What stands between two cells. */
+  readonly delimiter: "," | ";" | "\t";
+}
+
+/** As RFC 4180 has it. */
+const USUAL_FORM: CsvForm = { decimalMark: ".", delimiter: "," };
+
 /**
  * Writes one line of CSV (RFC 4180) that a spreadsheet shows as it is.
  *
@@ -25,6 +36,7 @@ export type CsvCell =
  * more than 15 significant digits, because a spreadsheet drops the rest.
  *
  * @param cells The cells; an empty text is an empty cell.
+ * @param form Marks of numbers and cells. @default {a point, and commas}
  * @returns The line with its line break. {@linkcode csvRows} reads it back.
  *
  * @example Write an id that looks like a number
@@ -34,14 +46,26 @@ export type CsvCell =
  * assert.equal(csvLine(["727E28", { amount: "0.10" }]), "'727E28,0.10\r\n");
  * ```
  */
-export function csvLine(cells: readonly CsvCell[]): string {
-  return `${cells.map(cellText).join(",")}\r\n`;
+export function csvLine(
+  cells: readonly CsvCell[],
+  form: CsvForm = USUAL_FORM,
+): string {
+  const texts = cells.map((cell) => cellText(cell, form));
+  return `${texts.join(form.delimiter)}\r\n`;
 }
 
-function cellText(cell: CsvCell): string {
+function cellText(
+  cell: CsvCell,
+  { decimalMark, delimiter }: CsvForm,
+): string {
+  const number = (text: string) => {
+    const marked = text.replace(".", decimalMark);
+    // Between other marks a quoted number would be a text to some.
+    return decimalMark === delimiter ? quoted(marked) : marked;
+  };
   if (typeof cell !== "string") {
     if ("own" in cell) return quoted(cell.own);
-    if ("rounded" in cell) return quoted(spreadsheetNumber(cell.rounded));
+    if ("rounded" in cell) return number(spreadsheetNumber(cell.rounded));
     if ("exact" in cell) {
       return cell.exact === ""
         ? ""
@@ -54,6 +78,7 @@ function cellText(cell: CsvCell): string {
     : isDecimal(raw)
     ? significantDigits(raw) <= MOST_DIGITS
     : !isChanged(raw);
+  if (typeof cell !== "string" && isDecimal(raw) && safe) return number(raw);
   const shown = printable(raw);
   return quoted(safe ? shown : `${TEXT_MARK}${shown}`);
 }

@@ -1,6 +1,7 @@
 import process from "node:process";
 import type { NewEvent } from "../events/event.ts";
 import { monthClosed } from "../events/mint.ts";
+import { currenciesFile, totalsFile } from "./totals_files.ts";
 import { itemsFile } from "./items_file.ts";
 import { localDay, monthAfter, monthOf } from "./local_day.ts";
 import { type MonthClose, monthFile } from "./month_close.ts";
@@ -104,6 +105,8 @@ export async function closeMonth(
         files: [
           monthFile("summary.json", summaryFile(summary)),
           monthFile("items.csv", itemsFile(books.rows)),
+          monthFile("totals.csv", totalsFile(books.rows)),
+          monthFile("currencies.csv", currenciesFile(books.rows)),
         ],
       },
       recordedAt,

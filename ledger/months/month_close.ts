@@ -31,7 +31,7 @@ export interface MonthClose {
   };
   /** Version of the fold that computed it. */
   readonly foldVersion: number;
-  /** Its files: `summary.json` and `items.csv`. */
+  /** Its files: `summary.json`, `items.csv`, and sums of it. */
   readonly files: readonly MonthClosedFile[];
 }
 

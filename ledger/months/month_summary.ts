@@ -134,6 +134,43 @@ export function sumKinds(rows: Iterable<MonthRow>): KindTotal[] {
   );
 }
 
+/** Sums of a whole month in one currency. */
+export type CurrencyTotal = Pick<
+  KindTotal,
+  | "currency"
+  | "rows"
+  | "currencyAmount"
+  | "currencyAmountUnknown"
+  | "partnerFeeUsd"
+  | "partnerFeeUsdUnknown"
+  | "serviceFeeUsd"
+  | "serviceFeeUsdUnknown"
+>;
+
+/**
+ * Adds up the rows of a month by currency, in exact decimals, whatever asset
+ * they are of.
+ *
+ * @param rows The rows.
+ */
+export function sumCurrencies(rows: Iterable<MonthRow>): CurrencyTotal[] {
+  const groups = new Groups();
+  for (const row of rows) {
+    const money = { ...row.money, commodity: null, network: null };
+    groups.add({ ...row, money }, "", 1);
+  }
+  return groups.sorted().map(({ total }) => ({
+    currency: total.currency,
+    rows: total.orders,
+    currencyAmount: total.currencyAmount,
+    currencyAmountUnknown: total.currencyAmountUnknown,
+    partnerFeeUsd: total.partnerFeeUsd,
+    partnerFeeUsdUnknown: total.partnerFeeUsdUnknown,
+    serviceFeeUsd: total.serviceFeeUsd,
+    serviceFeeUsdUnknown: total.serviceFeeUsdUnknown,
+  }));
+}
+
 class Groups {
   readonly #groups = new Map<string, {
     readonly day: string;

@@ -1,9 +1,5 @@
-import { type CsvCell, csvLine } from "../../core/csv/csv.ts";
-import {
-  type KindTotal,
-  type MonthRow,
-  sumKinds,
-} from "../../ledger/for_resources.ts";
+import { type CsvCell, type CsvForm, csvLine } from "../../core/csv/csv.ts";
+import { AMOUNT_COLUMNS, type MonthRow } from "../../ledger/for_resources.ts";
 import type { OrderState } from "../../ledger/mod.ts";
 import type { MonthBooks, MonthFileParts } from "./month_books.ts";
 
@@ -19,14 +15,6 @@ interface JoinedRow {
 }
 
 type Column = readonly [title: string, cell: (joined: JoinedRow) => CsvCell];
-
-/** Amounts of a row, with the column that each begins. */
-const AMOUNT_COLUMNS = [
-  ["currency_amount", "currencyAmount"],
-  ["crypto_amount", "cryptoAmount"],
-  ["partner_fee_usd", "partnerFeeUsd"],
-  ["service_fee_usd", "serviceFeeUsd"],
-] as const;
 
 /** Columns of `orders.csv`; only ever added to, at the end. */
 const COLUMNS: readonly Column[] = [
@@ -67,8 +55,9 @@ function own(text: string | null): CsvCell {
 export async function* ordersFile(
   { rows }: MonthBooks,
   { ledger, orderUrl }: MonthFileParts,
+  form?: CsvForm,
 ): AsyncGenerator<string> {
-  yield csvLine(COLUMNS.map(([title]) => own(title)));
+  yield csvLine(COLUMNS.map(([title]) => own(title)), form);
   for (let from = 0; from < rows.length; from += PAGE) {
     const page = rows.slice(from, from + PAGE);
     const ids = [...new Set(page.map(({ orderId }) => orderId))];
@@ -76,41 +65,7 @@ export async function* ordersFile(
     yield page.map((row) => {
       const order = orders.get(row.orderId) ?? null;
       const joined = { row, order, orderUrl };
-      return csvLine(COLUMNS.map(([, cell]) => cell(joined)));
+      return csvLine(COLUMNS.map(([, cell]) => cell(joined)), form);
     }).join("");
-  }
-}
-
-type TotalsColumn = readonly [
-  title: string,
-  cell: (total: KindTotal) => CsvCell,
-];
-
-/** Columns of `totals.csv`; only ever added to, at the end. */
-const TOTALS_COLUMNS: readonly TotalsColumn[] = [
-  ["kind", ({ kind }) => ({ own: kind })],
-  ["currency", ({ currency }) => currency ?? ""],
-  ["commodity", ({ commodity }) => commodity ?? ""],
-  ["network", ({ network }) => network ?? ""],
-  ["rows", ({ rows }) => ({ own: `${rows}` })],
-  ...AMOUNT_COLUMNS.flatMap(([title, field]): TotalsColumn[] => [
-    [`${title}_text`, (total) => ({ exact: total[field] ?? "" })],
-    [`${title}_number`, (total) => ({ rounded: total[field] ?? "" })],
-    [
-      `${title}_known`,
-      (total) => ({ own: `${total.rows - total[`${field}Unknown`]}` }),
-    ],
-    [`${title}_unknown`, (total) => ({ own: `${total[`${field}Unknown`]}` })],
-  ]),
-];
-
-/**
- * Writes the sums of a month as `totals.csv`, in exact decimals: a row for each
- * kind, currency and asset, and `all` for the whole month.
- */
-export function* totalsFile({ rows }: MonthBooks): Generator<string> {
-  yield csvLine(TOTALS_COLUMNS.map(([title]) => ({ own: title })));
-  for (const total of sumKinds(rows)) {
-    yield csvLine(TOTALS_COLUMNS.map(([, cell]) => cell(total)));
   }
 }

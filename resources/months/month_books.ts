@@ -1,5 +1,6 @@
 import type { Ledger, MonthClose } from "../../ledger/mod.ts";
 import {
+  currenciesFile,
   fileText,
   itemsFile,
   monthFile,
@@ -7,6 +8,7 @@ import {
   type MonthSummary,
   readItems,
   summaryFile,
+  totalsFile,
 } from "../../ledger/for_resources.ts";
 
 /** The books of a month: as it was closed, or as they are now. */
@@ -61,6 +63,8 @@ export function storedFiles(
   return close?.files ?? [
     monthFile("summary.json", summaryFile(summary)),
     monthFile("items.csv", itemsFile(rows)),
+    monthFile("totals.csv", totalsFile(rows)),
+    monthFile("currencies.csv", currenciesFile(rows)),
   ];
 }
 

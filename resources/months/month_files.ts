@@ -1,4 +1,6 @@
-import { ordersFile, totalsFile } from "./csv_files.ts";
+import type { CsvForm } from "../../core/csv/csv.ts";
+import { currenciesFile, totalsFile } from "../../ledger/for_resources.ts";
+import { ordersFile } from "./csv_files.ts";
 import {
   type MonthBooks,
   type MonthFileParts,
@@ -9,12 +11,13 @@ import {
 interface MonthFile {
   /** What it is, in a few words. */
   readonly means: string;
-  /**
-   * Makes it from the books; a file without this is stored with a closed month.
-   */
+  /** Whether a closing stores it, with its hash. */
+  readonly isStored: boolean;
+  /** Makes it from the books, in any form; without this it has one form. */
   readonly make?: (
     books: MonthBooks,
     parts: MonthFileParts,
+    form?: CsvForm,
   ) => Iterable<string> | AsyncIterable<string>;
 }
 
@@ -26,14 +29,24 @@ interface MonthFile {
 const TABLE = {
   "orders.csv": {
     means: "a row for each booked order with its ids, for a spreadsheet",
+    isStored: false,
     make: ordersFile,
   },
   "totals.csv": {
     means: "exact sums by kind, currency and asset, for a spreadsheet",
-    make: totalsFile,
+    isStored: true,
+    make: ({ rows }, _, form) => [totalsFile(rows, form)],
   },
-  "summary.json": { means: "sums and terms, as a closing stores them" },
-  "items.csv": { means: "the rows, as a closing stores them" },
+  "currencies.csv": {
+    means: "exact sums by currency, for a spreadsheet",
+    isStored: true,
+    make: ({ rows }, _, form) => [currenciesFile(rows, form)],
+  },
+  "summary.json": {
+    means: "sums and terms, as a closing stores them",
+    isStored: true,
+  },
+  "items.csv": { means: "the rows, as a closing stores them", isStored: true },
 } as const satisfies Readonly<Record<string, MonthFile>>;
 
 /** Name of a file of a month. */
@@ -52,13 +65,19 @@ export function isMonthFile(name: string): name is MonthFileName {
   return Object.hasOwn(TABLE, name);
 }
 
-/** The text of a file of a month, piece by piece. */
+/**
+ * The text of a file of a month, piece by piece. In the usual form, one that a
+ * closing stores is as it is stored.
+ */
 export async function* monthFileText(
   name: MonthFileName,
   books: MonthBooks,
   parts: MonthFileParts,
+  form?: CsvForm,
 ): AsyncGenerator<string> {
-  const { make } = MONTH_FILES[name];
-  if (make !== undefined) yield* make(books, parts);
-  else yield storedFiles(books).find((file) => file.name === name)?.text ?? "";
+  const { make, isStored } = MONTH_FILES[name];
+  if (make !== undefined && (!isStored || form !== undefined)) {
+    yield* make(books, parts, form);
+  } else {yield storedFiles(books).find((file) => file.name === name)?.text ??
+      "";}
 }

@@ -1,4 +1,5 @@
 import { defined } from "../../core/guards.ts";
+import { UsageError } from "../../core/settings/errors.ts";
 import { flagParam, wordParam } from "../../core/settings/params.ts";
 import { refuseEmptyWindow } from "../queries/list_filters.ts";
 import {
@@ -11,6 +12,7 @@ import { counted } from "../views/text.ts";
 import { type Operation, operation, type WrittenText } from "./operation.ts";
 import {
   CSV_FILE,
+  csvForm,
   marked,
   notWritten,
   refuseMarkAlone,
@@ -80,6 +82,14 @@ export const EXPORT_ORDERS: Operation = operation({
   checks: (given, { named }) => {
     refuseEmptyWindow(given, named);
     refuseMarkAlone(given);
+    if (given.format === "ndjson" && csvForm(given) !== undefined) {
+      throw new UsageError(
+        `${named("decimalMark")} and ${
+          named("delimiter")
+        } are for CSV: leave ` +
+          "the format out",
+      );
+    }
   },
   stopped: (written, { output }) =>
     `after ${written} orders; ` +
@@ -105,7 +115,10 @@ export const EXPORT_ORDERS: Operation = operation({
         } else count.leftOut++;
       }
     };
-    const parts = orderExport(wanted(), { format, totals, nowMs });
+    const parts = orderExport(wanted(), {
+      ...{ format, totals, nowMs },
+      ...defined({ form: csvForm(given) }),
+    });
     return {
       parts: marked(parts, given),
       mediaType: MEDIA_TYPES[format],

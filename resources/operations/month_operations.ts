@@ -33,7 +33,7 @@ import {
   type OperationParam,
   type WrittenText,
 } from "./operation.ts";
-import { CSV_FILE, marked, refuseMarkAlone } from "./written_text.ts";
+import { CSV_FILE, csvForm, marked, refuseMarkAlone } from "./written_text.ts";
 
 /** `month list`. */
 export const MONTHS: Operation = operation({
@@ -156,9 +156,17 @@ export const MONTH_FILE: Operation = operation({
   checks: (given) => {
     const { file, bom = false } = given;
     refuseMarkAlone(given);
+    if (
+      csvForm(given) !== undefined && MONTH_FILES[file].make === undefined
+    ) {
+      throw new UsageError(
+        `${file} has one form, because a closing stores its bytes; for other ` +
+          "marks take orders.csv, totals.csv or currencies.csv",
+      );
+    }
     if (!bom || mediaTypeOf(file) === "text/csv") return;
     throw new UsageError(
-      "--bom is for a spreadsheet: add --file orders.csv or totals.csv",
+      "--bom is for a spreadsheet: add --file orders.csv, totals.csv or currencies.csv",
     );
   },
   stopped: notWorkedOut,
@@ -166,7 +174,10 @@ export const MONTH_FILE: Operation = operation({
     const { month, file, consoleUrl = CONSOLE_URL } = given;
     const books = await readMonthBooks(ledger, month, { signal });
     const orderUrl = (orderId: string) => consoleUrl + orderPath(orderId);
-    const parts = monthFileText(file, books, { ledger, orderUrl });
+    const parts = monthFileText(file, books, {
+      ledger,
+      orderUrl,
+    }, csvForm(given));
     return { parts: marked(parts, given), mediaType: mediaTypeOf(file) };
   },
   notes: (_, { file, output }) =>

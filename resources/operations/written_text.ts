@@ -1,5 +1,6 @@
 import { UsageError } from "../../core/settings/errors.ts";
-import { flagParam, textParam } from "../../core/settings/params.ts";
+import type { CsvForm } from "../../core/csv/csv.ts";
+import { flagParam, textParam, wordParam } from "../../core/settings/params.ts";
 import type { OperationParam } from "./operation.ts";
 
 /** What makes some spreadsheets read a file as UTF-8. */
@@ -12,8 +13,47 @@ export const OUTPUT: OperationParam<string> = {
   only: "command",
 };
 
+/** How the numbers and cells of CSV are written. */
+export const CSV_FORM = {
+  decimalMark: {
+    ...wordParam(
+      "What stands before decimals: a point, or a comma as German and French " +
+        "spreadsheets read it; a point unless said",
+      [".", ","],
+    ),
+    operand: "<mark>",
+  },
+  delimiter: {
+    ...wordParam(
+      "What stands between two cells; a comma unless said, and a semicolon " +
+        "where decimals have the comma",
+      [",", ";", "tab"],
+    ),
+    operand: "<mark>",
+  },
+} as const satisfies Readonly<Record<string, OperationParam<unknown>>>;
+
+/** How a person wants CSV written. */
+export interface AskedForm {
+  readonly decimalMark?: "." | ",";
+  readonly delimiter?: "," | ";" | "tab";
+}
+
+/** The form that was asked for; undefined where none was. */
+export function csvForm(
+  { decimalMark, delimiter }: AskedForm,
+): CsvForm | undefined {
+  if (decimalMark === undefined && delimiter === undefined) return undefined;
+  const between = delimiter ?? (decimalMark === "," ? ";" : ",");
+  return {
+    decimalMark: decimalMark ?? ".",
+    delimiter: between === "tab" ? "\t" : between,
+  };
+}
+
 /** What a command that writes CSV takes beside it. */
 export const CSV_FILE = {
+  ...CSV_FORM,
   output: OUTPUT,
   bom: {
     ...flagParam(

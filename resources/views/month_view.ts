@@ -1,5 +1,6 @@
 import type { MonthClose, MonthRecomputation } from "../../ledger/mod.ts";
 import {
+  type CurrencyTotal,
   type Exclusion,
   type KindTotal,
   type Money,
@@ -7,6 +8,7 @@ import {
   type MonthDifference,
   type MonthRowKind,
   type MonthSummary,
+  sumCurrencies,
   sumKinds,
 } from "../../ledger/for_resources.ts";
 import { type MonthBooks, storedFiles } from "../months/month_books.ts";
@@ -77,6 +79,8 @@ export interface MonthDetailJson extends
   readonly summary: MonthSummary;
   /** Sums of its rows apart by kind, and of all. */
   readonly kinds: readonly KindTotal[];
+  /** Sums of all its rows by currency. */
+  readonly currencies: readonly CurrencyTotal[];
 }
 
 /** The books of a month as `--json` prints them. */
@@ -97,12 +101,13 @@ export function monthDetailJson(books: MonthBooks): MonthDetailJson {
     files: storedFiles(books).map(({ name, sha256 }) => ({ name, sha256 })),
     summary,
     kinds: sumKinds(rows),
+    currencies: sumCurrencies(rows),
   };
 }
 
 /** The books of a month for people: how, how much, and what was left out. */
 export function monthLines(
-  { closedAt, summary, kinds, files }: MonthDetailJson,
+  { closedAt, summary, kinds, currencies, files }: MonthDetailJson,
   columns: number | null,
 ): string[] {
   const { asOf, excluded } = summary;
@@ -131,7 +136,10 @@ export function monthLines(
     columns,
     13,
   );
-  if (rows > 0) lines.push("", kindTable(kinds, columns));
+  if (rows > 0) {
+    lines.push("", kindTable(kinds, columns));
+    lines.push("", currencyTable(currencies, columns));
+  }
   const reasons = Object.keys(EXCLUSIONS) as Exclusion[];
   for (const reason of reasons.filter((reason) => excluded[reason] > 0)) {
     lines.push(
@@ -175,6 +183,29 @@ function kindTable(
       String(total.rows),
       sumText(total.currencyAmount, total.currencyAmountUnknown),
       sumText(total.cryptoAmount, total.cryptoAmountUnknown),
+      sumText(total.partnerFeeUsd, total.partnerFeeUsdUnknown),
+      sumText(total.serviceFeeUsd, total.serviceFeeUsdUnknown),
+    ]),
+    columns,
+  );
+}
+
+function currencyTable(
+  currencies: readonly CurrencyTotal[],
+  columns: number | null,
+): string {
+  return drawTable(
+    [
+      { title: "All of a currency", whole: true },
+      { title: "Count", align: "right", whole: true },
+      { title: "Amount", align: "right", whole: true },
+      { title: "Your fees (USD)", align: "right", whole: true, spare: 1 },
+      { title: "Their fees (USD)", align: "right", whole: true, spare: 2 },
+    ],
+    currencies.map((total) => [
+      total.currency ?? "not known",
+      String(total.rows),
+      sumText(total.currencyAmount, total.currencyAmountUnknown),
       sumText(total.partnerFeeUsd, total.partnerFeeUsdUnknown),
       sumText(total.serviceFeeUsd, total.serviceFeeUsdUnknown),
     ]),

@@ -5,7 +5,7 @@ import {
 } from "../../ledger/for_resources.ts";
 import { fieldsWith, ORDER_FIELDS } from "../../core/wire/order_fields.ts";
 import type { OrderState } from "../../ledger/mod.ts";
-import { type CsvCell, csvLine } from "../../core/csv/csv.ts";
+import { type CsvCell, type CsvForm, csvLine } from "../../core/csv/csv.ts";
 import { orderValue } from "./order_fields.ts";
 import { orderJson } from "./order_view.ts";
 import { printableJson } from "../../core/printable.ts";
@@ -20,32 +20,34 @@ export interface ExportOptions {
   readonly totals: boolean;
   /** The time, in milliseconds since the epoch: outcomes are as of then. */
   readonly nowMs: number;
+  /** Marks of numbers and cells of CSV. @default {a point, and commas} */
+  readonly form?: CsvForm;
 }
 
 /** The text of orders, or of their daily totals, line by line as they are read. */
 export async function* orderExport(
   orders: AsyncIterable<OrderInContext>,
-  { format, totals, nowMs }: ExportOptions,
+  { format, totals, nowMs, form }: ExportOptions,
 ): AsyncGenerator<string> {
   const csv = format === "csv";
   if (totals) {
     const daily = new DailyTotals();
     for await (const order of orders) daily.add(order);
-    if (csv) yield csvLine(TOTAL_COLUMNS);
+    if (csv) yield csvLine(TOTAL_COLUMNS, form);
     for (const row of daily.rows()) {
       // Printed in the order of the columns, whatever the order of the fields.
       const cells = TOTAL_COLUMNS.map((column) => [column, row[column]]);
       yield csv
-        ? csvLine(TOTAL_COLUMNS.map((column) => totalCell(row, column)))
+        ? csvLine(TOTAL_COLUMNS.map((column) => totalCell(row, column)), form)
         : `${printableJson(Object.fromEntries(cells))}\n`;
     }
     return;
   }
-  if (csv) yield csvLine(COLUMNS.map(([title]) => title));
+  if (csv) yield csvLine(COLUMNS.map(([title]) => title), form);
   for await (const order of orders) {
     const now = outcomeNow(order, nowMs);
     yield csv
-      ? csvLine(COLUMNS.map(([, value]) => value(order, now) ?? ""))
+      ? csvLine(COLUMNS.map(([, value]) => value(order, now) ?? ""), form)
       : `${printableJson(orderJson(order, nowMs))}\n`;
   }
 }

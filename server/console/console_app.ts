@@ -4,6 +4,7 @@ import { streamSSE } from "hono/streaming";
 import { CLOSE_MONTH } from "../../resources/operations/month_operations.ts";
 import { isMonth } from "../../resources/queries/months.ts";
 import { closedBooks as closedBooksOf } from "../../resources/months/month_books.ts";
+import { csvForm } from "../../resources/operations/written_text.ts";
 import {
   isMonthFile,
   monthFileText,
@@ -276,7 +277,14 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
       : closedBooksOf(close);
     const { origin } = new URL(c.req.url);
     const orderUrl = (id: string) => origin + orderPath(id);
-    const text = monthFileText(file, books, { ledger, orderUrl });
+    const text = monthFileText(
+      file,
+      books,
+      { ledger, orderUrl },
+      c.req.query("decimalMark") === ","
+        ? csvForm({ decimalMark: "," })
+        : undefined,
+    );
     return c.body((await Array.fromAsync(text)).join(""), 200, {
       "content-type": "application/octet-stream",
       "content-disposition": `attachment; filename="${month}-${file}"`,

@@ -111,7 +111,7 @@ Deno.test("rampkit month show prints a table and the files of a month, closed or
     ["order_id", "external_order_id", "user_id", "tx_id", "order_page"]
       .map(cell),
     [
-      ...["727E28", "X-PERSON", "U-PERSON", "0xaa"],
+      ...["727E28", "X-PERSON", "U-PERSON", `0x${"a".repeat(64)}`],
       "http://127.0.0.1:8790/orders/727E28",
     ],
   );
@@ -122,7 +122,7 @@ Deno.test("rampkit month show prints a table and the files of a month, closed or
   assert.match(pages, /,https:\/\/console\.example\/orders\/727E28\r\n/);
   assert.match(
     await printed("totals.csv"),
-    /all,USD,ETH,ethereum,2,'60\.2,60\.2/,
+    /order,USD,ETH,ethereum,2,'60\.2,60\.2/,
   );
 });
 
@@ -160,4 +160,71 @@ Deno.test("rampkit month close leaves the month open when it is stopped", async 
   assert.equal(stopped.code, 1);
   assert.match(stopped.err, /Stopped: 2025-11 was not closed/);
   assert.match((await cli(["month", "list"], env)).out, /No month is closed/);
+});
+
+Deno.test("the files that finance adds up have the decimal mark and delimiter that are asked for, no row with their sum, and their digest in the close", async () => {
+  await using ledger = await november();
+  const env = { RAMPKIT_DATABASE_URL: ledger.url };
+  const show = async (...flags: string[]) =>
+    await cli(["month", "show", "2025-11", ...flags], env);
+  const cells = (text: string, delimiter: string) =>
+    text.trimEnd().split("\r\n").map((line) => line.split(delimiter));
+  for (
+    const [flags, delimiter, amount] of [
+      [["--decimal-mark", ","], ";", "60,2"],
+      [["--decimal-mark", ",", "--delimiter", "tab"], "\t", "60,2"],
+      [["--delimiter", ";"], ";", "60.2"],
+      [[], ",", "60.2"],
+    ] as const
+  ) {
+    const { out, err } = await show("--file", "currencies.csv", ...flags);
+    const [titles = [], ...rows] = cells(out, delimiter);
+    const at = titles.indexOf("currency_amount_number");
+    assert.deepEqual(
+      rows.map((row) => [row[0], row[at]]),
+      [["USD", amount]],
+      err,
+    );
+    const totals = cells(
+      (await show("--file", "totals.csv", ...flags)).out,
+      delimiter,
+    );
+    assert.deepEqual(totals.slice(1).map(([kind]) => kind), ["order"]);
+    const orders = await show("--file", "orders.csv", ...flags);
+    const exported = await cli(["orders", "export", ...flags], env);
+    const point = amount.charAt(2);
+    for (const { out, err } of [orders, exported]) {
+      assert.match(
+        out,
+        new RegExp(`${delimiter}30\\${point}1${delimiter}`),
+        err,
+      );
+    }
+  }
+  const stored = await show("--file", "items.csv", "--decimal-mark", ",");
+  assert.equal(stored.code, 2);
+  assert.match(stored.err, /items\.csv has one form.*orders\.csv/);
+
+  const { currencies } = JSON.parse((await show("--json")).out);
+  assert.deepEqual(
+    currencies.map((one: Record<string, unknown>) => [
+      one.currency,
+      one.rows,
+      one.currencyAmount,
+    ]),
+    [["USD", 2, "60.2"]],
+  );
+  assert.match((await show()).out, /All of a currency.*\n.*\n? *USD +2 +60\.2/);
+  const close = [...NOVEMBER, "--book-by", "confirmed", "--json"];
+  const { files } = JSON.parse((await cli(close, env)).out);
+  assert.deepEqual(files.map(({ name }: { name: string }) => name), [
+    "summary.json",
+    "items.csv",
+    "totals.csv",
+    "currencies.csv",
+  ]);
+  for (const { name, sha256 } of files) {
+    const { out } = await show("--file", name);
+    assert.equal(createHash("sha256").update(out).digest("hex"), sha256, name);
+  }
 });

@@ -231,7 +231,10 @@ function files(month: string, close: ClosedMonth | null): Markup {
       const stored = close?.files.find((file) => file.name === name);
       return [
         name,
-        markup`<p><a href="/months/${month}/${name}" download="${month}-${name}">${name}</a>
+        markup`<p><a href="/months/${month}/${name}" download="${month}-${name}">${name}</a>${
+          MONTH_FILES[name].make !== undefined &&
+          markup`, <a href="/months/${month}/${name}?decimalMark=," download="${month}-${name}">with decimal commas</a>`
+        }
 <span class="soft">${MONTH_FILES[name].means}</span>${
           stored !== undefined &&
           markup`<br><span class="soft">SHA-256 <code>${stored.sha256}</code></span>`

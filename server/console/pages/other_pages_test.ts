@@ -176,7 +176,10 @@ Deno.test("monthPage() works the books of an open month out, and stores nothing"
   for (const file of MONTH_FILE_NAMES) {
     const answer = await opened.ask(`/months/2026-10/${file}`);
     assert.equal(answer.status, 200);
-    assert.match(await answer.text(), /OCT2|^kind,currency|"order": 3/);
+    assert.match(
+      await answer.text(),
+      /OCT2|^kind,currency|^currency,rows|"order": 3/,
+    );
   }
   const orders = await (await opened.ask("/months/2026-10/orders.csv")).text();
   assert.match(orders, /,http:\/\/[^/,]+\/orders\/OCT1\r\n/);
