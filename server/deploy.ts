@@ -12,6 +12,14 @@
  */
 import { deployApp } from "./compose/deploy_app.ts";
 
+// Deno Deploy finds crons that the top level of the entry registers. Where the
+// runtime has none, the app says so once none has run for five minutes.
+try {
+  Deno.cron("rampkit-poll", "* * * * *", () => app.poll());
+} catch (error) {
+  if (!(error instanceof TypeError)) throw error;
+}
+
 const app = deployApp({
   env: (name) => Deno.env.get(name),
   write: (text) => console.error(text.trimEnd()),
@@ -33,8 +41,3 @@ const entry: DeployEntry = {
 };
 
 export default entry;
-
-// Where crons are switched off, the endpoint works and somebody else polls.
-if ("cron" in Deno) {
-  Deno.cron("rampkit-poll", "* * * * *", () => app.poll());
-}

@@ -21,6 +21,7 @@ import {
 } from "../../server/health/storage_health.ts";
 import { lookAround } from "../../server/health/look_around.ts";
 import {
+  lookAtBaseUrl,
   lookAtEndpoint,
   lookAtService,
 } from "../../server/health/service_health.ts";
@@ -101,6 +102,7 @@ async function examine(
   looks.push(lookAtSettings(config));
   const environment = await examineLedger(io, config, flags.backupTo, looks);
   looks.push(await lookAtEndpoint(config, io));
+  looks.push(lookAtBaseUrl(config, environment));
   looks.push(
     await lookedAt("nodes", () => lookAtNodes(config, environment, io)),
   );

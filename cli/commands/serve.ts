@@ -8,6 +8,7 @@ import { readNotify } from "../../server/alarms/notify_targets.ts";
 import { watchHealth } from "../../server/alarms/watch_health.ts";
 import { type Finding, found } from "../../resources/health/finding.ts";
 import type { RegularBackups } from "../../server/ledger_file/regular_backups.ts";
+import { lookAtBaseUrl } from "../../server/health/service_health.ts";
 import { composeService } from "../../server/compose/compose_service.ts";
 import { composeWitness } from "../../server/compose/compose_witness.ts";
 import { openEarly } from "../../server/compose/open_early.ts";
@@ -152,6 +153,9 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
   await using ledger = reached.ledger;
   await using early = reached.early;
   held.announce(backupPlan(flags));
+  for (const { detail } of lookAtBaseUrl(config, ledger.environment)) {
+    log("warn", "base_url_loopback", { message: detail });
+  }
   const goLive = await liveFrom(ledger, flags.goLive);
   const witness = await composeWitness({ config, ledger, log, now: io.now });
   await using service = composeService(defined({

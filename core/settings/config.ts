@@ -51,6 +51,7 @@ export function readConfig(
     const [from, found] = asked.length > 0
       ? [called(name), asked]
       : [VARIABLES[name], texts(env(VARIABLES[name]))];
+    for (const text of found) requireUnquoted(from, text);
     const read = found.map((text) => row.read?.(from, text));
     const fallback = row.fallback ?? null;
     const value = Array.isArray(fallback) ? read.flat() : read[0] ?? fallback;
@@ -86,6 +87,15 @@ export function requireWebhookSecrets(
 
 function missing(what: string, name: string): UsageError {
   return new UsageError(`Missing setting: ${what} is not known; set ${name}`);
+}
+
+/** Files of variables for containers have no quotes: they become part of it. */
+function requireUnquoted(from: string, text: string): void {
+  if (!/^"[^"]*"$|^'[^']*'$/.test(text)) return;
+  throw new UsageError(
+    `Wrong ${from}: its value stands in quotes, which are taken as part of ` +
+      "it; write it without them",
+  );
 }
 
 function texts(given: string | readonly string[] | undefined): string[] {

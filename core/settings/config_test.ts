@@ -122,3 +122,18 @@ Deno.test("readConfig() refuses a database address without a file", () => {
     );
   }
 });
+
+Deno.test("readConfig() refuses a value in quotes, which a file of variables made part of it", () => {
+  for (const value of ['"a-secret-key"', "'a-secret-key'"]) {
+    assert.throws(
+      () =>
+        readConfig((name) => name === "RAMPKIT_API_KEY" ? value : undefined),
+      (error) => {
+        assert.ok(error instanceof UsageError);
+        assert.match(error.message, /^Wrong RAMPKIT_API_KEY: .*in quotes/);
+        assert.doesNotMatch(error.message, /a-secret/);
+        return true;
+      },
+    );
+  }
+});

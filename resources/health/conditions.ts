@@ -371,6 +371,12 @@ export const CONDITIONS = {
     START_POLLER,
   ),
   polling_idle: row("polling", "warning", "No poller runs", START_POLLER),
+  cron_silent: row(
+    "polling",
+    "problem",
+    "No cron has run for five minutes: nothing is confirmed, and lost webhooks are not found",
+    "See in the deployment whether the cron rampkit-poll is listed and fails: its entry file has to export what @rampkit/onramp/deploy does, at the top level; or poll elsewhere with rampkit poll",
+  ),
   poll_clock_set_back: row(
     "polling",
     "warning",
@@ -555,6 +561,12 @@ export const CONDITIONS = {
     "service",
     "skipped",
     "It cannot be asked without a key",
+  ),
+  base_url_loopback: row(
+    "service",
+    "warning",
+    "Production is read from an address of this machine: what is sold is confirmed by whatever answers there",
+    "Take RAMPKIT_BASE_URL out, unless a proxy of yours to the service listens there",
   ),
   service_failing: row("service", "problem", "It does not answer as it should"),
   clock_right: row("clock", "fine", "It agrees with the service's"),

@@ -8,6 +8,8 @@ export const LIMITS = {
   pollerSilentMs: 180_000,
   /** How old answers of the service may be without a working poller, ms. */
   answerOldMs: 3_600_000,
+  /** How long crons may not have run where they poll; they do each minute. In ms. */
+  cronSilentMs: 5 * 60_000,
   /** How many events may wait to be folded. */
   eventsNotFolded: 1000,
   /** How much of the disk must be free: a day of deliveries at a small shop. */

@@ -1,4 +1,9 @@
-import { type Driver, isPolled } from "../../ledger/for_sync.ts";
+import {
+  type Driver,
+  isPolled,
+  readSweep,
+  writeSweep,
+} from "../../ledger/for_sync.ts";
 import {
   lastAnsweredAt,
   pollAlarm,
@@ -34,6 +39,13 @@ export async function lookAtPolling(
   // Of several processes another may have taken over.
   if (stuck !== null && !isFresh) return [failureFinding(stuck)];
   const isAtWork = await isPolled(driver);
+  const ranAt = isAtWork || isFresh ? null : await cronRanAt(driver);
+  if (ranAt !== null && nowMs - Date.parse(ranAt) > LIMITS.cronSilentMs) {
+    return [found("cron_silent", {
+      since: ranAt,
+      more: `the last one ran ${span(nowMs - Date.parse(ranAt))} ago`,
+    })];
+  }
   if (agoMs === null) {
     return [found("polling_not_begun", {
       ...isAtWork && { next: "A poller has begun; look again in a minute" },
@@ -67,4 +79,25 @@ function failureFinding(failure: SweepFailure): Finding {
     next: pollFailureAdvice(cause),
     facts: { sweep, attempts, cause, status },
   });
+}
+
+const CRON = "cron";
+
+async function cronRanAt(driver: Driver): Promise<string | null> {
+  return (await readSweep<{ readonly at: string }>(driver, CRON))?.at ?? null;
+}
+
+/**
+ * Keeps that a cron runs now.
+ *
+ * @param which "first" keeps it only where none ever ran. @default "any"
+ */
+export async function keepCronRun(
+  driver: Driver,
+  nowMs: number,
+  which: "any" | "first" = "any",
+): Promise<void> {
+  if (which === "first" && await cronRanAt(driver) !== null) return;
+  const at = new Date(nowMs).toISOString();
+  await driver.batch([writeSweep(CRON, { at }, nowMs)], "write");
 }

@@ -8,6 +8,7 @@ import type { ConnectionInfo } from "../../webhooks/for_server.ts";
 import { RemoteDriver } from "../../ledger/for_deploy.ts";
 import { Alarm } from "../monitoring/alarm.ts";
 import { jsonLog, type Log } from "../monitoring/logger.ts";
+import { keepCronRun } from "../../resources/health/polling_health.ts";
 import { lookAtStored } from "../../resources/health/stored_health.ts";
 import { type ServiceMetrics, serviceMetrics } from "../monitoring/metrics.ts";
 import {
@@ -94,6 +95,7 @@ export function deployApp(options: DeployAppOptions): DeployApp {
     },
     poll: async () => {
       const { service, ledger, metrics } = await opened();
+      await keepCronRun(ledger.driver, now());
       await service.refusals.look();
       await pollFor(pollMs, service);
       metrics.conditions(await lookAtStored(ledger, { nowMs: now() }));
@@ -134,6 +136,8 @@ async function open(
     now,
   });
   const metrics = serviceMetrics();
+  // From now on one is waited for.
+  await keepCronRun(driver, now(), "first");
   const service = composeService({
     config,
     secrets,

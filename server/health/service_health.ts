@@ -5,6 +5,7 @@ import { LIMITS } from "../../resources/health/limits.ts";
 import { pollFailureAdvice } from "../../resources/wording/poll_failure.ts";
 import { span } from "../../resources/wording/phrases.ts";
 import type { Config } from "../../core/settings/config.ts";
+import { isLoopback } from "../http/listening.ts";
 import { pollFailureCause } from "../../sync/for_resources.ts";
 
 /** How the service and the endpoint are asked. */
@@ -13,6 +14,18 @@ export interface AskOptions {
   readonly now: () => number;
   /** Ends it. */
   readonly signal: AbortSignal;
+}
+
+/** Warns of production whose service is this machine: a sandbox left over. */
+export function lookAtBaseUrl(
+  { baseUrl }: Pick<Config, "baseUrl">,
+  environment: string,
+): readonly Finding[] {
+  const url = baseUrl === null ? null : URL.parse(baseUrl);
+  return environment === "production" && url !== null &&
+      isLoopback(url.hostname)
+    ? [found("base_url_loopback", { more: url.origin })]
+    : [];
 }
 
 /** Asks the service whether the key is valid and the clocks agree. */

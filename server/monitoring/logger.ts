@@ -73,6 +73,7 @@ export const LOG_EVENTS = {
   spool_drained: "Spooled deliveries went into the ledger",
   idle_connections_closed: "Too many were open: idle ones were closed",
   listening_publicly: "Other machines reach this port without a proxy's limits",
+  base_url_loopback: "Production is read from an address of this machine",
   // The watchdog.
   delivery_suspected: "Orders move at the service and no webhook comes",
   delivery_failing: "Deliveries arrive and are not answered in time",

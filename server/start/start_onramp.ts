@@ -11,7 +11,11 @@ import {
   readConfig,
 } from "../../core/settings/config.ts";
 import { redact } from "../../core/settings/redact.ts";
-import { type AskOptions, lookAtService } from "../health/service_health.ts";
+import {
+  type AskOptions,
+  lookAtBaseUrl,
+  lookAtService,
+} from "../health/service_health.ts";
 import {
   composeWitness,
   type WitnessService,
@@ -117,6 +121,7 @@ export async function startOnramp<User>(
     const running = new AbortController();
     const { signal } = running;
     const settings = settingFindings(config, options.poll !== false);
+    ownFindings.push(...lookAtBaseUrl(config, ledger.environment));
     for (const finding of [...settings, ...ownFindings]) {
       if (stands(finding)) report(problemOf(finding));
     }

@@ -95,3 +95,19 @@ Deno.test("rampkit doctor colours the sign of each finding, and nothing else, wh
     text.replaceAll(/\u001b\[\d+m/g, "").replaceAll(/\d+ MiB/g, "MiB");
   assert.equal(words(coloured.out), words(plain.out));
 });
+
+Deno.test("rampkit doctor warns of production whose service is this machine, and of no other", async () => {
+  await using live = await temporaryLedger();
+  const doctor = async (environment: string, baseUrl: string) =>
+    (await cli(["doctor", "--database-url", live.url], {
+      RAMPKIT_ENVIRONMENT: environment,
+      RAMPKIT_BASE_URL: baseUrl,
+    })).out;
+  const warning = /WARN +Service +Production is read from .*127\.0\.0\.1:1/;
+  assert.match(await doctor("production", DEAD), warning);
+  assert.doesNotMatch(await doctor("sandbox", DEAD), warning);
+  assert.doesNotMatch(
+    await doctor("production", "https://api.example"),
+    /Production is read/,
+  );
+});

@@ -334,6 +334,10 @@ const MAKERS: Partial<Readonly<Record<ConditionCode, Make>>> = {
         (queue, entity, entity_id, known, ready, wanted_at, due_at)
       VALUES (0, 'order', '01KNOWN', 1, 1,
         ${Date.now() - HOUR}, ${Date.now() - HOUR})`),
+  cron_silent: ({ ledger }) =>
+    ledger.driver.batch([
+      writeSweep("cron", { at: ago(HOUR) }, Date.now() - HOUR),
+    ], "write").then(() => {}),
   ids_refused: ({ sql }) =>
     sql(`INSERT INTO isolated_ids
         (entity, entity_id, kind, why, since, attempts, again_at)
@@ -391,6 +395,7 @@ const MAKERS: Partial<Readonly<Record<ConditionCode, Make>>> = {
  */
 const ELSEWHERE: readonly ConditionCode[] = [
   "database_thread_missing",
+  "base_url_loopback",
   "ledger_missing",
   "ledger_not_made",
   "ledger_not_opened",

@@ -155,3 +155,68 @@ Deno.test("the Deploy app answers 503 with Retry-After, and says why at /readyz,
   assert.equal(alive.status, 200);
   await alive.body?.cancel();
 });
+
+Deno.test({
+  name:
+    "the Deploy app says at /readyz when no cron has run for five minutes, and no longer once one does",
+  ignore: !sqldAvailable,
+  fn: async () => {
+    await using directory = await temporaryFolder();
+    await using sqld = await startSqld({ directory: directory.path });
+    const env: Record<string, string> = {
+      RAMPKIT_ENVIRONMENT: "sandbox",
+      RAMPKIT_DATABASE_URL: sqld.url,
+      RAMPKIT_WEBHOOK_SECRET: SECRET,
+    };
+    let nowMs = Date.now();
+    const app = deployApp({
+      env: (name) => env[name],
+      write: () => {},
+      now: () => nowMs,
+    });
+    const ready = async () => {
+      // Whoever asks within a quarter of a second gets the same answer.
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      const answer = await app.fetch(new Request("http://partner/readyz"));
+      const { conditions } = await answer.json();
+      return conditions.map(({ code }: { code: string }) => code);
+    };
+    assert.deepEqual(await ready(), []);
+    nowMs += 4 * 60_000;
+    assert.deepEqual(await ready(), []);
+    nowMs += 2 * 60_000;
+    assert.deepEqual(await ready(), ["cron_silent"]);
+    await app.poll();
+    assert.deepEqual(await ready(), []);
+    await app.close();
+  },
+});
+
+Deno.test("the Deploy entry registers its cron first, and works where there are none", async () => {
+  for (
+    const [cron, said] of [
+      [
+        "(name, schedule) => console.log(name, schedule)",
+        "rampkit-poll * * * * *",
+      ],
+      ["undefined", ""],
+    ] as const
+  ) {
+    const { stdout, stderr } = await new Deno.Command("deno", {
+      args: [
+        "eval",
+        `Object.defineProperty(Deno, "cron", { value: ${cron} });
+        const { default: entry } = await import("./server/deploy.ts");
+        const answer = await entry.fetch(new Request("http://a/healthz"));
+        console.log(answer.status);`,
+      ],
+      cwd: root,
+      env: { NO_COLOR: "1" },
+    }).output();
+    assert.equal(
+      new TextDecoder().decode(stdout).trim(),
+      `${said}\n200`.trim(),
+      new TextDecoder().decode(stderr),
+    );
+  }
+});
