@@ -82,7 +82,10 @@ export { BOOK_BY } from "./months/month_row.ts";
 export type { MonthTotal } from "./months/month_summary.ts";
 export type { MonthChange } from "./months/recompute_month.ts";
 export type { MonthSummary } from "./months/month_summary.ts";
-export { ATTENTION_KINDS } from "./outcomes/attention_kind.ts";
+export {
+  ATTENTION_KINDS,
+  type AttentionKind,
+} from "./outcomes/attention_kind.ts";
 export type { Outcome } from "./outcomes/outcome.ts";
 export { FACT_VALUES, type OutcomeFacts } from "./outcomes/outcome_facts.ts";
 export {

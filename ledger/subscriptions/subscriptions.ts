@@ -101,10 +101,12 @@ export class Subscriptions {
    * Reads what a subscription could not deliver yet, by order of the log.
    *
    * @param name The subscription.
+   * @param order Only what is of one order. @default {of all}
    * @throws {LedgerError} When the database fails.
    */
-  async queued(name: string): Promise<QueuedTransition[]> {
-    const [rows] = await this.#driver.batch([selectQueued(name)], "read");
+  async queued(name: string, order?: string): Promise<QueuedTransition[]> {
+    const select = selectQueued(name, order);
+    const [rows] = await this.#driver.batch([select], "read");
     return rows?.rows.map(queuedTransitionOf) ?? [];
   }
 

@@ -1,5 +1,8 @@
-import { ATTENTION_KINDS } from "../../ledger/for_resources.ts";
-import type { AttentionKind, Ledger } from "../../ledger/mod.ts";
+import {
+  ATTENTION_KINDS,
+  type AttentionKind,
+  type Ledger,
+} from "../../ledger/for_resources.ts";
 
 /** Orders that wait for one reason are counted up to here. */
 export const COUNTED = 50;

@@ -1,8 +1,16 @@
 import { type Freshness, readFreshness } from "../../sync/mod.ts";
 import type { Ledger, OrderView, RecordedRelease } from "../../ledger/mod.ts";
-import { readPurchaseHolder } from "../../ledger/for_resources.ts";
+import {
+  matcher,
+  type Pattern,
+  readPurchaseHolder,
+} from "../../ledger/for_resources.ts";
 import type { FoundBy } from "../views/found_by.ts";
-import { type OrderJson, orderJson } from "../views/order_view.ts";
+import {
+  type OrderJson,
+  orderJson,
+  type ToldJson,
+} from "../views/order_view.ts";
 
 /** What a reference leads to: one order, none, or several. */
 export type ResolvedOrder =
@@ -55,6 +63,8 @@ export interface OrderDetailJson extends OrderJson {
   readonly releasedByHand: RecordedRelease | null;
   /** Another order that holds the purchase which this one waits for, or null. */
   readonly heldBy: string | null;
+  /** What each receiver was told of it. */
+  readonly told: readonly ToldJson[];
 }
 
 /** How an order is found by its own id. */
@@ -78,8 +88,48 @@ export async function orderDetail(
   );
   const releasedByHand = await ledger.handRelease(orderId);
   const heldBy = await readPurchaseHolder(ledger.driver, orderId);
+  const told = await toldOf(ledger, orderId);
   return {
     ...orderJson(order, nowMs),
-    ...{ freshness, foundBy, releasedByHand, heldBy },
+    ...{ freshness, foundBy, releasedByHand, heldBy, told },
   };
+}
+
+/** Transitions of one order that are looked at. */
+const LATEST = 1000;
+
+/** What each handler and each target was told of an order. */
+async function toldOf(
+  ledger: Ledger,
+  orderId: string,
+): Promise<readonly ToldJson[]> {
+  const all = await ledger.subscriptions.list({ countUpTo: LATEST });
+  if (all.length === 0) return [];
+  const transitions = (await ledger.transitions({
+    entity: "order",
+    id: orderId,
+    limit: LATEST,
+  })).filter(({ live }) => live);
+  const told = await Promise.all(all.map(async (one) => {
+    const { name, on, target, behind } = one;
+    const last = transitions.findLast(matcher(on as Pattern[]));
+    if (last === undefined) return null;
+    const [queued] = await ledger.subscriptions.queued(name, orderId);
+    const { state, attempts = 0, error = null, dueAt = "" } = queued ?? {};
+    return {
+      name,
+      url: target?.url ?? null,
+      state: state ??
+        (target !== null && target.offAt !== null
+          ? "off" as const
+          : behind > 0
+          ? "behind" as const
+          : "told" as const),
+      transition: (queued?.transition ?? last).key.split(":").at(-1) ?? "",
+      attempts,
+      answer: error,
+      nextAt: state === "retrying" && dueAt !== "" ? dueAt : null,
+    };
+  }));
+  return told.filter((one) => one !== null);
 }

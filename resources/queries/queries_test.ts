@@ -11,7 +11,9 @@ import { findJson } from "./find.ts";
 import { readMonthBooks } from "../months/month_books.ts";
 import { monthDetailJson } from "../views/month_view.ts";
 import { closedMonths } from "./months.ts";
-import { resolveOrder } from "./order.ts";
+import { BY_ORDER_ID, orderDetail, resolveOrder } from "./order.ts";
+import { upsertTarget } from "../../ledger/for_server.ts";
+import { orderFacts } from "../views/order_view.ts";
 import { ordersPage } from "./orders.ts";
 import type { Page } from "./page.ts";
 import { serviceStatus } from "./service_status.ts";
@@ -264,4 +266,52 @@ Deno.test("findJson() and serviceStatus() work on an empty ledger", async () => 
   assert.equal(ok, true);
   assert.equal(polling.polled, false);
   assert.equal(delivery.state, "never_received");
+});
+
+Deno.test("orderDetail() says whether each receiver was told of the order, what it answered, and when next", async () => {
+  await using ledger = await emptyLedger();
+  const url = "https://shop.example/hooks";
+  const name = `forward:${url}`;
+  await ledger.driver.batch([upsertTarget(name, url)], "write");
+  let answer: string | null = "answered 500";
+  const subscribed = (maxAttempts: number) =>
+    ledger.subscribe(name, {
+      on: "order.confirmed.*",
+      from: "start",
+      maxAttempts,
+      retryDelayMs: () => 240_000,
+    }, () => answer === null ? Promise.resolve() : Promise.reject(answer));
+  const shop = await subscribed(5);
+  await ledger.append([
+    orderRead(30, { orderId: "O1", status: "success" }),
+    orderRead(31, { orderId: "O2", status: "success" }),
+  ]);
+  await ledger.project();
+  const shown = async (orderId: string) => {
+    const order = await ledger.orders.get(orderId);
+    assert.ok(order !== null);
+    const found = { order, foundBy: BY_ORDER_ID };
+    const detail = await orderDetail(ledger, found, Date.now());
+    return {
+      told: detail.told[0],
+      text: orderFacts(detail, Date.now(), detail)
+        .filter(({ name }) => name === "told").map(({ text }) => text).join(),
+    };
+  };
+  await shop.dispatch();
+  const failed = await shown("O1");
+  assert.equal(failed.told?.state, "retrying");
+  assert.equal(failed.told?.answer, "answered 500");
+  assert.match(
+    failed.text,
+    /^shop\.example answered 500 to confirmed\.success, again in 4 min \(1 attempt\)$/,
+  );
+  answer = null;
+  await ledger.subscriptions.hasten(name);
+  await shop.dispatch();
+  await shop.stop();
+  assert.equal(
+    (await shown("O1")).text,
+    "shop.example was told, last confirmed.success",
+  );
 });

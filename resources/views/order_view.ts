@@ -17,7 +17,16 @@ import {
   RELEASE_REASON,
 } from "../wording/release.ts";
 import { describeWitness } from "../wording/witness.ts";
-import { ageText, type Fact, labelled, minuteText, wrap } from "./text.ts";
+import { span } from "../wording/phrases.ts";
+import { operands } from "./shell_word.ts";
+import {
+  ageText,
+  counted,
+  type Fact,
+  labelled,
+  minuteText,
+  wrap,
+} from "./text.ts";
 import { customerMessage, nextStep } from "./next_step.ts";
 import {
   amountText,
@@ -132,6 +141,60 @@ export function orderTable(
   );
 }
 
+/** What a receiver, of your program or of another one, was told of an order. */
+export interface ToldJson {
+  /** Name of its subscription. */
+  readonly name: string;
+  /** Where it is forwarded to; null for a handler of your own program. */
+  readonly url: string | null;
+  /**
+   * - `told`: it took what it subscribed to.
+   * - `behind`: it is behind, and may not have been told yet.
+   * - `retrying`: it failed, and is told again at `nextAt`.
+   * - `waiting`: what comes before it has to be taken first.
+   * - `dead`: it failed in every attempt.
+   * - `off`: it is switched off.
+   */
+  readonly state: "told" | "behind" | "retrying" | "waiting" | "dead" | "off";
+  /** The first transition that it has not taken, else the last one. */
+  readonly transition: string;
+  /** Attempts that failed. */
+  readonly attempts: number;
+  /** What it answered, or what the handler threw; null where it did not fail. */
+  readonly answer: string | null;
+  /** When it is told again, UTC ISO 8601; null for at once or never. */
+  readonly nextAt: string | null;
+}
+
+function toldText(
+  { name, url, state, transition, attempts, answer, nextAt }: ToldJson,
+  nowMs: number,
+): string {
+  const who = url === null ? `handler ${name}` : URL.parse(url)?.host ?? url;
+  const failed = url === null ? `failed: ${answer}` : `${answer}`;
+  const again = nextAt === null || Date.parse(nextAt) <= nowMs
+    ? "again now"
+    : `again in ${span(Date.parse(nextAt) - nowMs)}`;
+  switch (state) {
+    case "told":
+      return `${who} was told, last ${transition}`;
+    case "behind":
+      return `${who} is behind: it may not know ${transition} yet`;
+    case "waiting":
+      return `${who} does not know ${transition} yet: an earlier one comes first`;
+    case "retrying":
+      return `${who} ${failed} to ${transition}, ${again} (${
+        counted(attempts, "attempt")
+      })`;
+    case "dead":
+      return `${who} ${failed} to ${transition}, given up after ${
+        counted(attempts, "attempt")
+      }: rampkit subscriptions retry ${operands(name)}`;
+    case "off":
+      return `${who} is switched off: it may not know ${transition}`;
+  }
+}
+
 /** What is known of an order besides its state; absent when unknown. */
 export interface OrderAside {
   /** How fresh it is. */
@@ -140,6 +203,8 @@ export interface OrderAside {
   readonly releasedByHand?: RecordedRelease | null;
   /** Another order that holds the purchase which it waits for. */
   readonly heldBy?: string | null;
+  /** What each receiver was told of it. */
+  readonly told?: readonly ToldJson[];
 }
 
 /** A fact of an order for people. */
@@ -160,7 +225,8 @@ export interface OrderFact extends Fact {
 export function orderFacts(
   order: OrderJson,
   nowMs: number,
-  { freshness, releasedByHand: hand, heldBy = null }: OrderAside = {},
+  { freshness, releasedByHand: hand, heldBy = null, told = [] }: OrderAside =
+    {},
 ): readonly OrderFact[] {
   const { release, releaseReason: reason, expected, outcome } = order;
   const state = (
@@ -183,6 +249,7 @@ export function orderFacts(
     ),
     state("byHand", "By hand", hand ? describeHandRelease(hand) : null),
     state("next", "Next", outcome.next, "advice"),
+    ...told.map((one) => state("told", "Your shop", toldText(one, nowMs))),
     state("heldBy", "Held by", heldBy, "orders"),
     state("witness", "Chain", order.witness?.message ?? null),
     state("attention", "Waits for", order.attention.join(", ")),

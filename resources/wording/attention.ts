@@ -1,4 +1,4 @@
-import type { AttentionKind } from "../../ledger/mod.ts";
+import type { AttentionKind } from "../../ledger/for_resources.ts";
 
 /**
  * What a kind of attention means. The order's outcome says what to do next.

@@ -290,9 +290,10 @@ export function hasten(name: string, now: number): Statement {
 /** Selects rows of an outbox by order of the log; `dead` are given up. */
 export function selectOutbox(
   name: string,
-  { dead = false, limit = -1 }: {
+  { dead = false, limit = -1, order }: {
     readonly dead?: boolean;
     readonly limit?: number | undefined;
+    readonly order?: string | undefined;
   } = {},
 ): Statement {
   return {
@@ -300,7 +301,11 @@ export function selectOutbox(
       dead
         ? "b.state IN ('dead', 'passed')"
         : "(b.state <> 'due' OR b.attempts > 0)"
+    } ${
+      order === undefined
+        ? ""
+        : "AND b.no = (SELECT no FROM orders WHERE id = ?)"
     } ORDER BY b.seq LIMIT ?`,
-    args: [name, limit],
+    args: [name, ...order === undefined ? [] : [order], limit],
   };
 }

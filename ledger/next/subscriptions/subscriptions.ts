@@ -131,9 +131,13 @@ export class Subscriptions {
     return rows?.rows.map(statusOf) ?? [];
   }
 
-  /** Reads what a subscription could not deliver yet, by order of the log. */
-  queued(name: string): Promise<QueuedTransition[]> {
-    return this.#outbox(selectOutbox(name));
+  /**
+   * Reads what a subscription could not deliver yet, by order of the log.
+   *
+   * @param order Only what is of one order. @default {of all}
+   */
+  queued(name: string, order?: string): Promise<QueuedTransition[]> {
+    return this.#outbox(selectOutbox(name, { order }));
   }
 
   /**

@@ -150,7 +150,8 @@ function paidTwiceText({ answer, orders }: PaidTwice): Markup {
 
 /** What is said of the state below the release and the next step. */
 const NOW: ReadonlySet<string> = new Set([
-  ...["byHand", "heldBy", "status", "reason", "witness", "failReason", "age"],
+  ...["told", "byHand", "heldBy", "status", "reason", "witness", "failReason"],
+  "age",
   "freshness",
 ]);
 

@@ -243,11 +243,13 @@ const letNextRetry = `UPDATE queued_transitions SET state = 'retrying'
     FROM json_each(?2) AS w)`;
 
 /** Selects what a subscription could not deliver yet, in order. */
-export function selectQueued(subscription: string): Statement {
+export function selectQueued(subscription: string, order?: string): Statement {
   return {
     sql: `SELECT ${queuedColumns} FROM queued_transitions AS l
-      WHERE l.subscription = ? ORDER BY l.seq`,
-    args: [subscription],
+      WHERE l.subscription = ? ${
+      order === undefined ? "" : "AND l.entity = 'order' AND l.entity_id = ?"
+    } ORDER BY l.seq`,
+    args: [subscription, ...order === undefined ? [] : [order]],
   };
 }
 
