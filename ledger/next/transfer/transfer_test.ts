@@ -6,6 +6,7 @@ import type { Driver } from "../../store/driver/driver.ts";
 import {
   orderRead,
   orderWebhook,
+  session,
   worlds,
 } from "../../testing/projection_test_kit.ts";
 import type { NewEvent } from "../../events/event.ts";
@@ -24,6 +25,8 @@ import {
   select,
   statesOf,
 } from "../testing/fold_kit.ts";
+import { emptyLedger } from "../testing/empty_ledger.ts";
+import type { Ledger } from "../ledger.ts";
 import { exportEvents } from "./export.ts";
 import { importEvents } from "./import.ts";
 
@@ -330,4 +333,45 @@ Deno.test("importEvents() names the line of a note that lacks a field", async ()
     );
   }
   await to.close();
+});
+
+Deno.test("what a person released by hand does the same in a ledger that it is imported into", async () => {
+  await using from = await emptyLedger();
+  await using to = await emptyLedger();
+  const paid = (minute: number, orderId: string, click: string) =>
+    orderRead(minute, {
+      ...{ orderId, click, status: "success", created: minute - 1 },
+      ...{ tx: "0xT", user: "U1" },
+    });
+  await from.append([
+    session(0, "S1", "C1", "10", "basket-1"),
+    session(0, "S2", "C2", "10", "basket-1"),
+    paid(5, "FIRST", "C1"),
+  ]);
+  await from.project();
+  await from.append([paid(9, "SECOND", "C2")]);
+  await from.project();
+  await from.release("FIRST", {
+    ...{ outcome: "refunded", by: "Ada", why: "sent back" },
+    confirmed: true,
+  });
+  await from.project();
+  const releases = async ({ orders, driver }: Ledger) => ({
+    orders: (await Array.fromAsync(orders.list())).map((
+      { orderId, release, releaseReason },
+    ) => `${orderId} ${release} ${releaseReason}`).sort(),
+    purchases: await select(
+      driver,
+      `SELECT o.id, p.held FROM purchases AS p JOIN orders AS o USING (no)
+        ORDER BY o.id`,
+    ),
+  });
+  const before = await releases(from);
+  await to.import(from.export());
+  await to.project();
+  assert.deepEqual(await releases(to), before);
+  for (const ledger of [from, to]) {
+    assert.equal((await ledger.verifyStates()).ok, true);
+    assert.equal((await ledger.verify()).ok, true);
+  }
 });
