@@ -100,8 +100,13 @@ async function sandbox(io: Io, flags: SandboxFlags): Promise<void> {
     });
   } else {
     line(io, `The service in a box: ${server.url}/control`);
-    line(io, `  export ${VARIABLES.baseUrl}=${server.url}`);
-    if (made !== null) line(io, `  export ${VARIABLES.apiKey}=${made}`);
+    const { url, sandbox: { partnerId } } = server;
+    const key = made === null ? "" : `${VARIABLES.apiKey}=${made} `;
+    line(
+      io,
+      `  export ${VARIABLES.baseUrl}=${url} ${VARIABLES.widgetOrigin}=${url}`,
+    );
+    line(io, `  export ${key}${VARIABLES.partnerId}=${partnerId}`);
     line(
       io,
       target === null

@@ -3,6 +3,29 @@ import { OnrampClient, sandbox as preset } from "../../client/mod.ts";
 import { serveSandbox } from "../../sandbox/mod.ts";
 import { cli } from "../kit/cli.ts";
 
+Deno.test("sandbox prints for people what a program asks it with, and what a page opens its widget with", async () => {
+  for (const own of [{}, { RAMPKIT_API_KEY: "k", RAMPKIT_PARTNER_ID: "01P" }]) {
+    const stop = new AbortController();
+    const { code, out, err } = await cli(
+      ["sandbox", "--port", "0"],
+      own,
+      stop.signal,
+      (text) => text.includes("stop it with") && stop.abort(),
+    );
+    assert.equal(code, 0, err);
+    const key = "RAMPKIT_API_KEY" in own ? "" : "RAMPKIT_API_KEY=sandbox-key ";
+    const partner = "RAMPKIT_PARTNER_ID" in own ? "01P" : "01SANDBOXPARTNER";
+    assert.match(
+      out,
+      /\n {2}export RAMPKIT_BASE_URL=(http:\S+) RAMPKIT_WIDGET_ORIGIN=\1\n/,
+    );
+    assert.ok(
+      out.includes(`\n  export ${key}RAMPKIT_PARTNER_ID=${partner}`),
+      out,
+    );
+  }
+});
+
 Deno.test("trigger plays a scenario in a sandbox that runs, and says step by step what happened", async () => {
   await using served = await serveSandbox({ port: 0 });
   const { code, out, err } = await cli([

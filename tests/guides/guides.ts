@@ -11,10 +11,13 @@ import {
   startSqld,
 } from "../../ledger/testing/sqld_test_server.ts";
 import { until } from "../kit/until.ts";
+import { isBrowserMissing } from "../kit/browser.ts";
+import { asBuyer } from "./buyer.ts";
 import { type Guide, readGuide } from "./guide.ts";
 import { postgres } from "./postgres.ts";
 import { type Project, projects } from "./project.ts";
 import {
+  answers,
   buy,
   freePort,
   pastOrders,
@@ -86,6 +89,32 @@ for (const runtime of ["node", "deno run -A", "bun"]) {
     assert.equal(await shipped(program, "basket-1"), 1);
   });
 }
+
+Deno.test({
+  name:
+    "guides/page.md sells on a page, ships once, and tells of a short payment",
+  ignore: await isBrowserMissing(),
+  fn: async () => {
+    const guide = await readGuide("docs/guides/page.md");
+    await using project = await partner.withGuide(guide);
+    for (const line of guide.commands.slice(0, -1)) await project.run(line);
+    await using at = await place(project.folder);
+    const serving = guide.commands.at(-1) ?? "";
+    await using program = project.start(serving, at.env);
+    await answers(program, at.url);
+    await asBuyer(at.url, async ({ pay, reads }) => {
+      await pay();
+      await reads("Thank you");
+    });
+    assert.equal(await shipped(program, "basket-"), 1);
+    await asBuyer(at.url, ({ pay }) => pay("1.00"));
+    await program.until(
+      () => program.lines.some((line) => line.includes("1.00 of 49.90 USD")),
+      "it tells of what was paid short",
+    );
+    assert.equal(await shipped(program, "basket-"), 1);
+  },
+});
 
 Deno.test("guides/python.md sells, and releases once by a signed webhook", async () => {
   const guide = await readGuide("docs/guides/python.md");

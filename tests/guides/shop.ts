@@ -34,6 +34,8 @@ export async function place(
     RAMPKIT_ENVIRONMENT: "sandbox",
     RAMPKIT_API_KEY: apiKey,
     RAMPKIT_BASE_URL: sandbox.url,
+    RAMPKIT_WIDGET_ORIGIN: sandbox.url,
+    RAMPKIT_PARTNER_ID: sandbox.sandbox.partnerId,
     RAMPKIT_WEBHOOK_SECRET: secret,
     RAMPKIT_DATABASE_URL: `file:${folder}/rampkit.db`,
   };
@@ -117,6 +119,15 @@ export function start(
       await end("SIGTERM");
     },
   };
+}
+
+/** Waits until a program answers at its address. */
+export async function answers(program: Program, url: string): Promise<void> {
+  await program.until(async () => {
+    const answer = await fetch(url).catch(() => null);
+    await answer?.body?.cancel();
+    return answer !== null;
+  }, `${url} answers`);
 }
 
 /** What the widget is opened with. */
