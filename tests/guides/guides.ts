@@ -28,6 +28,7 @@ import {
   startReceiver,
 } from "./shop.ts";
 
+const root = new URL("../..", import.meta.url).pathname;
 const partner = await projects();
 Deno.test.afterAll(async () => await partner[Symbol.asyncDispose]());
 
@@ -114,6 +115,23 @@ Deno.test({
     );
     assert.equal(await shipped(program, "basket-"), 1);
   },
+});
+
+Deno.test("guides/testing.md tests a handler with four runners, and chaos finds one that ships twice", async () => {
+  const guide = await readGuide("docs/guides/testing.md");
+  await using project = await partner.withGuide(guide);
+  for (const line of guide.commands) await project.run(line);
+  const path = `${project.folder}/handlers.mjs`;
+  const handlers = await Deno.readTextFile(path);
+  const careless = handlers.replace(" || shipments.includes(reference)", "");
+  assert.notEqual(careless, handlers);
+  await Deno.writeTextFile(path, careless);
+  const page = await Deno.readTextFile(`${root}docs/guides/testing.md`);
+  const [, broken = ""] = /```text\n([^]*?)```/.exec(page) ?? [];
+  const said = await project.run("node --test shop.test.mjs || true");
+  for (const line of broken.trim().split("\n")) {
+    assert.ok(said.includes(line.trim()), `${line}\n${said}`);
+  }
 });
 
 Deno.test("guides/python.md sells, and releases once by a signed webhook", async () => {
