@@ -146,7 +146,7 @@ export function waitingOf(found: ResultSet | undefined): Waiting[] {
 const fromTheFuture = (queue: QueueName) =>
   queue === "named"
     ? "shown IN (0, 1) AND urgency IN (0, 1, 2) AND named_at > ?1 AND (wanted_at > ?2 OR named_at > ?3)"
-    : "shown IN (0, 1) AND due_at > iif(open = 1, ?2, ?3)";
+    : "shown IN (0, 1) AND due_at > ?2 AND (open = 1 OR due_at > ?3)";
 
 /** Selects one row that says whether a clock gone wrong has left times to come. */
 export function selectUpkeep(queue: QueueName, nowMs: number): Statement {
