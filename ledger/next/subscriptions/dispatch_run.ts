@@ -66,7 +66,8 @@ export function newMemory(): DispatchMemory {
 
 /** What a subscription works with. */
 export interface SubscriptionParts extends Parts {
-  readonly assets: AssetTable;
+  /** @default {that of the ledger's environment} */
+  readonly assets?: AssetTable;
 }
 
 export interface DispatchRunParts extends SubscriptionParts {
@@ -137,7 +138,7 @@ export class DispatchRun {
     this.#gate = new ReleaseGate({
       driver: parts.driver,
       name: parts.name,
-      assets: parts.assets,
+      ...parts.assets && { assets: parts.assets },
       guard: () => parts.turn.guard(),
       takesYes: parts.matches(YES),
       matches: parts.matches,

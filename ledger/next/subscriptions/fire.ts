@@ -40,6 +40,7 @@ import {
   selectSubscribers,
   subscribersOf,
 } from "./outbox.ts";
+import { assetsOf } from "./release_gate.ts";
 import type { Unfired } from "./subscriptions.ts";
 
 /** Users of one read, when all are looked through. */
@@ -83,7 +84,6 @@ function entryOf(
 
 export async function listUnfired(
   driver: Driver,
-  _assets: AssetTable,
   { imported, limit }: { readonly imported: boolean; readonly limit: number },
 ): Promise<Unfired[]> {
   const [releases, orders] = await driver.batch([
@@ -187,7 +187,7 @@ async function silentOf(
 /** Logs states as news, unless they were; returns how many. */
 export function fireStates(
   driver: Driver,
-  assets: AssetTable,
+  assets: AssetTable | undefined,
   keys: readonly string[],
 ): Promise<number> {
   const names = keys.flatMap(parseTransitionKey);
@@ -202,7 +202,7 @@ interface Entities {
 
 async function fire(
   driver: Driver,
-  assets: AssetTable,
+  given: AssetTable | undefined,
   names: readonly TransitionName[],
 ): Promise<number> {
   const ids = listed(names.map(({ id }) => id));
@@ -223,6 +223,7 @@ async function fire(
       },
     ])).map(({ rows }): Rows => rows);
   const guard = guardOf(guarding);
+  const assets = given ?? assetsOf(guard.environment);
   const subscribers = subscribersOf(subscribing);
   const entities: Entities = { orders: new Map(), users: new Map() };
   addOrderRows(entities.orders, orderRows);

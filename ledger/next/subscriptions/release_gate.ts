@@ -37,7 +37,8 @@ export interface ReleaseGateParts {
   readonly driver: Driver;
   /** Name of the subscription. */
   readonly name: string;
-  readonly assets: AssetTable;
+  /** @default {that of the ledger's environment} */
+  readonly assets?: AssetTable;
   /** Statements that begin each write. */
   readonly guard: () => readonly Statement[];
   /** Whether the subscription takes `order.release.yes`. */
@@ -170,7 +171,7 @@ const BEGIN = `INSERT INTO handed (no, name, seq, state)
 function stateStatements(nos: readonly number[]): Statement[] {
   const args = [listed(nos)];
   return [
-    { sql: "SELECT position FROM ledger", args: [] },
+    { sql: "SELECT position, environment FROM ledger", args: [] },
     {
       sql: `SELECT r.no, ${ORDER_COLUMNS} FROM orders AS r
         WHERE r.no IN (SELECT value FROM json_each(?))`,
@@ -184,12 +185,19 @@ function stateStatements(nos: readonly number[]): Statement[] {
   ];
 }
 
+/** The table of assets of an environment that says nothing else. */
+export function assetsOf(environment: string): AssetTable {
+  return environment === "sandbox" ? "sandbox" : "production";
+}
+
 /** Worked out for each that asked: a handler may change what it is given. */
 function statesOf(
   [at, orders, users]: readonly ResultSet[],
-  assets: AssetTable,
+  given: AssetTable | undefined,
 ): (no: number) => CurrentState {
-  const position = Number(at?.rows[0]?.[0] ?? 0);
+  const [found, environment] = at?.rows[0] ?? [];
+  const position = Number(found ?? 0);
+  const assets = given ?? assetsOf(String(environment));
   const orderRows = new Map(orders?.rows.map((row) => [row[0], row]));
   const userRows = new Map(users?.rows.map((row) => [row[0], row]));
   return (no) => {

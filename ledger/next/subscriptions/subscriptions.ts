@@ -107,9 +107,10 @@ const STATUSES = `SELECT s.name, s.patterns, s.created_at,
 export class Subscriptions {
   readonly #driver: Driver;
   readonly #now: () => number;
-  readonly #assets: AssetTable;
+  readonly #assets: AssetTable | undefined;
 
-  constructor(driver: Driver, now: () => number, assets: AssetTable) {
+  /** @param assets The table of assets. @default {that of the ledger's environment} */
+  constructor(driver: Driver, now: () => number, assets?: AssetTable) {
     this.#driver = driver;
     this.#now = now;
     this.#assets = assets;
@@ -215,7 +216,7 @@ export class Subscriptions {
   unfired(
     { imported = false, limit }: UnfiredQuery = {},
   ): Promise<Unfired[]> {
-    return listUnfired(this.#driver, this.#assets, {
+    return listUnfired(this.#driver, {
       imported,
       limit: pageSize(limit),
     });
