@@ -5,6 +5,7 @@ import { readRetryAfterMs } from "../../core/waiting/retry_delay.ts";
 import { within } from "../../core/waiting/within.ts";
 import { type KeptConnections, pinnedFetch } from "./pinned_fetch.ts";
 import type { SignedWebhook } from "./signed_webhook.ts";
+import { proxyOf } from "./proxied.ts";
 import { addressKind } from "./target_address.ts";
 
 /**
@@ -57,7 +58,9 @@ const ANSWER_MS = 200;
  * Posts a webhook once. Redirects are not followed, link-local addresses and
  * metadata services of clouds are refused, and `http` is refused beyond private
  * networks, also where a host name leads to them. The name is looked up once,
- * and the addresses that were found are those that are connected to.
+ * and the addresses that were found are those that are connected to; behind a
+ * proxy of the environment the proxy connects, and may know names that this
+ * machine does not.
  *
  * @param url The target, as `readTargetUrl` reads it.
  * @param webhook Headers and body.
@@ -79,10 +82,22 @@ export async function postWebhook(
       signal,
       () => late,
       async (signal) => {
-        const found = await lookAt(url, options.resolve ?? resolveHost);
+        const isProxied = options.fetch === undefined && proxyOf(url) !== null;
+        const found = await lookAt(
+          url,
+          options.resolve ?? resolveHost,
+          isProxied,
+        );
         if (typeof found === "string") return found;
         signal.throwIfAborted();
         const { headers, body } = webhook;
+        if (isProxied) {
+          return await fetch(url, {
+            method: "POST",
+            ...{ headers: { ...headers }, body, signal },
+            redirect: "manual",
+          });
+        }
         return await send(
           url.href,
           { headers, body, signal },
@@ -138,12 +153,14 @@ function failed(reason: string): PostOutcome {
 async function lookAt(
   url: URL,
   resolve: NonNullable<PostOptions["resolve"]>,
+  isProxied: boolean,
 ): Promise<readonly string[] | string> {
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   let addresses: readonly string[];
   try {
     addresses = isIP(host) === 0 ? await resolve(host) : [host];
   } catch (error) {
+    if (isProxied) return [];
     return `its host name was not found${systemCode(error)}`;
   }
   const kinds = addresses.map(addressKind);

@@ -205,3 +205,47 @@ Deno.test("postWebhook() throws when it is stopped", async () => {
     /stopping/,
   );
 });
+
+Deno.test("postWebhook() goes through the proxy of the environment as the client does, unless the host is exempt", async () => {
+  const askedFor = async (env: Record<string, string>, url: string) => {
+    const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const asked = (async () => {
+      const bytes = new Uint8Array(500);
+      const connection = await listener.accept().catch(() => null);
+      const length = await connection?.read(bytes) ?? 0;
+      connection?.close();
+      return new TextDecoder().decode(bytes.subarray(0, length));
+    })();
+    const proxy = `http://127.0.0.1:${listener.addr.port}`;
+    const { stdout } = await new Deno.Command("deno", {
+      args: [
+        "eval",
+        `import { postWebhook } from "./post_webhook.ts";
+        const post = { headers: {}, body: "{}" };
+        console.log(JSON.stringify(await postWebhook(new URL("${url}"), post, {
+          timeoutMs: 5000,
+          resolve: (host) => Promise.reject(new Error("No such name")),
+        })));`,
+      ],
+      cwd: new URL("./", import.meta.url),
+      env: { ...env, HTTPS_PROXY: proxy, NO_COLOR: "1" },
+    }).output();
+    listener.close();
+    const said = JSON.parse(new TextDecoder().decode(stdout));
+    return [(await asked).split("\r\n", 1)[0], said.reason];
+  };
+  const shop = "https://shop.invalid/hooks";
+  const [line, reason] = await askedFor({}, shop);
+  assert.equal(line, "CONNECT shop.invalid:443 HTTP/1.1");
+  assert.match(reason, /^could not be reached/);
+  for (
+    const exempt of ["shop.invalid", ".invalid", "a.example, invalid", "*"]
+  ) {
+    assert.deepEqual(
+      await askedFor({ NO_PROXY: exempt }, shop),
+      ["", "its host name was not found"],
+      exempt,
+    );
+  }
+  assert.equal((await askedFor({}, "https://169.254.169.254/"))[0], "");
+});

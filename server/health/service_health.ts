@@ -5,6 +5,7 @@ import { LIMITS } from "../../resources/health/limits.ts";
 import { pollFailureAdvice } from "../../resources/wording/poll_failure.ts";
 import { span } from "../../resources/wording/phrases.ts";
 import type { Config } from "../../core/settings/config.ts";
+import { proxyOf } from "../forwarding/proxied.ts";
 import { isLoopback } from "../http/listening.ts";
 import { pollFailureCause } from "../../sync/for_resources.ts";
 
@@ -34,13 +35,16 @@ export async function lookAtService(
   { now, signal }: AskOptions,
 ): Promise<readonly Finding[]> {
   const { name, baseUrl } = client.environment;
+  const proxy = proxyOf(new URL(baseUrl));
   const startedAt = now();
   try {
     const page = await client.orders.page({ limit: 0 }, { signal });
     const answeredAt = now();
     return [
       found("service_answers", {
-        more: `${baseUrl}, for ${name}, in ${span(answeredAt - startedAt)}`,
+        more: `${baseUrl}, for ${name}, in ${span(answeredAt - startedAt)}${
+          proxy === null ? "" : `, through the proxy of ${proxy}`
+        }`,
       }),
       clock(Date.parse(page.readAt), (startedAt + answeredAt) / 2),
     ];
