@@ -1,6 +1,6 @@
 import { sleep as sleepFor } from "../../core/waiting/sleep.ts";
 import { isPolled } from "../../ledger/for_sync.ts";
-import { type Finding, gathered } from "../../resources/health/finding.ts";
+import type { Finding } from "../../resources/health/finding.ts";
 import { SUBJECTS } from "../../resources/health/subjects.ts";
 import { lookAround, type LookAroundOptions } from "./look_around.ts";
 import { FindingsReport } from "./reported_findings.ts";
@@ -64,10 +64,7 @@ export class HealthMonitor {
       const ofThisMachine = findings.filter(({ subject, facts }) =>
         SUBJECTS[subject].isLocal && facts.reportedBy === undefined
       );
-      await this.#report.take(
-        gathered([this.#own, ofThisMachine]),
-        now(),
-      );
+      await this.#report.take(this.#own, now(), ofThisMachine);
       await sleep(LOOK_EVERY_MS, signal).catch(() => {});
     }
     await this.#report.take([], now());

@@ -1,9 +1,15 @@
 import assert from "node:assert/strict";
-import { takeLease } from "../../ledger/for_sync.ts";
+import { takeLease, writeSweep } from "../../ledger/for_sync.ts";
 import { found } from "../../resources/health/finding.ts";
 import { HealthMonitor } from "./health_monitor.ts";
 import { lookAround } from "./look_around.ts";
-import { FindingsReport, readReported, REPORTER } from "./reported_findings.ts";
+import {
+  FindingsReport,
+  MACHINE,
+  readHeard,
+  readReported,
+  REPORTER,
+} from "./reported_findings.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const config = { databaseUrl: ":memory:", spoolDir: null };
@@ -83,4 +89,22 @@ Deno.test("lookAround() never rejects, and says what cannot be looked at", async
   });
   const unseen = findings.filter(({ code }) => code === "not_looked_at");
   assert.ok(unseen.length > 5, JSON.stringify(findings));
+});
+
+Deno.test("readReported() leaves to each process what it can see on its own machine", async () => {
+  await using ledger = await emptyLedger();
+  const nowMs = Date.now();
+  const report = new FindingsReport(ledger.driver);
+  await report.take([], nowMs, [found("backups_none")]);
+  assert.deepEqual(await readReported(ledger.driver, nowMs), []);
+  assert.ok(
+    (await readHeard(ledger.driver, nowMs)).has(`${MACHINE} backups_none`),
+  );
+  await ledger.driver.batch([
+    writeSweep("health", {
+      "other 7": { atMs: nowMs, found: [], ofMachine: [found("backups_none")] },
+    }, nowMs),
+  ], "write");
+  const [elsewhere] = await readReported(ledger.driver, nowMs);
+  assert.match(elsewhere?.detail ?? "", /\(on other\)$/);
 });

@@ -6,9 +6,15 @@ import { LIMITS } from "../../resources/health/limits.ts";
 import type { Subject } from "../../resources/health/subjects.ts";
 
 /** What running processes report of themselves, by their names. */
-type Reported = Readonly<
-  Record<string, { readonly atMs: number; readonly found: readonly Finding[] }>
->;
+type Reported = Readonly<Record<string, Report>>;
+
+interface Report {
+  readonly atMs: number;
+  /** What only the process itself can see. */
+  readonly found: readonly Finding[];
+  /** What everybody on its machine can see. */
+  readonly ofMachine?: readonly Finding[];
+}
 
 /** Name under which it is stored. */
 const REPORTED = "health";
@@ -38,9 +44,10 @@ export async function readReported(
   const all = await readSweep<Reported>(driver, REPORTED) ?? {};
   return Object.entries(all)
     .filter(([name, one]) => name !== except && isRecent(nowMs)(one))
-    .flatMap(([name, { found }]) => {
+    .flatMap(([name, { found, ofMachine = [] }]) => {
       const host = hostOf(name);
-      return host === MACHINE ? found : found.map((one) => ({
+      if (host === MACHINE) return found;
+      return [...found, ...ofMachine].map((one) => ({
         ...one,
         detail: `${one.detail} (on ${host})`,
         facts: { ...one.facts, reportedBy: host },
@@ -60,8 +67,8 @@ export async function readHeard(
   const all = await readSweep<Reported>(driver, REPORTED) ?? {};
   return new Set(
     Object.entries(all).filter(([, one]) => isRecent(nowMs)(one))
-      .flatMap(([name, { found }]) =>
-        found.map(({ code }) => `${hostOf(name)} ${code}`)
+      .flatMap(([name, { found, ofMachine = [] }]) =>
+        [...found, ...ofMachine].map(({ code }) => `${hostOf(name)} ${code}`)
       ),
   );
 }
@@ -83,22 +90,30 @@ export class FindingsReport {
   /**
    * Takes in a look. Fails silently, because every process sees that a ledger
    * takes no writes.
+   *
+   * @param machine What everybody on this machine can see. @default {nothing}
    */
-  async take(findings: readonly Finding[], nowMs: number): Promise<void> {
+  async take(
+    findings: readonly Finding[],
+    nowMs: number,
+    machine: readonly Finding[] = [],
+  ): Promise<void> {
     const found = findings.filter((one) =>
       stands(one) && !IN_LEDGER.has(one.subject)
     );
-    const text = JSON.stringify(found.map(({ code, about }) => [code, about]));
+    const ofMachine = machine.filter(stands);
+    const all = [...found, ...ofMachine];
+    const text = JSON.stringify(all.map(({ code, about }) => [code, about]));
     const isOld = text !== "[]" && Math.abs(nowMs - this.#storedMs) > AGAIN_MS;
     if (text === this.#stored && !isOld) return;
     try {
-      const all = await readSweep<Reported>(this.#driver, REPORTED) ?? {};
-      const others = Object.entries(all).filter(([name, one]) =>
+      const reports = await readSweep<Reported>(this.#driver, REPORTED) ?? {};
+      const others = Object.entries(reports).filter(([name, one]) =>
         name !== REPORTER && isRecent(nowMs)(one)
       );
-      const own = found.length === 0
+      const own = all.length === 0
         ? []
-        : [[REPORTER, { atMs: nowMs, found }] as const];
+        : [[REPORTER, { atMs: nowMs, found, ofMachine }] as const];
       const next: Reported = Object.fromEntries([...others, ...own]);
       await this.#driver.batch([writeSweep(REPORTED, next, nowMs)], "write");
       this.#stored = text;
