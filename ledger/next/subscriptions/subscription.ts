@@ -305,12 +305,16 @@ async function registerAnew(
     ? from === "start" ? 0 : lastSeq
     : Number(before[0]);
   const wants = wanting(JSON.parse(patterns));
+  // What it took before was told, or is in the outbox.
+  const took = before === undefined
+    ? () => false
+    : wanting(JSON.parse(String(before[1])));
   const past: { seq: number; no: number }[] = [];
   const dropped: number[] = [];
   for await (const { seq, no, live, ...one } of logAfter(driver, after)) {
     if (!live) continue;
-    if (wants(one)) past.push({ seq, no });
-    else dropped.push(seq);
+    if (!wants(one)) dropped.push(seq);
+    else if (!took(one)) past.push({ seq, no });
   }
   await driver.batch([
     {

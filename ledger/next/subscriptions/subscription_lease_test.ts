@@ -3,7 +3,7 @@ import { newLedger } from "../testing/fold_kit.ts";
 import { opened, record } from "../testing/subscription_kit.ts";
 import { openLedger } from "../open_ledger.ts";
 import type { Driver } from "../../store/driver/driver.ts";
-import { orderRead } from "../../testing/projection_test_kit.ts";
+import { orderRead, session } from "../../testing/projection_test_kit.ts";
 import { until } from "../../../tests/kit/until.ts";
 import { temporaryLedger } from "../../../tests/kit/cli.ts";
 
@@ -132,4 +132,42 @@ Deno.test("Subscription.stop() gives the lease back, and a dispatch by hand does
   await running.stop();
   assert.equal((await byHand.dispatch()).isWaiting, undefined);
   await driver.close();
+});
+
+Deno.test("Ledger.subscribe() hands a release over within a second after the process that had begun it was killed", async () => {
+  await using folder = await temporaryLedger();
+  const { url } = folder;
+  const open = () => openLedger({ url, environment: "sandbox" });
+  await using first = await open();
+  const paid = orderRead(5, {
+    ...{ orderId: "O1", status: "success", click: "C1", tx: "0xT" },
+    ...{ created: 2, changed: 3 },
+  });
+  await first.append([session(0, "S1", "C1"), paid]);
+  const child = new Deno.Command("deno", {
+    args: [
+      ...["run", "--no-check", "--allow-env", "--allow-sys", "--allow-read"],
+      ...["--allow-write", "--allow-net"],
+      new URL("../testing/subscriber.ts", import.meta.url).href,
+      url,
+    ],
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  const said = child.stdout.getReader();
+  const { value } = await said.read();
+  assert.match(new TextDecoder().decode(value), /order:O1:release\.yes/);
+  child.kill("SIGKILL");
+  await child.status;
+  await said.cancel();
+  const told = Promise.withResolvers<string>();
+  const beganMs = performance.now();
+  await first.subscribe(
+    "goods",
+    { on: "order.release.yes" },
+    ({ key }) => told.resolve(key),
+  );
+  assert.equal(await told.promise, "order:O1:release.yes");
+  const tookMs = performance.now() - beganMs;
+  assert.ok(tookMs < 2000, `${tookMs} ms, and the lease lasts 10 s`);
 });

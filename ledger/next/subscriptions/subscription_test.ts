@@ -295,3 +295,34 @@ Deno.test("Subscription.dispatch() hands over the state as it is now, and whethe
   ]);
   await driver.close();
 });
+
+Deno.test("Subscription.open() with other patterns takes what it missed since it had nothing left, repeats nothing, and drops what it takes no more", async () => {
+  const driver = await newLedger();
+  const keys: string[] = [];
+  const handler: TransitionHandler = ({ key }) => void keys.push(key);
+  const reading = (orderId: string, minute: number, status: string) =>
+    orderRead(minute, { orderId, status, changed: minute });
+  const first = await opened(driver, handler, {
+    on: ["order.confirmed.success", "order.confirmed.pending"],
+  });
+  await first.dispatch();
+  await record(driver, reading("O1", 1, "failed"), reading("O2", 2, "success"));
+  await first.dispatch();
+  await record(
+    driver,
+    reading("O3", 3, "failed"),
+    reading("O4", 4, "success"),
+    reading("O5", 5, "pending"),
+  );
+  const second = await opened(driver, handler, {
+    on: ["order.confirmed.failed", "order.confirmed.success"],
+  });
+  await second.dispatch();
+  assert.equal(keys.shift(), "order:O2:confirmed.success");
+  assert.deepEqual(keys.toSorted(), [
+    "order:O1:confirmed.failed",
+    "order:O3:confirmed.failed",
+    "order:O4:confirmed.success",
+  ]);
+  await driver.close();
+});
