@@ -156,6 +156,12 @@ Deno.test("startOnramp() says by default on standard error which order waits for
     const less = pay(sandbox, short, "1.00");
     const lines = () => printed.filter((line) => line.includes("order_waits"));
     await until(() => lines().length === 2 && waits.length === 2);
+    const { found } = await onramp.find("basket-1");
+    assert.deepEqual(
+      found.flatMap((one) => one.entity === "order" ? one.order.orderId : [])
+        .toSorted(),
+      [first, second].toSorted(),
+    );
     assert.deepEqual(waits.toSorted(), [["basket-1", "49.90"], [
       "basket-2",
       "49.90",

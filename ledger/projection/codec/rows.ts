@@ -32,6 +32,11 @@ export function orderRow(fold: OrderFold, options: OrderRowOptions): PackedRow {
   const expected = state.expected?.clickId === fold.latest?.clickId
     ? state.expected
     : null;
+  // The terms that count of a basket may be of a later click id than its own.
+  const isOwn = fold.expectations.some(({ clickId, reference }) =>
+    clickId === fold.latest?.clickId &&
+    reference === state.expected?.reference
+  );
   return {
     columns: ORDERS.write({
       place: options.place,
@@ -52,7 +57,7 @@ export function orderRow(fold: OrderFold, options: OrderRowOptions): PackedRow {
       outcome: state.outcome,
       txId: state.txId,
       address: state.address,
-      reference: expected?.reference ?? null,
+      reference: isOwn ? state.expected?.reference ?? null : null,
       sessionId: expected?.sessionId ?? null,
     }),
     texts: [

@@ -50,6 +50,9 @@ export function formField(
   { label, rows }: { readonly label: string; readonly rows?: number },
 ): Markup {
   const { schema } = paramsOf(operation)[name] ?? {};
+  if (schema?.type === "boolean") {
+    return markup`<label><input type="checkbox" name="${name}" value="true"> ${label}</label>`;
+  }
   const longest = String(schema?.maxLength ?? 256);
   return markup`<label>${label} ${
     rows === undefined
