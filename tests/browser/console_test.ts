@@ -235,6 +235,23 @@ Deno.test({
 
 Deno.test({
   name:
+    "the first screen of a phone shows the order, and not the bars above it",
+  ignore,
+  fn: () =>
+    withConsole(async ({ visit }) => {
+      const { page } = await visit(`/orders/${ODD_ORDERS.mismatch}`, {
+        viewport: { width: 390, height: 844 },
+      });
+      const endOf = async (selector: string) =>
+        (await page.locator(selector).first().boundingBox())?.y ?? Infinity;
+      assert.ok(await endOf("h1.verdict") < 300);
+      assert.ok(await endOf(".money") < 500);
+      assert.ok(await endOf(".release") < 600);
+    }),
+});
+
+Deno.test({
+  name:
     "a person gets from the search box to what is true of an order, by keyboard alone",
   ignore,
   fn: () =>

@@ -155,6 +155,14 @@ footer { margin-top: 26px; font-size: 13px; }
   .columns > :last-child .facts > div { grid-template-columns: minmax(0, 1fr); }
   .bars g:not(:nth-child(5n + 1)) text:not(.value), .bars .value { display: none; } .bars text { font-size: 22px; }
   nav a { padding: 5px 8px; }
+  /* What the page is about comes first: the bars above it are a line each. */
+  .top { gap: 6px 10px; padding: 10px 0 8px; }
+  nav { flex: 1 0 100%; flex-wrap: nowrap; overflow-x: auto; }
+  .health { padding: 6px 10px; margin-bottom: 10px; }
+  .parts { flex-wrap: nowrap; overflow-x: auto; gap: 4px 14px; }
+  .part .word, .meanings { display: none; }
+  .told { margin: 2px 0 0; }
+  .told li { margin-top: 2px; padding: 0 0 0 8px; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 }
 /* Each row of a table is a list: nobody has to push it to and fro. */
 @media (max-width: 640px) {

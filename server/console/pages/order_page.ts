@@ -150,6 +150,7 @@ function paidTwiceText({ answer, orders }: PaidTwice): Markup {
 
 /** What is said of the state below the release and the next step. */
 const NOW: ReadonlySet<string> = new Set([
+  ...["expected", "partnerFee", "serviceFee"],
   ...["told", "byHand", "heldBy", "status", "reason", "witness", "failReason"],
   "age",
   "freshness",

@@ -52,6 +52,34 @@ Deno.test("orderPage() says of each order what is true, whether to release, and 
   }
 });
 
+Deno.test("orderPage() offers to settle what has ended, says before what that records, and offers nothing before", async () => {
+  await using opened = testConsole(await oddLedger(), now, {
+    kind: "open",
+    operates: true,
+  });
+  const pageOf = async (name: keyof typeof ODD_ORDERS) =>
+    await (await opened.ask(`/orders/${ODD_ORDERS[name]}`)).text();
+  for (const name of ["pending", "forged", "unknownStatus"] as const) {
+    const page = await pageOf(name);
+    assert.doesNotMatch(page, /I delivered it|I refunded it/, name);
+    assert.match(page, /Note/, name);
+  }
+  for (const name of ["success", "failed", "reversed"] as const) {
+    const page = await pageOf(name);
+    const said = page.indexOf("I delivered it: nobody is told any more");
+    const button = page.indexOf('value="delivered"');
+    assert.ok(said > 0 && button > said, name);
+  }
+  assert.match(
+    await opened.read(`/orders/${ODD_ORDERS.success}`),
+    /The service shows success: 100\.50 USD, asked for 100\.50 USD, reference Basket-77 ?\./,
+  );
+  assert.match(
+    await pageOf("success"),
+    /<input type="checkbox" name="confirmed" value="true">/,
+  );
+});
+
 Deno.test("orderPage() tells in words what happened, when, when it was heard and by whom", async () => {
   await using opened = testConsole(await oddLedger(), now);
   const text = await opened.read(`/orders/${ODD_ORDERS.success}`);
