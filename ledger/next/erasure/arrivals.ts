@@ -30,7 +30,7 @@ import { findHolders, type Holders, storedValues } from "./holders.ts";
 import { MAY_BE_OTHERS, PSEUDONYM } from "./person.ts";
 import { isRedacted, redactEvent } from "./redact.ts";
 import type { AssetTable } from "../../../core/assets/environment.ts";
-import { replaceEvents } from "./rewrite.ts";
+import { replaceEvents, updateEvent } from "./rewrite.ts";
 
 /** What a new event is about. */
 interface Arrival {
@@ -60,6 +60,11 @@ export function redactArrivals(
   },
 ): RedactNew {
   return async (driver, events, guard) => {
+    const [any] = await readDeciding(driver, [
+      statement("SELECT 1 FROM aliases LIMIT 1"),
+    ]);
+    // Bodies were pruned, and nobody was erased.
+    if (any?.length === 0) return { events, statements: [] };
     const arrivals = events.map(arrivalOf);
     const known = await readKnown(driver, arrivals);
     const decided = decideAll(arrivals, known);
@@ -151,14 +156,6 @@ function namesIn(event: StoredEvent, order: ErasedOrder | undefined) {
     : order.clickId;
   const userId = event.kind === "webhook" ? null : order?.userId ?? null;
   return { userId, clickId };
-}
-
-function updateEvent(after: StoredEvent): Statement {
-  return statement(
-    `UPDATE events SET id = ?2, kind = ?3, body = ?4, salt = ?5
-      WHERE position = ?1`,
-    ...[after.position, after.eventId, after.kind, after.body, after.salt],
-  );
 }
 
 function arrivalOf(event: StoredEvent): Arrival {

@@ -244,8 +244,11 @@ Deno.test("an erasure deletes what was noted of the person, the orders and the d
       ["user", "U1"],
       ["delivery", "W1"],
     ] as const
-  ) assert.ok(await addNote(ledger.driver, about(entity, id), nowMs));
-  await ledger.project();
+  ) {
+    assert.ok(await addNote(ledger.driver, about(entity, id), nowMs));
+    // What was noted last is not folded yet.
+    if (entity === "order") await ledger.project();
+  }
   await ledger.erasures.erase("U1");
   const left = await Array.fromAsync(allNotes(ledger.driver));
   assert.deepEqual(

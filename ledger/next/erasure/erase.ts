@@ -38,6 +38,7 @@ import {
   type ErasureParts,
   replaceEvents,
   type Replacement,
+  updateEvent,
 } from "./rewrite.ts";
 
 /**
@@ -207,12 +208,17 @@ async function erasing(
         : entity === "delivery" && deliveries.has(id),
   );
   const nos = [...orders.values()].map(({ no }) => no);
+  const isFolded = ({ before }: Replacement) =>
+    before.position <= guard.position;
   return [
     ...await replaceEvents(parts, {
       guard,
-      replaced: [...redacted, ...blanked, ...noted],
+      replaced: [...redacted, ...blanked, ...noted.filter(isFolded)],
       gone: { users, orders: nos },
     }),
+    // Nothing vouches yet for what is not folded.
+    ...noted.filter((one) => !isFolded(one))
+      .map(({ after }) => updateEvent(after)),
     insertAlias(guard.key, "user", [userId, { at: erasedAt, back: null }]),
     ...[...clicks].map((clickId) =>
       insertAlias(guard.key, "click", [clickId, { at: erasedAt }])
@@ -288,8 +294,7 @@ export async function notesAbout(
 ): Promise<Replacement[]> {
   const [rows] = await readDeciding(driver, [statement(
     `SELECT ${EVENT_COLUMNS} FROM events AS e
-      WHERE e.kind = 'note' AND e.${IS_RARE}
-        AND e.position <= (SELECT position FROM ledger)`,
+      WHERE e.kind = 'note' AND e.${IS_RARE}`,
   )]);
   return eventsOf(rows).flatMap((before) => {
     const note = noteOf(before);

@@ -83,13 +83,7 @@ export async function replaceEvents(
   };
   return [
     moveGuard(guard, { erasures: guard.erasures + 1, counts }),
-    ...replaced.map(({ after }) =>
-      statement(
-        `UPDATE events SET id = ?2, kind = ?3, body = ?4, salt = ?5
-          WHERE position = ?1`,
-        ...[after.position, after.eventId, after.kind, after.body, after.salt],
-      )
-    ),
+    ...replaced.map(({ after }) => updateEvent(after)),
     ...replaced.length === 0
       ? []
       : [appendStatement([minted(body, now(), randomBytes)])],
@@ -101,6 +95,15 @@ export async function replaceEvents(
     ),
     ...await statesAfter(parts, { guard, hash, replaced, gone, terms }),
   ];
+}
+
+/** Stores an event in its place. */
+export function updateEvent(after: StoredEvent): Statement {
+  return statement(
+    `UPDATE events SET id = ?2, kind = ?3, body = ?4, salt = ?5
+      WHERE position = ?1`,
+    ...[after.position, after.eventId, after.kind, after.body, after.salt],
+  );
 }
 
 function minted(
