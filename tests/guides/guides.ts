@@ -24,13 +24,27 @@ import {
   pay,
   place,
   printedSale,
+  type Program,
   shipped,
   startReceiver,
 } from "./shop.ts";
 
 const root = new URL("../..", import.meta.url).pathname;
+const noBrowser = await isBrowserMissing();
 const partner = await projects();
 Deno.test.afterAll(async () => await partner[Symbol.asyncDispose]());
+
+/** Waits until a program says on its own what a customer paid short. */
+async function tellsOfShortPayment(
+  program: Program,
+  basket: string,
+): Promise<void> {
+  const line = `waits for a person: paid 1.00 of 49.90 USD, ${basket}`;
+  await program.until(
+    () => program.lines.some((said) => said.includes(line)),
+    "it tells of what was paid short",
+  );
+}
 
 /** The command of a page that begins so. */
 function command({ commands }: Guide, beginning: string): string {
@@ -83,18 +97,52 @@ for (const runtime of ["node", "deno run -A", "bun"]) {
     await using program = project.start("bash paste.sh", env);
     const { sessionId, clickId } = await printedSale(program);
     const url = /RAMPKIT_BASE_URL=(\S+)/.exec(pasted().join("\n"))?.[1];
-    await project.run(
+    const trigger =
       `npx rampkit trigger success --session ${sessionId} --click ${clickId} ` +
-        `--sandbox ${url}`,
-    );
+      `--sandbox ${url}`;
+    await project.run(trigger);
     assert.equal(await shipped(program, "basket-1"), 1);
+    await project.run(`${trigger} --amount 1.00`);
+    await tellsOfShortPayment(program, "basket-1. What to do: Compare");
+    assert.equal(await shipped(program, "basket-1"), 1);
+  });
+}
+
+for (const runtime of ["node", "deno run -A"]) {
+  Deno.test({
+    name: `README sells on a page, and tests its handler: ${runtime} shop.mjs`,
+    ignore: noBrowser,
+    fn: async () => {
+      const guide = await readGuide("README.md");
+      const own = freePort();
+      const files = new Map([...guide.files].map(([name, text]) => [
+        name,
+        text.replace("8787", String(own)),
+      ]));
+      await using project = await partner.withGuide({ ...guide, files });
+      await project.run(command(guide, "npm install @wert-io"));
+      await project.run(command(guide, "npx esbuild"));
+      await project.run(command(guide, "node --test"));
+      await using at = await place(project.folder, undefined, own);
+      const serving = command(guide, "node shop.mjs");
+      await using program = project.start(
+        serving.replace("node", runtime),
+        at.env,
+      );
+      await answers(program, at.url);
+      await asBuyer(at.url, ({ pay }) => pay());
+      assert.equal(await shipped(program, ""), 1);
+      await asBuyer(at.url, ({ pay }) => pay("1.00"));
+      await tellsOfShortPayment(program, "");
+      assert.equal(await shipped(program, ""), 1);
+    },
   });
 }
 
 Deno.test({
   name:
     "guides/page.md sells on a page, ships once, and tells of a short payment",
-  ignore: await isBrowserMissing(),
+  ignore: noBrowser,
   fn: async () => {
     const guide = await readGuide("docs/guides/page.md");
     await using project = await partner.withGuide(guide);
@@ -109,10 +157,7 @@ Deno.test({
     });
     assert.equal(await shipped(program, "basket-"), 1);
     await asBuyer(at.url, ({ pay }) => pay("1.00"));
-    await program.until(
-      () => program.lines.some((line) => line.includes("1.00 of 49.90 USD")),
-      "it tells of what was paid short",
-    );
+    await tellsOfShortPayment(program, "basket-");
     assert.equal(await shipped(program, "basket-"), 1);
   },
 });

@@ -20,8 +20,8 @@ export interface Place extends AsyncDisposable {
 export async function place(
   folder: string,
   secret: string = crypto.randomUUID(),
+  port: number = freePort(),
 ): Promise<Place> {
-  const port = freePort();
   const url = `http://127.0.0.1:${port}`;
   const apiKey = `key-${crypto.randomUUID()}`;
   const sandbox = await serveSandbox({
