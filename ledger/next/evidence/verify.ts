@@ -121,18 +121,19 @@ export async function verifySeals(
       return !same(leaf.subarray(0, LEAF_BYTES), mark);
     });
     const odd = events[wrong];
-    if (odd !== undefined) {
-      const why = events.length < count
-        ? "removed"
-        : events.length > count
+    const isRemoved = events.length < count;
+    if (odd !== undefined && !isRemoved) {
+      const why = events.length > count
         ? "inserted"
         : replaced.has(String(odd.position))
         ? "altered_after_erasure"
         : "altered";
       return said({ position: odd.position, why });
     }
-    if (events.length < count) {
-      const position = (events.at(-1)?.position ?? seal.position) + 1;
+    if (isRemoved) {
+      // Where it stood is not known, but that it followed what still holds.
+      const before = odd === undefined ? events.at(-1) : events[wrong - 1];
+      const position = (before?.position ?? seal.position) + 1;
       return said({ position, why: "removed" });
     }
     const again = sealNext(seal, events, leaves);

@@ -73,7 +73,7 @@ const TAMPERED: readonly {
   {
     what: "an event that is gone",
     sql: ["DELETE FROM events WHERE position = 5"],
-    found: { position: 6, why: "removed" },
+    found: { position: 5, why: "removed" },
   },
   {
     what: "the last event of a batch that is gone",
@@ -86,7 +86,7 @@ const TAMPERED: readonly {
       "DELETE FROM events WHERE position = 8",
       "UPDATE events SET position = 8 WHERE position = 2",
     ],
-    found: { position: 3, why: "removed" },
+    found: { position: 2, why: "removed" },
   },
   {
     what: "a root",
