@@ -1,7 +1,6 @@
 /** The people erased from a ledger: the door. */
 import type { Driver } from "../../store/driver/driver.ts";
-import { readDeciding, statement, write } from "../store/database.ts";
-import { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
+import { readDeciding, statement } from "../store/database.ts";
 import { type Alias, readErasedNames } from "./aliases.ts";
 import {
   type Comparison,
@@ -18,9 +17,7 @@ import {
   type PruneOptions,
   type Pruning,
 } from "./prune.ts";
-import { readFolded } from "./person.ts";
-import { rewritten } from "./redact.ts";
-import { type ErasureParts, replaceEvents } from "./rewrite.ts";
+import type { ErasureParts } from "./rewrite.ts";
 
 /** A person who was erased. */
 export interface ErasedPerson {
@@ -213,46 +210,5 @@ export class Erasures {
       kind,
     )]);
     return (rows ?? []).map(([alias]) => JSON.parse(String(alias)));
-  }
-
-  /**
-   * Erases the body of one event that is folded; {@linkcode Erasures.erase} erases a
-   * person.
-   *
-   * @returns False where there is none at that position, or it was erased.
-   */
-  async eraseBody(position: number): Promise<boolean> {
-    const guard = await readFolded(this.#parts, "erase");
-    const [rows] = await readDeciding(this.#driver, [statement(
-      `SELECT ${EVENT_COLUMNS} FROM events AS e WHERE e.position = ?
-        AND e.position <= (SELECT position FROM ledger)`,
-      position,
-    )]);
-    const [before] = eventsOf(rows);
-    if (before === undefined || before.body.length === 0) return false;
-    const { kind, type, orderId, userId, clickId } = before;
-    const left = {
-      ...kind === "webhook"
-        ? {
-          ...type !== null && { type },
-          ...userId !== null && { user: { user_id: userId } },
-          ...orderId !== null && { order: { id: orderId } },
-        }
-        : kind === "order_snapshot" && {
-          ...orderId !== null && { order_id: orderId },
-          ...userId !== null && { user_id: userId },
-        },
-      ...clickId !== null && { click_id: clickId },
-    };
-    const { randomBytes } = this.#parts;
-    const after = rewritten(before, left, { kind, randomBytes });
-    await write(
-      this.#driver,
-      await replaceEvents(this.#parts, {
-        guard,
-        replaced: [{ before, after }],
-      }),
-    );
-    return true;
   }
 }

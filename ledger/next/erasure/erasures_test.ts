@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { eraseBody } from "./erase_body.ts";
 import { readdirSync, readFileSync } from "node:fs";
 import { until } from "../../../tests/kit/until.ts";
 import type { Ledger } from "../ledger.ts";
@@ -370,7 +371,7 @@ Deno.test("Erasures.erase() leaves a chain that verifies where bodies had been e
       args: [kind],
     }], "read");
     for (const [position] of rows?.rows ?? []) {
-      assert.equal(await ledger.erasures.eraseBody(Number(position)), true);
+      assert.equal(await eraseBody(ledger.driver, Number(position)), true);
     }
     await ledger.erasures.erase(anna.userId, { force: true });
     await ledger.project();

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { eraseBody } from "../erasure/erase_body.ts";
 import type { NewEvent } from "../../events/event.ts";
 import type { Ledger } from "../ledger.ts";
 import { monthClaim, monthReading } from "../../testing/month_test_events.ts";
@@ -206,7 +207,7 @@ Deno.test("Months.recompute() names what is erased, and finds what is altered", 
   const { ledger } = at;
   await ledger.append(november);
   await closed(ledger, "2026-11");
-  await ledger.erasures.eraseBody(1);
+  await eraseBody(ledger.driver, 1);
   const erased = await ledger.months.recompute("2026-11");
   assert.deepEqual(
     [erased?.erased, erased?.differences, erased?.changes],
