@@ -134,8 +134,18 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
     return server;
   };
   using held = await holdLedger(config);
+  let goLive = "";
   const reached = await reachLedger({
-    open: () => openConfigured(config, io),
+    open: async () => {
+      const opened = await openConfigured(config, io);
+      try {
+        goLive = await liveFrom(opened, flags.goLive);
+        return opened;
+      } catch (error) {
+        await opened.close();
+        throw error;
+      }
+    },
     meanwhile: async (problem) =>
       await openEarly({
         ...defined(receiving),
@@ -156,7 +166,6 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
   for (const { detail } of lookAtBaseUrl(config, ledger.environment)) {
     log("warn", "base_url_loopback", { message: detail });
   }
-  const goLive = await liveFrom(ledger, flags.goLive);
   const witness = await composeWitness({ config, ledger, log, now: io.now });
   await using service = composeService(defined({
     ...receiving,

@@ -127,3 +127,50 @@ Deno.test({
     assert.ok(!err.includes("not_ready"), err);
   },
 });
+
+Deno.test({
+  name:
+    "serve is ready within seconds where one request to its database server fails while the ledger opens, whichever it is",
+  ignore: !sqldAvailable,
+  fn: async () => {
+    await using folder = await temporaryFolder();
+    await using sqld = await startSqld({ directory: `${folder.path}/sqld` });
+    let came = 0;
+    let failing = 0;
+    await using gateway = Deno.serve(
+      { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+      async (request) => {
+        const body = await request.arrayBuffer();
+        if (++came === failing) return new Response(null, { status: 502 });
+        const { pathname, search } = new URL(request.url);
+        const answer = await fetch(`${sqld.url}${pathname}${search}`, {
+          method: request.method,
+          headers: request.headers,
+          ...request.method === "GET" ? {} : { body },
+        });
+        const { status, headers } = answer;
+        const type = headers.get("content-type") ?? "text/plain";
+        return new Response(await answer.arrayBuffer(), {
+          status,
+          headers: { "content-type": type },
+        });
+      },
+    );
+    for (failing = 1; failing <= 6; failing++) {
+      came = 0;
+      const began = performance.now();
+      await using served = await startServe({
+        RAMPKIT_DATABASE_URL: `http://127.0.0.1:${gateway.addr.port}`,
+        RAMPKIT_ENVIRONMENT: "sandbox",
+        RAMPKIT_WEBHOOK_SECRET: SECRET,
+        RAMPKIT_SPOOL_DIR: `${folder.path}/spool`,
+      }, ["--no-poll"]);
+      await until(async () => {
+        const ready = await fetch(`${served.url}/readyz`);
+        return (await ready.json()).writable;
+      }, `ready after request ${failing} failed`);
+      assert.ok(performance.now() - began < 15_000, `request ${failing}`);
+      await served.kill();
+    }
+  },
+});
