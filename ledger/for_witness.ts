@@ -10,11 +10,13 @@ export type {
 } from "./events/chain_reading.ts";
 export { isLaterLook } from "./events/chain_reading.ts";
 export { chainReading } from "./events/mint.ts";
-export type { OrderReading } from "./events/order_reading.ts";
+export {
+  type OrderReading,
+  statedTransactionForm,
+} from "./events/order_reading.ts";
 export { LEASE_MS, WITNESS_LEASE } from "./lease/lease.ts";
 export { LeaseTurn } from "./lease/lease_turn.ts";
 export { readLastSeq } from "./store/tables/transitions.ts";
 export { inputDigest, isAbout } from "./orders/chain_readings.ts";
-export { sameIgnoringCase } from "./orders/compare.ts";
 export type { OrderFold } from "./orders/order_fold.ts";
-export { readOrderFold } from "./queries/order_fold.ts";
+export { readOrderFold, readSharing } from "./queries/order_fold.ts";

@@ -2,22 +2,23 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { assetDecimals } from "../core/assets/assets.ts";
 import type { AssetTable } from "../core/assets/environment.ts";
-import { isNativeAsset } from "../core/chain/chain_network.ts";
+import { chainNetwork, isNativeAsset } from "../core/chain/chain_network.ts";
 import type { Verdict, VerdictReason } from "../core/chain/verdict.ts";
 import { isDecimal } from "../core/decimal.ts";
+import { askBitcoin } from "./bitcoin_nodes.ts";
 import type { Chain, ChainNode, Chains } from "./chains_file.ts";
-import { type NodeAnswer, NodeFailure } from "./finding.ts";
-import {
-  askCoreNode,
-  askEsplora,
-  type BitcoinTarget,
-} from "./bitcoin_nodes.ts";
-import { askEvmNode, type NodeFinding } from "./evm_node.ts";
-import { HttpNode, type HttpNodeOptions } from "./http_node.ts";
-import { agree, votesOf } from "./quorum.ts";
+import { askEvm } from "./evm_node.ts";
+import { askNode, type HttpNode } from "./http_node.ts";
 import type { ChainWitness, Look, TransferQuestion } from "./transfer.ts";
-import { verdictOf, type VerdictRule } from "./verdict.ts";
-import { whyNotAsked } from "./why_not_asked.ts";
+import {
+  agree,
+  type NodeAnswer,
+  type NodeFinding,
+  type Target,
+  verdictOf,
+  type VerdictRule,
+  votesOf,
+} from "./verdict.ts";
 
 /** What a witness works with. */
 export interface ChainWitnessOptions {
@@ -32,16 +33,6 @@ export interface ChainWitnessOptions {
   /** How long one node may take for a look, in milliseconds. @default {15000} */
   readonly timeoutMs?: number;
 }
-
-/** What is asked of a network's nodes, and how their answers are taken. */
-interface Plan {
-  readonly ask: (node: HttpNode, kind: ChainNode["kind"]) => Promise<
-    NodeFinding
-  >;
-  readonly rule: VerdictRule;
-}
-
-const TIMEOUT_MS = 15_000;
 
 /**
  * A witness that asks the partner's own nodes. It knows no other ones.
@@ -77,7 +68,7 @@ export function createChainWitness(
     chains,
     assets = "production",
     now = Date.now,
-    timeoutMs = TIMEOUT_MS,
+    timeoutMs = 15_000,
     fetch: send = fetch,
   } = options;
   return {
@@ -92,104 +83,79 @@ export function createChainWitness(
       if (chain === undefined || why !== null) {
         return unasked("unsupported", why);
       }
-      const plan = planOf(chain, question, assets);
-      if (typeof plan === "string") return unasked("undecided", plan);
+      const target = targetOf(chain, question);
+      if (typeof target === "string") return unasked("undecided", target);
+      const how = { fetch: send, timeoutMs, signal };
       const answers = await Promise.all(
-        chain.nodes.map((node) =>
-          askNode(node, plan, { fetch: send, timeoutMs, signal })
+        chain.nodes.map(({ name, address, kind }): Promise<NodeAnswer> =>
+          askNode(name, address, how, (node) => ask(node, chain, kind, target))
         ),
       );
+      const rule = ruleOf(chain, asset, assets);
       const votes = votesOf(
-        answers.map((answer) => [
-          answer,
-          answer.problem === null
-            ? verdictOf(answer.finding, question, plan.rule)
-            : null,
-        ]),
+        answers,
+        (finding) => verdictOf(finding, question, rule),
         { blockMs: chain.blockMs, nowMs: now() },
       );
       const { index, nodes, problems, ...agreed } = agree(votes, chain.quorum);
+      const tolerance = chain.tolerance.get(asset.toUpperCase()) ?? null;
+      const digest = digestOf(answers, nodes);
       return {
         ...agreed,
-        evidence: {
-          index,
-          nodes,
-          answers: digestOf(answers, nodes),
-          tolerance: chain.tolerance.get(question.asset.toUpperCase()) ?? null,
-          problems,
-        },
+        evidence: { index, nodes, answers: digest, tolerance, problems },
       };
     },
   };
 }
 
-/** What to ask; else why nothing can be asked. */
-function planOf(
+function ask(
+  node: HttpNode,
+  chain: Chain,
+  kind: ChainNode["kind"],
+  target: Target,
+): Promise<NodeFinding> {
+  return kind === "evm"
+    ? askEvm(node, chain, target)
+    : askBitcoin(node, chain, kind, target);
+}
+
+/** What to look for; else why there is nothing to look for. */
+function targetOf(
   chain: Chain,
   question: TransferQuestion,
-  assets: AssetTable,
-): Plan | VerdictReason {
-  const { network, asset, address, amount, smartContract = null } = question;
-  const before = question.before ?? null;
-  const statedDecimals = assetDecimals(assets, asset, network);
-  const { confirmations } = chain;
-  if (chain.family === "bitcoin") {
-    if (address === null || address === "") return "address_not_stated";
-    const txId = question.txId.toLowerCase();
-    if (!/^[0-9a-f]{64}$/.test(txId)) return "transaction_not_readable";
-    const { genesis, prefix, nativeDecimals: chainDecimals } = chain;
-    const target: BitcoinTarget = { genesis, prefix, txId, address, before };
-    return {
-      ask: (node, kind) =>
-        kind === "esplora"
-          ? askEsplora(node, target)
-          : askCoreNode(node, target),
-      rule: { chainDecimals, statedDecimals, confirmations },
-    };
-  }
-  const native = isNativeAsset(network, asset);
-  const token = chain.tokens.get(asset.toUpperCase()) ?? null;
+): Target | VerdictReason {
+  const { network, asset, address, amount } = question;
+  const { smartContract: call = null, before = null } = question;
   const txId = question.txId.toLowerCase();
+  if (chain.family === "bitcoin") {
+    if (!address) return "address_not_stated";
+    if (!/^[0-9a-f]{64}$/.test(txId)) return "transaction_not_readable";
+    return { txId, address, token: null, call: null, before };
+  }
   if (!/^0x[0-9a-f]{64}$/.test(txId)) return "transaction_not_readable";
-  const whom = smartContract?.address ?? address;
+  const whom = call?.address ?? address;
   if (whom === null || !/^0x[0-9a-f]{40}$/i.test(whom)) {
     return "address_not_stated";
   }
-  if (smartContract === null && (amount === null || !isDecimal(amount))) {
+  if (call === null && (amount === null || !isDecimal(amount))) {
     return "amount_not_stated";
   }
-  return {
-    ask: (node) =>
-      askEvmNode(node, {
-        chainId: chain.chainId,
-        txId,
-        address: whom,
-        token: native ? null : token?.contract ?? null,
-        call: smartContract,
-        before,
-      }),
-    rule: {
-      chainDecimals: native ? chain.nativeDecimals : token?.decimals ?? 18,
-      statedDecimals,
-      confirmations,
-    },
-  };
+  const token = isNativeAsset(network, asset)
+    ? null
+    : chain.tokens.get(asset.toUpperCase())?.contract ?? null;
+  return { txId, address: whom, token, call, before };
 }
 
-async function askNode(
-  { name, address, kind }: ChainNode,
-  { ask }: Plan,
-  options: HttpNodeOptions,
-): Promise<NodeAnswer> {
-  const node = new HttpNode(address, options);
-  try {
-    const found = await ask(node, kind);
-    return { ...found, node: name, problem: null, raw: node.raw };
-  } catch (error) {
-    if (!(error instanceof NodeFailure)) throw error;
-    const { problem } = error;
-    return { node: name, problem, finding: null, raw: node.raw };
-  }
+function ruleOf(chain: Chain, asset: string, table: AssetTable): VerdictRule {
+  const { network, family, nativeDecimals, confirmations, tokens } = chain;
+  const isNative = family === "bitcoin" || isNativeAsset(network, asset);
+  return {
+    chainDecimals: isNative
+      ? nativeDecimals
+      : tokens.get(asset.toUpperCase())?.decimals ?? nativeDecimals,
+    statedDecimals: assetDecimals(table, asset, network),
+    confirmations,
+  };
 }
 
 /** A digest of what the nodes that agree answered, in the order of their names. */
@@ -205,6 +171,7 @@ function digestOf(
 }
 
 function unasked(verdict: Verdict, reason: VerdictReason | null): Look {
+  const nobody = { index: null, nodes: [], answers: null, problems: [] };
   return {
     verdict,
     reason,
@@ -212,12 +179,64 @@ function unasked(verdict: Verdict, reason: VerdictReason | null): Look {
     confirmations: null,
     final: false,
     block: null,
-    evidence: {
-      index: null,
-      nodes: [],
-      answers: null,
-      tolerance: null,
-      problems: [],
-    },
+    evidence: { ...nobody, tolerance: null },
   };
+}
+
+/** Why nobody can be asked about the transactions of a pair. */
+export type NotAskedReason = Extract<
+  VerdictReason,
+  "network_not_supported" | "network_not_configured" | "token_not_pinned"
+>;
+
+/** What is to be looked at. */
+export interface AskedPair {
+  /** Network as in the asset tables, in any case. */
+  readonly network: string;
+  /** Asset code, in any case. */
+  readonly asset: string;
+  /**
+   * Whether it is a smart-contract order: its call is looked at, and no token.
+   *
+   * @default {false}
+   */
+  readonly isContract?: boolean;
+}
+
+/**
+ * Why the nodes cannot be asked about the transactions of a pair.
+ *
+ * @param chains The networks that can be asked; see `readChains`.
+ * @param pair The pair.
+ * @returns Null where they can.
+ *
+ * @example A token whose contract is not pinned
+ * ```ts
+ * import { readChains, whyNotAsked } from "@rampkit/onramp/witness";
+ * import assert from "node:assert/strict";
+ *
+ * const chains = readChains({
+ *   base: { nodes: { own: "http://127.0.0.1:8545" }, confirmations: 30 },
+ * });
+ * const why = (network: string, asset: string) =>
+ *   whyNotAsked(chains, { network, asset });
+ * assert.equal(why("base", "ETH"), null);
+ * assert.equal(why("base", "USDC"), "token_not_pinned");
+ * assert.equal(why("polygon", "POL"), "network_not_configured");
+ * assert.equal(why("solana", "SOL"), "network_not_supported");
+ * ```
+ */
+export function whyNotAsked(
+  chains: Chains,
+  { network, asset, isContract = false }: AskedPair,
+): NotAskedReason | null {
+  const chain = chains.get(network.toLowerCase());
+  if (chain === undefined) {
+    return chainNetwork(network) === null
+      ? "network_not_supported"
+      : "network_not_configured";
+  }
+  const isKnown = chain.family === "bitcoin" || isContract ||
+    isNativeAsset(network, asset) || chain.tokens.has(asset.toUpperCase());
+  return isKnown ? null : "token_not_pinned";
 }

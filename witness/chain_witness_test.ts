@@ -451,6 +451,67 @@ const CASES: readonly Case[] = [
     reason: "cannot_trace",
   },
   {
+    name: "a batch, traced by a node that writes that no call has an error",
+    run: async (world) => {
+      const sent = await batch(world, [[STRANGER, 5n], [WALLET, AMOUNT]]);
+      return await look(world, sent, {
+        meddle: says("debug_traceTransaction", {
+          ...{ type: "CALL", from: STRANGER, to: world.payer, error: null },
+          ...{ value: "0x0", input: "0x" },
+          calls: [{
+            ...{ type: "CALL", from: world.payer, to: WALLET, error: null },
+            ...{ value: `0x${AMOUNT.toString(16)}`, input: "0x" },
+          }],
+        }),
+      });
+    },
+    verdict: "delivered",
+  },
+  {
+    name: "a batch, listed by a node that writes that no call has an error",
+    run: async (world) => {
+      const sent = await batch(world, [[STRANGER, 5n], [WALLET, AMOUNT]]);
+      return await look(world, sent, {
+        meddle: (method) =>
+          method === "debug_traceTransaction"
+            ? rpcError(-32601, "the method does not exist")
+            : says("trace_transaction", [
+              {
+                ...{ type: "call", traceAddress: [], error: null },
+                action: {
+                  ...{ callType: "call", from: STRANGER, to: world.payer },
+                  ...{ value: "0x0", input: "0x" },
+                },
+              },
+              {
+                ...{ type: "call", traceAddress: [0], error: null },
+                action: {
+                  ...{ callType: "call", from: world.payer, to: WALLET },
+                  ...{ value: `0x${AMOUNT.toString(16)}`, input: "0x" },
+                },
+              },
+            ])(method, ""),
+      });
+    },
+    verdict: "delivered",
+  },
+  ...["STATICCALL", "DELEGATECALL"].map((type): Case => ({
+    name: `a ${type} of the right contract with the right input`,
+    run: async (world) => {
+      const data = input("buy", 7);
+      return await look(world, {
+        ...await batch(world, [[STRANGER, 5n]]),
+        smartContract: { address: world.shop, inputData: data },
+      }, {
+        meddle: says("debug_traceTransaction", {
+          ...{ type: "CALL", from: STRANGER, to: world.payer, input: "0x" },
+          calls: [{ type, from: world.payer, to: world.shop, input: data }],
+        }),
+      });
+    },
+    verdict: "other_recipient_or_asset",
+  })),
+  {
     name: "reorganised before it was final",
     run: async (world) => {
       const sent = await world.anvil.settle({ to: WALLET, value: AMOUNT });

@@ -1,8 +1,7 @@
-import { isRecord } from "../core/guards.ts";
-import { isDecimal } from "../core/decimal.ts";
+import * as z from "zod";
 import type { AssetTable } from "../core/assets/environment.ts";
 import { chainNetwork, isNativeAsset } from "../core/chain/chain_network.ts";
-import { hasWalletShape } from "../core/rules/wallet_shape.ts";
+import { isDecimal } from "../core/decimal.ts";
 import type { NodeAddress } from "./http_node.ts";
 
 /** The file that names the nodes to ask: networks by their name. */
@@ -142,12 +141,81 @@ export type Chains = ReadonlyMap<string, Chain>;
 const BITCOIN_GENESIS =
   "000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f";
 
-const SETTINGS: readonly (keyof ChainSettings)[] = [
-  ...["nodes", "confirmations", "quorum", "chainId", "genesis"] as const,
-  ...["prefix", "tokens", "tolerance", "blockMs"] as const,
-];
-const OF_NODES: readonly (keyof NodeSettings)[] = ["url", "headers", "kind"];
-const OF_TOKENS: readonly (keyof TokenSettings)[] = ["contract", "decimals"];
+/** A misspelt setting would otherwise count for nothing, and nobody notice. */
+function settings<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  return z.strictObject(shape, {
+    error: ({ code }) =>
+      code === "unrecognized_keys"
+        ? `there is no such setting; there are ${Object.keys(shape).join(", ")}`
+        : "it is not a JSON object",
+  });
+}
+
+function named<Of extends z.ZodType>(of: Of, key: z.ZodString = z.string()) {
+  return z.record(key, of, "it is not a JSON object");
+}
+
+function whole(least: number, most: number = Number.MAX_SAFE_INTEGER) {
+  const error = ({ input }: { readonly input?: unknown }) =>
+    `it is ${
+      JSON.stringify(input) ?? "missing"
+    }; use a whole number from ${least}`;
+  return z.int({ error }).min(least, { error }).max(most, { error });
+}
+
+const text = z.string("it is not a text").min(1, "it is not a text");
+
+const node = settings({
+  url: z.string("it has no `url`").refine(
+    (url) => /^https?:/i.test(url) && URL.canParse(url),
+    "its address is not an absolute http or https URL",
+  ),
+  headers: z.record(
+    z.string(),
+    z.string("it is not a text"),
+    "it is not an object of texts",
+  ).optional(),
+  kind: z.enum(["core", "esplora"], 'use "core" or "esplora"').optional(),
+});
+
+const token = settings({
+  contract: z.string("it is not a text").regex(
+    /^0x[0-9a-fA-F]{40}$/,
+    "it is not an address of a contract, 0x and 40 hex digits",
+  ),
+  decimals: whole(0, 77),
+});
+
+const nodeName = z.string().regex(
+  /^[A-Za-z0-9_.-]{1,40}$/,
+  "a name has letters, digits, `-`, `_` and `.` only",
+);
+
+const network = settings({
+  nodes: named(
+    z.preprocess((one) => typeof one === "string" ? { url: one } : one, node),
+    nodeName,
+  ).refine(
+    (nodes) => Object.keys(nodes).length > 0,
+    'name at least one, for example { "own-1": "http://..." }',
+  ),
+  confirmations: whole(1),
+  quorum: whole(1).optional(),
+  chainId: whole(0).optional(),
+  genesis: text.optional(),
+  prefix: text.optional(),
+  tokens: named(token).optional(),
+  tolerance: named(
+    z.custom<string>(
+      (one) =>
+        typeof one === "string" && isDecimal(one) && !one.startsWith("-"),
+      'it is not a plain decimal in quotes, for example "0.0001"',
+    ),
+  ).optional(),
+  blockMs: whole(1).optional(),
+});
+
+const chainsFile = named(network);
 
 /**
  * Checks what the file of nodes says. No message quotes an address or a header
@@ -182,226 +250,108 @@ export function readChains(
   file: unknown,
   table: AssetTable = "production",
 ): Chains {
-  if (!isRecord(file)) {
-    throw wrong("the file", "it is not a JSON object of networks");
+  const read = chainsFile.safeParse(file);
+  if (!read.success) {
+    const [issue] = read.error.issues;
+    const key = issue?.code === "unrecognized_keys" ? issue.keys[0] : undefined;
+    const { message } = (issue?.code === "invalid_key" && issue.issues[0]) ||
+      read.error.issues[0] || { message: "" };
+    const path = [...issue?.path ?? [], ...key === undefined ? [] : [key]];
+    throw wrong(path.join(".") || "the file", message);
   }
   return new Map(
-    Object.entries(file).map(([network, settings]) => {
-      const chain = readChain(network, settings, table);
-      return [chain.network, chain];
-    }),
+    Object.entries(read.data).map(([name, given]) => [
+      name.toLowerCase(),
+      chainOf(name, given, table),
+    ]),
   );
 }
 
-function readChain(
-  network: string,
-  settings: unknown,
+function chainOf(
+  name: string,
+  given: z.output<typeof network>,
   table: AssetTable,
 ): Chain {
-  const known = chainNetwork(network, table);
+  const known = chainNetwork(name, table);
   if (known === null) {
     throw wrong(
-      network,
+      name,
       "its nodes cannot be asked by this version; `rampkit assets --witness` lists those that can",
     );
   }
-  if (!isRecord(settings)) throw wrong(network, "it is not a JSON object");
-  onlyKnown(network, settings, SETTINGS);
-  const nodes = readNodes(network, settings.nodes, known.family);
-  const quorum = settings.quorum === undefined
-    ? Math.floor(nodes.length / 2) + 1
-    : integer(`${network}.quorum`, settings.quorum, 1);
+  const { family, nativeDecimals } = known;
+  const isEvm = family === "evm";
+  const nodes = Object.entries(given.nodes).map(
+    ([name, { url, headers = {}, kind = "core" }]): ChainNode => ({
+      name,
+      address: addressOf(new URL(url), headers),
+      kind: isEvm ? "evm" : kind,
+    }),
+  );
+  const quorum = given.quorum ?? Math.floor(nodes.length / 2) + 1;
   if (quorum > nodes.length) {
     throw wrong(
-      `${network}.quorum`,
+      `${name}.quorum`,
       `${quorum} nodes cannot agree where there are ${nodes.length}`,
     );
   }
-  const chainId = known.family === "bitcoin"
-    ? 0
-    : settings.chainId ?? known.chainId;
+  const chainId = isEvm ? given.chainId ?? known.chainId : 0;
   if (chainId === null) {
-    throw wrong(`${network}.chainId`, "it is not built in; state it");
+    throw wrong(`${name}.chainId`, "it is not built in; state it");
+  }
+  const native = Object.keys(given.tokens ?? {})
+    .find((asset) => isNativeAsset(name, asset));
+  if (native !== undefined) {
+    throw wrong(
+      `${name}.tokens.${native}`,
+      "the chain itself moves it: it has no contract",
+    );
   }
   return {
-    network: network.toLowerCase(),
-    family: known.family,
+    network: name.toLowerCase(),
+    family,
     nodes,
     quorum,
-    confirmations: integer(
-      `${network}.confirmations`,
-      settings.confirmations,
-      1,
-    ),
-    chainId: integer(`${network}.chainId`, chainId, 0),
-    genesis: known.family === "evm"
-      ? ""
-      : text(`${network}.genesis`, settings.genesis ?? BITCOIN_GENESIS),
-    prefix: text(`${network}.prefix`, settings.prefix ?? "bc"),
-    nativeDecimals: known.nativeDecimals,
-    tokens: readTokens(network, settings.tokens ?? {}),
-    tolerance: readTolerance(network, settings.tolerance ?? {}),
-    blockMs: settings.blockMs === undefined
-      ? known.blockMs
-      : integer(`${network}.blockMs`, settings.blockMs, 1),
+    confirmations: given.confirmations,
+    chainId,
+    genesis: isEvm ? "" : (given.genesis ?? BITCOIN_GENESIS).toLowerCase(),
+    prefix: (given.prefix ?? "bc").toLowerCase(),
+    nativeDecimals,
+    tokens: byAsset(given.tokens, ({ contract, decimals }) => ({
+      contract: contract.toLowerCase(),
+      decimals,
+    })),
+    tolerance: byAsset(given.tolerance, (most) => most),
+    blockMs: given.blockMs ?? known.blockMs,
   };
 }
 
-function readNodes(
-  network: string,
-  nodes: unknown,
-  family: "evm" | "bitcoin",
-): readonly ChainNode[] {
-  const at = `${network}.nodes`;
-  if (!isRecord(nodes) || Object.keys(nodes).length === 0) {
-    throw wrong(at, 'name at least one, for example { "own-1": "http://..." }');
-  }
-  return Object.entries(nodes).map(([name, node]) => {
-    const here = `${at}.${name}`;
-    if (!/^[A-Za-z0-9_.-]{1,40}$/.test(name)) {
-      throw wrong(here, "a name has letters, digits, `-`, `_` and `.` only");
-    }
-    const settings = typeof node === "string" ? { url: node } : node;
-    if (!isRecord(settings) || typeof settings.url !== "string") {
-      throw wrong(here, "it is neither an address nor an object with `url`");
-    }
-    onlyKnown(here, settings, OF_NODES);
-    const kind = settings.kind ?? (family === "evm" ? "evm" : "core");
-    if (family === "bitcoin" && kind !== "core" && kind !== "esplora") {
-      throw wrong(`${here}.kind`, 'use "core" or "esplora"');
-    }
-    return {
-      name,
-      address: readAddress(here, settings.url, settings.headers ?? {}),
-      kind: kind as ChainNode["kind"],
-    };
-  });
+function byAsset<From, To>(
+  values: Readonly<Record<string, From>> | undefined,
+  to: (value: From) => To,
+): ReadonlyMap<string, To> {
+  return new Map(
+    Object.entries(values ?? {}).map(([asset, value]) => [
+      asset.toUpperCase(),
+      to(value),
+    ]),
+  );
 }
 
-function readAddress(
-  at: string,
-  address: string,
-  headers: unknown,
+/** Credentials of an address are sent as a header. */
+function addressOf(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
 ): NodeAddress {
-  const url = URL.canParse(address) ? new URL(address) : null;
-  if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw wrong(at, "its address is not an absolute http or https URL");
-  }
-  if (
-    !isRecord(headers) ||
-    Object.values(headers).some((value) => typeof value !== "string")
-  ) {
-    throw wrong(`${at}.headers`, "it is not an object of texts");
-  }
-  const { username, password } = url;
-  url.username = "";
-  url.password = "";
+  const [user, password] = [url.username, url.password].map(decodeURIComponent);
+  url.username = url.password = "";
   return {
     url: url.href.replace(/\/+$/, ""),
     headers: {
-      ...username === "" ? {} : {
-        authorization: `Basic ${
-          btoa(
-            `${decodeURIComponent(username)}:${decodeURIComponent(password)}`,
-          )
-        }`,
-      },
-      ...headers as Record<string, string>,
+      ...user && { authorization: `Basic ${btoa(`${user}:${password}`)}` },
+      ...headers,
     },
   };
-}
-
-function readTokens(
-  network: string,
-  tokens: unknown,
-): ReadonlyMap<string, TokenSettings> {
-  const at = `${network}.tokens`;
-  if (!isRecord(tokens)) throw wrong(at, "it is not a JSON object");
-  return new Map(
-    Object.entries(tokens).map(([asset, token]) => {
-      const here = `${at}.${asset}`;
-      if (isNativeAsset(network, asset)) {
-        throw wrong(here, "the chain itself moves it: it has no contract");
-      }
-      if (isRecord(token)) onlyKnown(here, token, OF_TOKENS);
-      if (
-        !isRecord(token) || typeof token.contract !== "string" ||
-        !hasWalletShape("ethereum", token.contract)
-      ) {
-        throw wrong(
-          `${here}.contract`,
-          "it is not an address of a contract, 0x and 40 hex digits",
-        );
-      }
-      return [asset.toUpperCase(), {
-        contract: token.contract.toLowerCase(),
-        decimals: integer(`${here}.decimals`, token.decimals, 0, 77),
-      }];
-    }),
-  );
-}
-
-function readTolerance(
-  network: string,
-  tolerance: unknown,
-): ReadonlyMap<string, string> {
-  const at = `${network}.tolerance`;
-  if (!isRecord(tolerance)) throw wrong(at, "it is not a JSON object");
-  return new Map(
-    Object.entries(tolerance).map(([asset, amount]) => {
-      if (
-        typeof amount !== "string" || !isDecimal(amount) ||
-        amount.startsWith("-")
-      ) {
-        throw wrong(
-          `${at}.${asset}`,
-          'it is not a plain decimal in quotes, for example "0.0001"',
-        );
-      }
-      return [asset.toUpperCase(), amount];
-    }),
-  );
-}
-
-/** A misspelt setting would otherwise count for nothing, and nobody notice. */
-function onlyKnown(
-  at: string,
-  settings: Readonly<Record<string, unknown>>,
-  known: readonly string[],
-): void {
-  const name = Object.keys(settings).find((name) => !known.includes(name));
-  if (name === undefined) return;
-  throw wrong(
-    `${at}.${name}`,
-    `there is no such setting; there are ${known.join(", ")}`,
-  );
-}
-
-function integer(
-  at: string,
-  value: unknown,
-  least: number,
-  most: number = Number.MAX_SAFE_INTEGER,
-): number {
-  if (
-    typeof value !== "number" || !Number.isSafeInteger(value) ||
-    value < least || value > most
-  ) {
-    throw wrong(
-      at,
-      `it is ${
-        JSON.stringify(value) ?? "missing"
-      }; use a whole number from ${least}`,
-    );
-  }
-  return value;
-}
-
-function text(at: string, value: unknown): string {
-  if (typeof value !== "string" || value === "") {
-    throw wrong(at, "it is not a text");
-  }
-  return value.toLowerCase();
 }
 
 function wrong(at: string, why: string): TypeError {

@@ -1,175 +1,123 @@
+/** Asks a node of an EVM chain by JSON-RPC. */
 import { isRecord } from "../core/guards.ts";
+import type { Chain } from "./chains_file.ts";
+import { type HttpNode, NodeFailure, RpcError } from "./http_node.ts";
+import type { BlockPlace } from "./transfer.ts";
 import {
+  dropped,
   type Effect,
   type Finding,
+  inBlock,
+  inNoBlock,
   type NewestBlock,
-  NodeFailure,
+  type NodeFinding,
   type Payment,
-} from "./finding.ts";
-import type { BlockPlace } from "./transfer.ts";
-import { callsOfTrace, type TracedCall } from "./call_trace.ts";
-import { type HttpNode, RpcError } from "./http_node.ts";
+  type Target,
+} from "./verdict.ts";
 
-/** What is looked for in a transaction of an EVM chain. */
-export interface EvmTarget {
-  /** Id of the chain. */
-  readonly chainId: number;
-  /** The transaction. */
-  readonly txId: string;
-  /** Address that should have been paid. */
-  readonly address: string;
-  /** Contract of the token; null for the chain's own asset. */
-  readonly token: string | null;
-  /** Call that should have succeeded, in place of a payment. */
-  readonly call: {
-    readonly address: string;
-    readonly inputData: string | null;
-  } | null;
-  /** Block in which it was seen before. */
-  readonly before: BlockPlace | null;
-}
-
-/** What a node of an EVM chain shows, and how far it has come. */
-export interface NodeFinding extends NewestBlock {
-  /** Where it has the transaction, and what that did. */
-  readonly finding: Finding;
-}
+type Json = Readonly<Record<string, unknown>>;
 
 const TRANSFER =
   "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
 /**
- * Asks one node of an EVM chain.
+ * Looks at a transaction. Payouts from inside a contract are found by tracing:
+ * the transaction's own value does not have them.
  *
- * The newest block is read as a block: an address before the node may answer
- * `eth_blockNumber` from a cache, and nothing ever has a confirmation. Payouts
- * from inside a contract are found by tracing: the transaction's own value
- * does not have them.
- *
- * @param node The node.
- * @param target What is looked for.
- * @returns What it shows.
- * @throws {NodeFailure} When it cannot be used.
+ * @throws {NodeFailure | RpcError} When the node cannot be used.
  */
-export async function askEvmNode(
+export async function askEvm(
   node: HttpNode,
-  target: EvmTarget,
+  chain: Chain,
+  target: Target,
 ): Promise<NodeFinding> {
-  try {
-    return await look(node, target);
-  } catch (error) {
-    if (!(error instanceof RpcError)) throw error;
-    throw new NodeFailure(
-      isPruned(error.message) ? "pruned" : "bad_answer",
-    );
-  }
+  await checkChain(node, chain);
+  const receipt = await node.call("eth_getTransactionReceipt", [target.txId]);
+  const at = await newestBlock(node);
+  const finding = isRecord(receipt)
+    ? await withReceipt(node, receipt, target, at.tip)
+    : await withoutReceipt(node, target, at.tip);
+  return { ...at, finding };
 }
 
-/**
- * Asks a node of an EVM chain for its newest block.
- *
- * @param chainId Id of the chain that it should serve.
- * @throws {NodeFailure} When it cannot be used.
- */
+/** @throws {NodeFailure | RpcError} When the node cannot be used. */
 export async function newestOfEvm(
   node: HttpNode,
-  chainId: number,
+  chain: Chain,
 ): Promise<NewestBlock> {
-  await checkChain(node, chainId);
+  await checkChain(node, chain);
   return await newestBlock(node);
 }
 
-async function checkChain(node: HttpNode, chainId: number): Promise<void> {
+async function checkChain(node: HttpNode, { chainId }: Chain): Promise<void> {
   if (numberOf(await node.call("eth_chainId", [])) !== chainId) {
     throw new NodeFailure("wrong_chain");
   }
 }
 
+/**
+ * Reads the newest block as a block: an address before the node may answer
+ * `eth_blockNumber` from a cache, and nothing ever has a confirmation.
+ */
 async function newestBlock(node: HttpNode): Promise<NewestBlock> {
-  const newest = blockOf(
-    await node.call("eth_getBlockByNumber", ["latest", false]),
-  );
-  if (newest === null) throw new NodeFailure("syncing");
-  return { tip: newest.height, tipMs: newest.timeMs };
+  const block = await blockAt(node, "latest");
+  if (block === null) throw new NodeFailure("syncing");
+  const tipMs = numberOf(block.timestamp) * 1000;
+  return { tip: numberOf(block.number), tipMs };
 }
 
-async function look(node: HttpNode, target: EvmTarget): Promise<NodeFinding> {
-  await checkChain(node, target.chainId);
-  const receipt = await node.call("eth_getTransactionReceipt", [target.txId]);
-  const at = await newestBlock(node);
-  const { tip } = at;
-  if (!isRecord(receipt)) {
-    return { ...at, finding: await withoutReceipt(node, target, tip) };
-  }
-  const block = {
-    blockHash: hexOf(receipt.blockHash),
-    blockHeight: numberOf(receipt.blockNumber),
-  };
-  const canonical = await canonicalHash(node, block.blockHeight);
-  if (canonical !== block.blockHash) {
-    return { ...at, finding: dropped(block, tip) };
-  }
-  return {
-    ...at,
-    finding: {
-      place: "block",
-      block,
-      confirmations: Math.max(1, tip - block.blockHeight + 1),
-      effect: await effectOf(node, receipt, target, block),
-    },
-  };
+async function blockAt(
+  node: HttpNode,
+  height: number | "latest",
+): Promise<Json | null> {
+  const at = height === "latest" ? height : `0x${height.toString(16)}`;
+  const block = await node.call("eth_getBlockByNumber", [at, false]);
+  return isRecord(block) && typeof block.hash === "string" ? block : null;
+}
+
+async function withReceipt(
+  node: HttpNode,
+  receipt: Json,
+  target: Target,
+  tip: number,
+): Promise<Finding> {
+  const place = placeOf(receipt);
+  const block = await blockAt(node, place.blockHeight);
+  return block === null || hexOf(block.hash) !== place.blockHash
+    ? dropped(place, tip)
+    : inBlock(place, tip, await effectOf(node, receipt, target, place));
 }
 
 async function withoutReceipt(
   node: HttpNode,
-  { txId, before }: EvmTarget,
+  { txId, before }: Target,
   tip: number,
 ): Promise<Finding> {
   const transaction = await node.call("eth_getTransactionByHash", [txId]);
   if (isRecord(transaction) && typeof transaction.blockHash === "string") {
     // In a block, and its receipt is gone.
-    return {
-      place: "block",
-      block: {
-        blockHash: hexOf(transaction.blockHash),
-        blockHeight: numberOf(transaction.blockNumber),
-      },
-      confirmations: Math.max(
-        1,
-        tip - numberOf(transaction.blockNumber) + 1,
-      ),
-      effect: { kind: "unclear", reason: "receipt_missing" },
-    };
+    return inBlock(placeOf(transaction), tip, {
+      kind: "unclear",
+      reason: "receipt_missing",
+    });
   }
   if (before !== null && before.blockHeight <= tip) {
-    const canonical = await canonicalHash(node, before.blockHeight);
-    if (canonical !== null && canonical !== before.blockHash.toLowerCase()) {
-      return dropped(before, tip);
-    }
+    const block = await blockAt(node, before.blockHeight);
+    const isOther = block !== null &&
+      hexOf(block.hash) !== before.blockHash.toLowerCase();
+    if (isOther) return dropped(before, tip);
   }
-  return { place: isRecord(transaction) ? "waiting" : "unknown" };
+  return inNoBlock(isRecord(transaction));
 }
 
-function dropped(block: BlockPlace, tip: number): Finding {
-  const depth = Math.max(0, tip - block.blockHeight + 1);
-  return { place: "dropped", block, depth };
-}
-
-async function canonicalHash(
-  node: HttpNode,
-  height: number,
-): Promise<string | null> {
-  const block = await node.call("eth_getBlockByNumber", [
-    `0x${height.toString(16)}`,
-    false,
-  ]);
-  return blockOf(block)?.hash ?? null;
+function placeOf({ blockHash, blockNumber }: Json): BlockPlace {
+  return { blockHash: hexOf(blockHash), blockHeight: numberOf(blockNumber) };
 }
 
 async function effectOf(
   node: HttpNode,
-  receipt: Readonly<Record<string, unknown>>,
-  target: EvmTarget,
+  receipt: Json,
+  target: Target,
   block: BlockPlace,
 ): Promise<Effect> {
   // Receipts of before Byzantium have no status.
@@ -177,12 +125,11 @@ async function effectOf(
     return { kind: "unclear", reason: "receipt_missing" };
   }
   if (numberOf(receipt.status) !== 1) return { kind: "reverted" };
-  if (target.call !== null) return await calledOf(node, target, target.call);
-  if (target.token !== null) {
-    return {
-      kind: "paid",
-      payments: transfersOf(receipt.logs, target.token, target.address),
-    };
+  const { token, call } = target;
+  if (call !== null) return await calledOf(node, target, call);
+  if (token !== null) {
+    const payments = transfersOf(receipt.logs, token, target.address);
+    return { kind: "paid", payments };
   }
   return await nativeOf(node, target, block);
 }
@@ -200,7 +147,7 @@ function transfersOf(
     const [event, from, to] = topics;
     const isTransfer = hexOf(log.address) === token.toLowerCase() &&
       log.removed !== true && hexOf(event) === TRANSFER &&
-      addressOfTopic(to) === address.toLowerCase() && from !== to;
+      `0x${hexOf(to).slice(-40)}` === address.toLowerCase() && from !== to;
     return isTransfer
       ? [{ units: unitsOfHex(data), index: numberOf(log.logIndex) }]
       : [];
@@ -209,16 +156,14 @@ function transfersOf(
 
 async function nativeOf(
   node: HttpNode,
-  { txId, address }: EvmTarget,
+  { txId, address }: Target,
   { blockHeight }: BlockPlace,
 ): Promise<Effect> {
-  const transaction = await transactionOf(node, txId);
-  const to = typeof transaction.to === "string" ? hexOf(transaction.to) : null;
-  if (to === address.toLowerCase()) {
-    return {
-      kind: "paid",
-      payments: [{ units: unitsOfHex(transaction.value), index: null }],
-    };
+  const { to, value } = await transactionOf(node, txId);
+  const whom = address.toLowerCase();
+  if (to === whom) {
+    const payments = [{ units: unitsOfHex(value), index: null }];
+    return { kind: "paid", payments };
   }
   if (to !== null && await isPlainAccount(node, to, blockHeight)) {
     return { kind: "paid", payments: [] };
@@ -229,7 +174,7 @@ async function nativeOf(
     kind: "paid",
     payments: calls
       .filter((call) =>
-        call.moves && call.to === address.toLowerCase() && call.from !== call.to
+        MOVING.has(call.kind) && call.to === whom && call.from !== whom
       )
       .map(({ value }) => ({ units: value, index: null })),
   };
@@ -241,12 +186,9 @@ async function isPlainAccount(
   address: string,
   height: number,
 ): Promise<boolean> {
+  const at = `0x${height.toString(16)}`;
   try {
-    const code = await node.call("eth_getCode", [
-      address,
-      `0x${height.toString(16)}`,
-    ]);
-    return code === "0x";
+    return await node.call("eth_getCode", [address, at]) === "0x";
   } catch (error) {
     // The state of that block is gone: a trace has to show it.
     if (error instanceof RpcError) return false;
@@ -256,33 +198,54 @@ async function isPlainAccount(
 
 async function calledOf(
   node: HttpNode,
-  { txId }: EvmTarget,
-  call: { readonly address: string; readonly inputData: string | null },
+  { txId }: Target,
+  { address, inputData }: NonNullable<Target["call"]>,
 ): Promise<Effect> {
-  const transaction = await transactionOf(node, txId);
-  const isCall = (to: string | null, input: string) =>
-    to === call.address.toLowerCase() &&
-    (call.inputData === null || input === call.inputData.toLowerCase());
-  const to = typeof transaction.to === "string" ? hexOf(transaction.to) : null;
-  if (isCall(to, hexOf(transaction.input))) {
+  const isCall = ({ to, input }: Pick<TracedCall, "to" | "input">) =>
+    to === address.toLowerCase() &&
+    (inputData === null || input === inputData.toLowerCase());
+  const { to, input } = await transactionOf(node, txId);
+  if (isCall({ to, input: hexOf(input) })) {
     return { kind: "called", succeeded: true };
   }
   const calls = await trace(node, txId);
   if (calls === null) return { kind: "unclear", reason: "cannot_trace" };
-  return {
-    kind: "called",
-    succeeded: calls.some(({ to, input }) => isCall(to, input)),
-  };
+  // A static call changes nothing, and borrowed code nothing of the contract.
+  const succeeded = calls.some((call) => call.kind === "call" && isCall(call));
+  return { kind: "called", succeeded };
 }
 
 async function transactionOf(
   node: HttpNode,
   txId: string,
-): Promise<Readonly<Record<string, unknown>>> {
+): Promise<Json & { readonly to: string | null }> {
   const found = await node.call("eth_getTransactionByHash", [txId]);
   if (!isRecord(found)) throw new NodeFailure("pruned");
-  return found;
+  return {
+    ...found,
+    to: typeof found.to === "string" ? hexOf(found.to) : null,
+  };
 }
+
+/** A call inside of a transaction that was not undone. */
+interface TracedCall {
+  readonly from: string;
+  /** Null where a contract was made. */
+  readonly to: string | null;
+  /** Of the chain's asset, in smallest units. */
+  readonly value: bigint;
+  /** Kind of the call, in lower case. */
+  readonly kind: string;
+  /** In hex. */
+  readonly input: string;
+}
+
+/** Kinds of a call that move value: code that is borrowed moves none. */
+const MOVING: ReadonlySet<string> = new Set([
+  "call",
+  "selfdestruct",
+  "suicide",
+]);
 
 /** Every call of a transaction that was not undone; null where a node cannot trace. */
 async function trace(
@@ -308,24 +271,71 @@ async function trace(
   return null;
 }
 
-function blockOf(
-  block: unknown,
-): { readonly hash: string; height: number; timeMs: number } | null {
-  if (!isRecord(block) || typeof block.hash !== "string") return null;
+/**
+ * Reads a trace of either kind: the tree of `callTracer`, or the list of
+ * `trace_transaction`. What happened below a call that failed is undone, and
+ * left out.
+ */
+function callsOfTrace(trace: unknown): readonly TracedCall[] | null {
+  if (isRecord(trace)) {
+    return typeof trace.from === "string" ? callsOfTree(trace) : null;
+  }
+  return Array.isArray(trace) && trace.length > 0
+    ? callsOfList(trace.filter(isRecord))
+    : null;
+}
+
+function callsOfTree(root: Json): readonly TracedCall[] {
+  const calls: TracedCall[] = [];
+  const open = [root];
+  for (let frame = open.pop(); frame !== undefined; frame = open.pop()) {
+    if (hasFailed(frame)) continue;
+    calls.push(callOf(frame, frame.type));
+    if (Array.isArray(frame.calls)) open.push(...frame.calls.filter(isRecord));
+  }
+  return calls;
+}
+
+function callsOfList(steps: readonly Json[]): readonly TracedCall[] {
+  const undone = steps.filter(hasFailed).map(pathOf);
+  return steps.flatMap((step) => {
+    const { action, type } = step;
+    const path = pathOf(step);
+    return isRecord(action) && !undone.some((one) => path.startsWith(one))
+      ? [callOf(action, type === "call" ? action.callType : type)]
+      : [];
+  });
+}
+
+/** Some nodes write `null` where nothing failed. */
+function hasFailed({ error }: Json): boolean {
+  return error !== undefined && error !== null;
+}
+
+/** Where a step stands in the tree: `/0/2/`. */
+function pathOf({ traceAddress }: Json): string {
+  return Array.isArray(traceAddress)
+    ? `/${traceAddress.map((at) => `${at}/`).join("")}`
+    : "/";
+}
+
+function callOf(frame: Json, type: unknown): TracedCall {
+  // A contract that ends itself gives what it has to `refundAddress`.
+  const to = frame.to ?? frame.refundAddress;
+  const value = frame.value ?? frame.balance;
   return {
-    hash: hexOf(block.hash),
-    height: numberOf(block.number),
-    timeMs: numberOf(block.timestamp) * 1000,
+    from: lower(frame.from ?? frame.address) ?? "",
+    to: lower(to),
+    value: typeof value === "string" && /^0x[0-9a-fA-F]+$/.test(value)
+      ? BigInt(value)
+      : 0n,
+    kind: String(type).toLowerCase(),
+    input: lower(frame.input) ?? "0x",
   };
 }
 
-function addressOfTopic(topic: unknown): string {
-  return `0x${hexOf(topic).slice(-40)}`;
-}
-
-function isPruned(message: string): boolean {
-  return /prun|missing trie node|history (?:is )?(?:not|un)available|state (?:is )?not available/i
-    .test(message);
+function lower(value: unknown): string | null {
+  return typeof value === "string" ? value.toLowerCase() : null;
 }
 
 function hexOf(value: unknown): string {

@@ -1,6 +1,7 @@
 import { isRecord } from "../core/guards.ts";
 import { parseExact } from "../core/json/exact_json.ts";
-import { NodeFailure } from "./finding.ts";
+import type { NodeProblem } from "./transfer.ts";
+import type { Answered } from "./verdict.ts";
 
 /** How a node is reached. Its address may hold a key: it is never shown. */
 export interface NodeAddress {
@@ -12,25 +13,60 @@ export interface NodeAddress {
 
 /** What {@linkcode HttpNode} works with. */
 export interface HttpNodeOptions {
-  /** Sends the requests. */
   readonly fetch: typeof fetch;
   /** How long a whole look at one node may take. */
   readonly timeoutMs: number;
-  /** Aborts it. @default {never} */
   readonly signal?: AbortSignal | undefined;
 }
+
+/** Asks a node under its name. It never throws for what a node does. */
+export async function askNode<Result>(
+  name: string,
+  address: NodeAddress,
+  options: HttpNodeOptions,
+  ask: (node: HttpNode) => Promise<Result>,
+): Promise<Answered<Result>> {
+  const node = new HttpNode(address, options);
+  try {
+    const found = await ask(node);
+    return { ...found, node: name, raw: node.raw, problem: null };
+  } catch (error) {
+    const problem = problemOf(error);
+    return { node: name, raw: node.raw, problem };
+  }
+}
+
+function problemOf(error: unknown): NodeProblem {
+  if (error instanceof NodeFailure) return error.problem;
+  if (!(error instanceof RpcError)) throw error;
+  // While it starts, Core answers every call with an error of its own.
+  if (error.code === -28) return "syncing";
+  return PRUNED.test(error.message) ? "pruned" : "bad_answer";
+}
+
+const PRUNED =
+  /prun|missing trie node|history (?:is )?(?:not|un)available|state (?:is )?not available/i;
 
 /** Longest answer of a node; a trace of a large batch has a few MB. */
 const LONGEST_ANSWER = 32 * 1024 * 1024;
 
+/** Thrown when a node cannot be used; it never holds the address. */
+export class NodeFailure extends Error {
+  override readonly name = "NodeFailure";
+  readonly problem: NodeProblem;
+
+  constructor(problem: NodeProblem) {
+    super(`The node cannot be used: ${problem}`);
+    this.problem = problem;
+  }
+}
+
 /** An error that a node answers to a JSON-RPC call. */
 export class RpcError extends Error {
-  /** Names this class whatever module it comes from. */
   override readonly name = "RpcError";
-  /** Its code; null where the node states none. */
+  /** Null where the node states none. */
   readonly code: number | null;
 
-  /** Takes the error as the node states it. */
   constructor(code: number | null, message: string) {
     super(message);
     this.code = code;
@@ -45,7 +81,6 @@ export class HttpNode {
   readonly #timeout: AbortSignal;
   readonly #answers: string[] = [];
 
-  /** Begins a look. */
   constructor(address: NodeAddress, options: HttpNodeOptions) {
     this.#address = address;
     this.#fetch = options.fetch;
@@ -133,7 +168,8 @@ function failureOf(status: number): NodeFailure {
   return new NodeFailure("bad_answer");
 }
 
-function parsed(text: string): unknown {
+/** Null where it is no JSON. */
+export function parsed(text: string): unknown {
   try {
     return parseExact(text);
   } catch {

@@ -1,8 +1,4 @@
 import {
-  canonicalAddress,
-  canonicalTransaction,
-} from "../core/chain/canonical.ts";
-import {
   type ChainReading,
   chainReading,
   type ChainReadingFields,
@@ -12,7 +8,8 @@ import {
   type OrderFold,
   type OrderReading,
   readOrderFold,
-  sameIgnoringCase,
+  readSharing,
+  statedTransactionForm,
 } from "../ledger/for_witness.ts";
 import type { Ledger } from "../ledger/mod.ts";
 import type { ChainWitness, Look, TransferQuestion } from "./transfer.ts";
@@ -47,8 +44,6 @@ export interface LookAtOrderOptions {
   /** Makes the salt of what is recorded. @default {that of the runtime} */
   readonly randomBytes?: (length: number) => Uint8Array;
 }
-
-const SALT_BYTES = 16;
 
 function secureBytes(length: number): Uint8Array {
   return crypto.getRandomValues(new Uint8Array(length));
@@ -99,18 +94,21 @@ export async function lookAtOrder(
   const shown = fold.latest;
   if (shown === null) return nobody("not_shown");
   if (shown.erasedTx !== null) return nobody("erased");
-  if (shown.txId === null || shown.txId === "" || shown.network === null) {
+  const { txId, network } = shown;
+  if (txId === null || network === null || !namesTransaction(shown)) {
     return nobody("no_transaction");
   }
   const last = lastLook(fold);
   const question: TransferQuestion = {
-    network: shown.network,
+    network,
     asset: shown.commodity ?? "",
-    txId: shown.txId,
-    address: shown.address || null,
+    txId: txId.trim(),
+    address: shown.address?.trim() || null,
     amount: shown.cryptoAmount || null,
-    smartContract: smartContractOf(fold),
-    others: await otherAmounts(ledger, fold),
+    smartContract: smartContractOf(shown),
+    // Without an amount nobody can say which payment is whose.
+    others: (await readSharing(ledger.driver, orderId, shown))
+      .map(({ cryptoAmount }) => cryptoAmount ?? "unknown"),
     before: last === null || last.blockHash === null ||
         last.blockHeight === null
       ? null
@@ -126,7 +124,7 @@ export async function lookAtOrder(
       looked: { order_id: orderId, ...fields },
       readAt: askedAt,
       recordedAt: new Date(now()).toISOString(),
-      salt: randomBytes(SALT_BYTES),
+      salt: randomBytes(16),
     })]);
   }
   return { orderId, nothing: null, look, recorded };
@@ -136,41 +134,20 @@ export async function lookAtOrder(
 export function lastLook({ looks, latest }: OrderFold): ChainReading | null {
   if (latest === null) return null;
   return looks.filter((look) => isAbout(look, latest))
-    .reduce<ChainReading | null>(
-      (last, look) => last === null || isLaterLook(look, last) ? look : last,
-      null,
-    );
+    .sort((a, b) => isLaterLook(a, b) ? -1 : 1)[0] ?? null;
+}
+
+/** Whether the service shows what can be a transaction of the network. */
+export function namesTransaction(shown: OrderReading): boolean {
+  return statedTransactionForm(shown) === "named";
 }
 
 function smartContractOf(
-  { latest }: OrderFold,
+  { cryptoType, address, scInputData }: OrderReading,
 ): NonNullable<TransferQuestion["smartContract"]> | null {
-  if (latest === null || latest.cryptoType !== "sc" || !latest.address) {
-    return null;
-  }
-  return { address: latest.address, inputData: latest.scInputData || null };
-}
-
-/** Amounts of other orders to which the service shows the same transaction and address. */
-async function otherAmounts(
-  ledger: Ledger,
-  { orderId, latest }: OrderFold,
-): Promise<readonly string[]> {
-  const { txId, network } = { txId: "", network: null, ...latest };
-  if (txId === null) return [];
-  const { found } = await ledger.find(txId);
-  return found.flatMap((one) => {
-    if (one.entity !== "order" || one.order.orderId === orderId) return [];
-    const { confirmed } = one.order;
-    const isSame = confirmed !== null &&
-      sameIgnoringCase(confirmed.network ?? "", network ?? "") &&
-      canonicalTransaction(network, confirmed.txId ?? "") ===
-        canonicalTransaction(network, txId) &&
-      canonicalAddress(network, confirmed.address ?? "") ===
-        canonicalAddress(network, latest?.address ?? "");
-    // Without an amount nobody can say which payment is whose.
-    return isSame ? [confirmed.cryptoAmount ?? "unknown"] : [];
-  });
+  return cryptoType === "sc" && address
+    ? { address: address.trim(), inputData: scInputData || null }
+    : null;
 }
 
 function fieldsOf(

@@ -28,8 +28,11 @@
  * @module
  */
 export {
+  type AskedPair,
   type ChainWitnessOptions,
   createChainWitness,
+  type NotAskedReason,
+  whyNotAsked,
 } from "./chain_witness.ts";
 export {
   type Chain,
@@ -59,11 +62,6 @@ export {
   type NodeTrouble,
   type TransferQuestion,
 } from "./transfer.ts";
-export {
-  type AskedPair,
-  type NotAskedReason,
-  whyNotAsked,
-} from "./why_not_asked.ts";
 export type { AssetTable } from "../core/assets/environment.ts";
 export {
   type Verdict,

@@ -1,24 +1,113 @@
-import type { Verdict, VerdictReason } from "../core/chain/verdict.ts";
-import { type AmountRule, compareAmounts } from "./amounts.ts";
-import type { Finding } from "./finding.ts";
-import type { BlockPlace, TransferQuestion } from "./transfer.ts";
+/** What the findings of nodes mean for an order, and what they agree on. Pure. */
+import { countDecimals, isDecimal } from "../core/decimal.ts";
+import type {
+  BlockPlace,
+  Evidence,
+  Look,
+  NodeProblem,
+  TransferQuestion,
+} from "./transfer.ts";
+
+/** What is looked for in a transaction. */
+export interface Target {
+  readonly txId: string;
+  /** Address that should have been paid. */
+  readonly address: string;
+  /** Contract of the token; null for the chain's own asset. */
+  readonly token: string | null;
+  /** Call that should have succeeded, in place of a payment. */
+  readonly call: NonNullable<TransferQuestion["smartContract"]> | null;
+  /** Block in which the transaction was seen before. */
+  readonly before: BlockPlace | null;
+}
+
+/** Something that a transaction paid to the address. */
+export interface Payment {
+  /** In smallest units. */
+  readonly units: bigint;
+  /** Place of its log or output; null where it has none. */
+  readonly index: number | null;
+}
+
+/** What a transaction did, as one node shows it. */
+export type Effect =
+  | { readonly kind: "reverted" }
+  | { readonly kind: "paid"; readonly payments: readonly Payment[] }
+  | { readonly kind: "called"; readonly succeeded: boolean }
+  | {
+    readonly kind: "unclear";
+    readonly reason: "cannot_trace" | "receipt_missing";
+  };
+
+/** Where one node has a transaction, and what it did there. */
+export type Finding =
+  | { readonly place: "unknown" | "waiting" }
+  /**
+   * It was in a block that is no longer part of the chain; `depth` is the
+   * number of blocks from the one that replaced it, that one included.
+   */
+  | {
+    readonly place: "dropped";
+    readonly block: BlockPlace;
+    readonly depth: number;
+  }
+  | {
+    readonly place: "block";
+    readonly block: BlockPlace;
+    /** Blocks from its own to the newest, both included. */
+    readonly confirmations: number;
+    readonly effect: Effect;
+  };
+
+/** Height and time of a node's newest block. */
+export interface NewestBlock {
+  readonly tip: number;
+  readonly tipMs: number;
+}
+
+export interface NodeFinding extends NewestBlock {
+  readonly finding: Finding;
+}
+
+/** What one node said: `raw` has its answers as received, one a line. */
+export type Answered<Result> =
+  & { readonly node: string; readonly raw: string }
+  & ({ readonly problem: NodeProblem } | Result & { readonly problem: null });
+
+export type NodeAnswer = Answered<NodeFinding>;
+
+/** The transaction is in no block of a node. */
+export function inNoBlock(isKnown: boolean): Finding {
+  return { place: isKnown ? "waiting" : "unknown" };
+}
+
+/** The block that held a transaction is no longer part of the chain. */
+export function dropped(block: BlockPlace, tip: number): Finding {
+  const depth = Math.max(0, tip - block.blockHeight + 1);
+  return { place: "dropped", block, depth };
+}
+
+export function inBlock(
+  block: BlockPlace,
+  tip: number,
+  effect: Effect,
+): Finding {
+  const confirmations = Math.max(1, tip - block.blockHeight + 1);
+  return { place: "block", block, confirmations, effect };
+}
 
 /** What one node's finding means for an order. */
-export interface NodeVerdict {
-  /** The verdict. */
-  readonly verdict: Verdict;
-  /** Reason for the verdict. */
-  readonly reason: VerdictReason | null;
-  /** What arrived, a plain decimal. */
-  readonly arrived: string | null;
-  /** The block that holds the transaction. */
-  readonly block: BlockPlace | null;
-  /** Place of the payment in the transaction. */
-  readonly index: number | null;
-  /** Blocks from its own to the newest. */
-  readonly confirmations: number | null;
-  /** Whether it has the confirmations that the partner asks for. */
-  readonly final: boolean;
+export type NodeVerdict = Omit<Look, "evidence"> & Pick<Evidence, "index">;
+
+/** How amounts of an asset are compared. */
+export interface AmountRule {
+  /** Decimals of the asset on the chain. */
+  readonly chainDecimals: number;
+  /**
+   * Digits that the service states after the point; null where that is not
+   * known, then those of the chain.
+   */
+  readonly statedDecimals: number | null;
 }
 
 /** What a finding is compared with. */
@@ -27,87 +116,266 @@ export interface VerdictRule extends AmountRule {
   readonly confirmations: number;
 }
 
-/**
- * What the finding of a node means for an order. Pure.
- *
- * @param finding Where the node has the transaction, and what it did.
- * @param question What it should have done.
- * @param rule How amounts are compared, and what counts as final.
- * @returns The verdict of that node.
- */
+const NOWHERE = {
+  reason: null,
+  arrived: null,
+  block: null,
+  index: null,
+  confirmations: null,
+  final: false,
+} as const;
+
+/** What the finding of a node means for an order. */
 export function verdictOf(
   finding: Finding,
-  question: TransferQuestion,
+  { amount, others = [] }: TransferQuestion,
   rule: VerdictRule,
 ): NodeVerdict {
   switch (finding.place) {
     case "unknown":
-      return nowhere("absent");
+      return { ...NOWHERE, verdict: "absent" };
     case "waiting":
-      return nowhere("pending");
-    case "dropped":
-      return {
-        ...nowhere("reorged"),
-        block: finding.block,
-        final: finding.depth >= rule.confirmations,
-      };
-    case "block":
-      return inBlock(finding, question, rule);
+      return { ...NOWHERE, verdict: "pending" };
+    case "dropped": {
+      const final = finding.depth >= rule.confirmations;
+      const { block } = finding;
+      return { ...NOWHERE, verdict: "reorged", block, final };
+    }
   }
-}
-
-function nowhere(verdict: Verdict): NodeVerdict {
-  return {
-    verdict,
-    reason: null,
-    arrived: null,
-    block: null,
-    index: null,
-    confirmations: null,
-    final: false,
-  };
-}
-
-function inBlock(
-  { block, confirmations, effect }: Extract<Finding, { place: "block" }>,
-  { amount, others = [] }: TransferQuestion,
-  rule: VerdictRule,
-): NodeVerdict {
-  const found = {
-    ...nowhere("undecided"),
-    block,
-    confirmations,
-    final: confirmations >= rule.confirmations,
-  };
+  const { block, confirmations, effect } = finding;
+  const isDeep = confirmations >= rule.confirmations;
+  const found = { ...NOWHERE, block, confirmations, final: isDeep };
+  // What is undecided is never final: another node may still decide it.
+  const undecided = (reason: Look["reason"]): NodeVerdict => ({
+    ...found,
+    ...{ verdict: "undecided", reason, final: false },
+  });
   switch (effect.kind) {
     case "reverted":
       return { ...found, verdict: "reverted" };
     case "unclear":
-      // A node that traces may still decide it.
-      return { ...found, reason: effect.reason, final: false };
+      return undecided(effect.reason);
     case "called":
+      if (!effect.succeeded) {
+        return { ...found, verdict: "other_recipient_or_asset" };
+      }
       // Nobody can say whose the one call is that several orders name.
-      if (effect.succeeded && others.length > 0) {
-        return { ...found, reason: "shared_transaction", final: false };
-      }
-      return {
-        ...found,
-        verdict: effect.succeeded ? "delivered" : "other_recipient_or_asset",
-      };
-    case "paid":
-      if (amount === null) {
-        return { ...found, reason: "amount_not_stated", final: false };
-      }
-      return decided({
-        ...found,
-        ...compareAmounts(effect.payments, amount, others, rule),
-      });
+      return others.length > 0
+        ? undecided("shared_transaction")
+        : { ...found, verdict: "delivered" };
+    case "paid": {
+      if (amount === null) return undecided("amount_not_stated");
+      const compared = compareAmounts(effect.payments, amount, others, rule);
+      return compared === null
+        ? undecided("shared_transaction")
+        : { ...found, ...compared };
+    }
   }
 }
 
-/** An undecided verdict is never final. */
-function decided(verdict: NodeVerdict): NodeVerdict {
-  return verdict.verdict === "undecided"
-    ? { ...verdict, final: false }
-    : verdict;
+/** Smallest units of a plain decimal; digits beyond `decimals` are cut. */
+export function unitsOfDecimal(text: string, decimals: number): bigint {
+  const [whole = "0", fraction = ""] = text.split(".");
+  return BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, "0"));
+}
+
+/** A number of smallest units as a plain decimal, without trailing zeros. */
+export function decimalOfUnits(units: bigint, decimals: number): string {
+  const digits = units.toString().padStart(decimals + 1, "0");
+  const whole = digits.slice(0, digits.length - decimals);
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, "");
+  return fraction === "" ? whole : `${whole}.${fraction}`;
+}
+
+/**
+ * Compares what arrived with what the service states, exactly: at the digits
+ * that the service states of the asset, where the chain has more of them.
+ *
+ * A transaction that several orders name for one address pays each of them with
+ * a payment of exactly its amount, or nobody can say whose is whose.
+ *
+ * @param others Amounts of the other orders.
+ * @returns Null where nobody can say.
+ */
+export function compareAmounts(
+  payments: readonly Payment[],
+  amount: string,
+  others: readonly string[],
+  rule: AmountRule,
+): Pick<NodeVerdict, "verdict" | "arrived" | "index"> | null {
+  const paid = payments.filter(({ units }) => units > 0n);
+  const [first] = paid;
+  if (first === undefined) {
+    return { verdict: "other_recipient_or_asset", arrived: "0", index: null };
+  }
+  const own = others.length === 0
+    ? {
+      units: paid.reduce((sum, { units }) => sum + units, 0n),
+      index: paid.length === 1 ? first.index : null,
+    }
+    : ownPayment(paid, amount, others, rule);
+  return own && {
+    verdict: compareUnits(own.units, amount, rule),
+    arrived: decimalOfUnits(own.units, rule.chainDecimals),
+    index: own.index,
+  };
+}
+
+/** The payment of exactly this order's amount, if each other order has its own. */
+function ownPayment(
+  paid: readonly Payment[],
+  amount: string,
+  others: readonly string[],
+  rule: AmountRule,
+): Payment | null {
+  const left = [...paid];
+  const taken = [amount, ...others].flatMap((one) => {
+    const found = left.findIndex(({ units }) =>
+      isDecimal(one) && compareUnits(units, one, rule) === "delivered"
+    );
+    return found === -1 ? [] : left.splice(found, 1);
+  });
+  return taken.length === 1 + others.length ? taken[0] ?? null : null;
+}
+
+function compareUnits(
+  units: bigint,
+  amount: string,
+  { chainDecimals, statedDecimals }: AmountRule,
+): "delivered" | "short" | "more" {
+  // Digits that were stated all the same count.
+  const digits = Math.min(
+    chainDecimals,
+    Math.max(statedDecimals ?? chainDecimals, countDecimals(amount)),
+  );
+  const cut = 10n ** BigInt(chainDecimals - digits);
+  const stated = unitsOfDecimal(amount, chainDecimals);
+  // Of digits that the chain does not have, the last unit may be rounded.
+  const rounded = countDecimals(amount) > chainDecimals ? 1n : 0n;
+  const over = units - stated;
+  if (over > -cut && over < cut + rounded) return "delivered";
+  return units < stated ? "short" : "more";
+}
+
+/** A node's verdict, or what is wrong with the node. */
+export interface Vote {
+  readonly node: string;
+  readonly problem: NodeProblem | null;
+  /** Null where there is a problem. */
+  readonly verdict: NodeVerdict | null;
+}
+
+/** When the newest block of a node is too old to be trusted. */
+export interface LagRule {
+  /** Time between two blocks, in milliseconds. */
+  readonly blockMs: number;
+  readonly nowMs: number;
+}
+
+/** Blocks by which one node may be behind another, and its block may be old. */
+const BLOCKS_BEHIND = 20;
+/** How long a chain may pause without anything being wrong. */
+const LEAST_LAG_MS = 10 * 60_000;
+
+/**
+ * Whether a node is behind: its newest block is old, or far below another's.
+ *
+ * @param highest Height of the newest block that any node knows.
+ */
+export function isLagging(
+  { tip, tipMs }: NewestBlock,
+  highest: number,
+  { blockMs, nowMs }: LagRule,
+): boolean {
+  return highest - tip > BLOCKS_BEHIND ||
+    nowMs - tipMs > Math.max(LEAST_LAG_MS, BLOCKS_BEHIND * blockMs);
+}
+
+/**
+ * Which verdicts count. A node that lags may say that something arrived, and
+ * nothing against an order: it may not have read that far yet.
+ */
+export function votesOf(
+  answers: readonly NodeAnswer[],
+  judge: (finding: Finding) => NodeVerdict,
+  rule: LagRule,
+): readonly Vote[] {
+  const highest = Math.max(
+    0,
+    ...answers.map((answer) => answer.problem === null ? answer.tip : 0),
+  );
+  return answers.map((answer) => {
+    const { node, problem } = answer;
+    if (answer.problem !== null) return { node, problem, verdict: null };
+    const verdict = judge(answer.finding);
+    const lags = verdict.verdict !== "delivered" &&
+      isLagging(answer, highest, rule);
+    return lags
+      ? { node, problem: "lagging", verdict: null }
+      : { node, problem: null, verdict };
+  });
+}
+
+/** What a quorum says, without what only the answers' text can say. */
+export type Agreed = NodeVerdict & Pick<Evidence, "nodes" | "problems">;
+
+/**
+ * What enough nodes agree on. They agree where verdict, amount, block and place
+ * are the same; it is as deep as the least of them says. Two groups that are
+ * both large enough are not a quorum.
+ *
+ * @param quorum How many nodes have to agree.
+ * @returns What they agree on, else `undecided`, or `wrong_chain`.
+ */
+export function agree(votes: readonly Vote[], quorum: number): Agreed {
+  const counted = votes.flatMap(({ node, verdict }) =>
+    verdict === null ? [] : [{ node, ...verdict }]
+  );
+  const groups = [
+    ...Map.groupBy(
+      counted,
+      ({ verdict, reason, arrived, block, index }) =>
+        JSON.stringify([verdict, reason, arrived, block?.blockHash, index]),
+    ).values(),
+  ];
+  const [group = [], another] = groups.filter(({ length }) => length >= quorum);
+  const [first] = group;
+  if (first === undefined || another !== undefined) {
+    return undecided(votes, groups.length);
+  }
+  const { node: _, ...agreed } = first;
+  const depths = group.flatMap(({ confirmations }) => confirmations ?? []);
+  const nodes = group.map(({ node }) => node);
+  return {
+    ...agreed,
+    confirmations: depths.length === 0 ? null : Math.min(...depths),
+    final: group.filter(({ final }) => final).length >= quorum,
+    nodes,
+    problems: votes.filter(({ node }) => !nodes.includes(node)).map((
+      { node, problem },
+    ) => ({ node, problem: problem ?? "says_otherwise" })),
+  };
+}
+
+function undecided(votes: readonly Vote[], groups: number): Agreed {
+  const isWrong = votes.length > 0 &&
+    votes.every(({ problem }) => problem === "wrong_chain");
+  const why = groups === 0
+    ? "no_node_answered"
+    : groups === 1
+    ? "no_quorum"
+    : "nodes_disagree";
+  return {
+    ...NOWHERE,
+    verdict: isWrong ? "wrong_chain" : "undecided",
+    reason: isWrong ? null : why,
+    nodes: [],
+    problems: votes.flatMap(({ node, problem }) =>
+      problem !== null
+        ? [{ node, problem }]
+        : groups > 1
+        ? [{ node, problem: "says_otherwise" }]
+        : []
+    ),
+  };
 }

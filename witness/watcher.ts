@@ -1,5 +1,6 @@
 import { sleep as realSleep, steadyClock } from "../core/waiting/sleep.ts";
 import {
+  type ChainReading,
   LEASE_MS,
   LeaseTurn,
   readLastSeq,
@@ -8,10 +9,14 @@ import {
 } from "../ledger/for_witness.ts";
 import type { Ledger, OrderView } from "../ledger/mod.ts";
 import type { Chain, Chains } from "./chains_file.ts";
-import { lastLook, lookAtOrder, type OrderLook } from "./look_at_order.ts";
-import { GIVEN_UP_AFTER_MS, nextLookMs } from "./next_look.ts";
+import { whyNotAsked } from "./chain_witness.ts";
+import {
+  lastLook,
+  lookAtOrder,
+  namesTransaction,
+  type OrderLook,
+} from "./look_at_order.ts";
 import type { ChainWitness } from "./transfer.ts";
-import { whyNotAsked } from "./why_not_asked.ts";
 
 /** What a watcher works with. */
 export interface WatcherOptions {
@@ -30,9 +35,10 @@ export interface WatcherOptions {
   /** Called with each look. @default {none} */
   readonly onLook?: (look: OrderLook) => void;
   /**
-   * Called with each failure of the ledger; watching continues.
+   * Called with each failure: of the ledger, or of a look at one order, which is
+   * tried again later. Watching continues.
    *
-   * @default {none}
+   * @default {none; `once` then throws the first one when all else is done}
    */
   readonly onError?: (error: unknown) => void;
 }
@@ -58,10 +64,7 @@ export interface Watcher {
 
 /** Interval between two looks for new orders. */
 const TICK_MS = 2_000;
-/**
- * Interval at which orders are read again, because the service may have changed
- * them.
- */
+/** So often orders are read again, because the service may have changed them. */
 const REREAD_MS = 3_600_000;
 /** How far back that goes. */
 const REREAD_BACK_MS = 3 * 86_400_000;
@@ -76,10 +79,13 @@ const FAILED_MS = 10_000;
 interface Waiting {
   readonly orderId: string;
   readonly chain: Chain;
+  readonly sinceMs: number;
   readonly dueMs: number;
   /** Whether nobody has looked yet. */
   readonly isNew: boolean;
 }
+
+type Report = (error: unknown) => void;
 
 /**
  * Creates a watcher of a ledger. Networks are asked independently, so that one
@@ -109,19 +115,21 @@ class LedgerWatcher implements Watcher {
       readonly signal?: AbortSignal;
     } = {},
   ): Promise<readonly OrderLook[]> {
-    const { chains } = this.#options;
-    await this.#read(
-      since === undefined ? this.#now() - GIVEN_UP_AFTER_MS : Date.parse(since),
-    );
+    const unheard: unknown[] = [];
+    const { chains, onError = (error) => unheard.push(error) } = this.#options;
+    const sinceMs = since === undefined
+      ? this.#now() - GIVEN_UP_AFTER_MS
+      : Date.parse(since);
+    await this.#read(sinceMs, onError);
     const looks: OrderLook[] = [];
-    await Promise.all(
-      [...chains.values()].map(async (chain) => {
-        for (const one of this.#due(chain)) {
-          if (signal?.aborted) return;
-          looks.push(await this.#look(one, signal));
-        }
-      }),
-    );
+    await Promise.all([...chains.values()].map(async (chain) => {
+      for (const one of this.#due(chain)) {
+        if (signal?.aborted) return;
+        const looked = await this.#look(one, onError, signal);
+        if (looked !== null) looks.push(looked);
+      }
+    }));
+    if (unheard.length > 0) throw unheard[0];
     return looks;
   }
 
@@ -143,7 +151,7 @@ class LedgerWatcher implements Watcher {
           continue;
         }
         try {
-          await this.#watch(AbortSignal.any([signal, turn.signal]));
+          await this.#watch(AbortSignal.any([signal, turn.signal]), onError);
         } finally {
           await turn.end();
         }
@@ -155,11 +163,11 @@ class LedgerWatcher implements Watcher {
     }
   }
 
-  async #watch(signal: AbortSignal): Promise<void> {
+  async #watch(signal: AbortSignal, report: Report): Promise<void> {
     const { ledger, chains, sleep = realSleep } = this.#options;
     // What is entered while orders are read is read again from here.
     let seq = await readLastSeq(ledger.driver);
-    await this.#read(this.#now() - GIVEN_UP_AFTER_MS);
+    await this.#read(this.#now() - GIVEN_UP_AFTER_MS, report);
     let readMs = this.#now();
     try {
       while (!signal.aborted) {
@@ -168,20 +176,21 @@ class LedgerWatcher implements Watcher {
           entity: "order",
           limit: AT_ONCE,
         });
-        for (const { machine, trust, status, id } of entered) {
-          if (
-            machine === "order" && trust === "confirmed" && status === "success"
-          ) {
-            const order = await ledger.orders.get(id);
-            if (order !== null) await this.#add(order);
-          }
+        // A release moves where the service corrects what it had shown.
+        const moved = entered.filter(({ machine, trust, status }) =>
+          (machine === "order" || machine === "release") &&
+          trust === "confirmed" && status === "success"
+        );
+        for (const id of new Set(moved.map(({ id }) => id))) {
+          const order = await ledger.orders.get(id);
+          if (order !== null) await this.#tryAdd(order, report);
         }
         seq = entered.at(-1)?.seq ?? seq;
         if (this.#now() - readMs > REREAD_MS) {
-          await this.#read(this.#now() - REREAD_BACK_MS);
+          await this.#read(this.#now() - REREAD_BACK_MS, report);
           readMs = this.#now();
         }
-        for (const chain of chains.values()) this.#begin(chain, signal);
+        for (const chain of chains.values()) this.#begin(chain, report, signal);
         if (entered.length < AT_ONCE) {
           await sleep(TICK_MS, signal).catch(() => {});
         }
@@ -192,18 +201,17 @@ class LedgerWatcher implements Watcher {
   }
 
   /** Begins a turn of a network, unless one is under way. */
-  #begin(chain: Chain, signal: AbortSignal): void {
+  #begin(chain: Chain, report: Report, signal: AbortSignal): void {
     if (this.#busy.has(chain)) return;
     const due = this.#due(chain).slice(0, TURN);
     if (due.length === 0) return;
-    const { onError = () => {} } = this.#options;
     const turn = (async () => {
       for (const one of due) {
         if (signal.aborted) return;
-        await this.#look(one, signal);
+        await this.#look(one, report, signal);
       }
     })().catch((error) => {
-      if (!signal.aborted) onError(error);
+      if (!signal.aborted) report(error);
     }).finally(() => this.#busy.delete(chain));
     this.#busy.set(chain, turn);
   }
@@ -224,36 +232,57 @@ class LedgerWatcher implements Watcher {
   async #record(orderId: string, signal?: AbortSignal): Promise<OrderLook> {
     const { ledger, witness, randomBytes, onLook = () => {} } = this.#options;
     const looked = await lookAtOrder(ledger, orderId, {
-      witness,
-      now: this.#now,
-      ...(randomBytes === undefined ? {} : { randomBytes }),
-      ...(signal === undefined ? {} : { signal }),
+      ...{ witness, now: this.#now },
+      ...randomBytes && { randomBytes },
+      ...signal && { signal },
     });
     if (looked.recorded) await ledger.project();
     onLook(looked);
     return looked;
   }
 
+  /** Looks at an order; null where that fails, which is tried again later. */
   async #look(
-    { orderId }: Waiting,
+    waiting: Waiting,
+    report: Report,
     signal?: AbortSignal,
-  ): Promise<OrderLook> {
-    const { ledger } = this.#options;
-    const looked = await this.#record(orderId, signal);
-    const order = await ledger.orders.get(orderId);
-    this.#waiting.delete(orderId);
-    if (order !== null) await this.#add(order, looked);
-    return looked;
+  ): Promise<OrderLook | null> {
+    const { orderId, chain, sinceMs } = waiting;
+    try {
+      const looked = await this.#record(orderId, signal);
+      const order = await this.#options.ledger.orders.get(orderId);
+      this.#waiting.delete(orderId);
+      if (order !== null) await this.#add(order, looked);
+      return looked;
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      report(error);
+      const readAt = new Date(this.#now()).toISOString();
+      const failed = { verdict: "undecided", final: false } as const;
+      this.#wait({ ...waiting, isNew: false }, {
+        last: { ...failed, confirmations: null, readAt },
+        ...{ sinceMs, ...chain },
+      });
+      return null;
+    }
   }
 
   /** Reads the successes since a time, and notes when each is due. */
-  async #read(sinceMs: number): Promise<void> {
+  async #read(sinceMs: number, report: Report): Promise<void> {
     const orders = this.#options.ledger.orders.list({
       status: "success",
       trust: "confirmed",
       createdAfter: new Date(sinceMs).toISOString(),
     });
-    for await (const order of orders) await this.#add(order);
+    for await (const order of orders) await this.#tryAdd(order, report);
+  }
+
+  async #tryAdd(order: OrderView, report: Report): Promise<void> {
+    try {
+      await this.#add(order);
+    } catch (error) {
+      report(error);
+    }
   }
 
   /** Notes when an order is due; forgets it where it never is. */
@@ -271,7 +300,9 @@ class LedgerWatcher implements Watcher {
     // where the release waits for the ledger to know that.
     if (why !== null && order.facts.required === "no") return;
     const fold = await readOrderFold(ledger.driver, orderId);
-    if (fold === null || fold.latest?.erasedTx || !fold.latest?.txId) return;
+    const shown = fold?.latest ?? null;
+    if (fold === null || shown === null || shown.erasedTx !== null) return;
+    if (!namesTransaction(shown)) return;
     const last = lastLook(fold);
     if (chain === undefined || why !== null) {
       if (last === null) await this.#record(orderId);
@@ -285,24 +316,65 @@ class LedgerWatcher implements Watcher {
     const readAt = looked === null || looked.look === null
       ? last?.readAt
       : new Date(this.#now()).toISOString();
-    const dueMs = nextLookMs({
-      last: last === null || readAt === undefined ? null : {
-        ...last,
-        confirmations: looked?.look?.confirmations ?? last.confirmations,
-        readAt,
-      },
-      sinceMs: Date.parse(order.changedAt ?? order.createdAt ?? "") || 0,
-      blockMs: chain.blockMs,
-      confirmations: chain.confirmations,
+    const sinceMs = Date.parse(order.changedAt ?? order.createdAt ?? "") || 0;
+    const confirmations = looked?.look?.confirmations ?? last?.confirmations ??
+      null;
+    this.#wait({ orderId, chain, sinceMs, isNew: last === null }, {
+      last: last === null || readAt === undefined
+        ? null
+        : { ...last, confirmations, readAt },
+      ...{ sinceMs, ...chain },
     });
-    if (dueMs === null) this.#waiting.delete(orderId);
-    else {
-      this.#waiting.set(orderId, {
-        orderId,
-        chain,
-        dueMs,
-        isNew: last === null,
-      });
-    }
   }
+
+  #wait(order: Omit<Waiting, "dueMs">, next: NextLookOptions): void {
+    const dueMs = nextLookMs(next);
+    if (dueMs === null) this.#waiting.delete(order.orderId);
+    else this.#waiting.set(order.orderId, { ...order, dueMs });
+  }
+}
+
+/** What decides when an order is looked at next. */
+export interface NextLookOptions {
+  /** The last look at what the service shows now; null before the first. */
+  readonly last:
+    | Pick<ChainReading, "verdict" | "final" | "confirmations" | "readAt">
+    | null;
+  /** Since when there is something to look at, milliseconds since 1970. */
+  readonly sinceMs: number;
+  /** Time between two blocks, in milliseconds. */
+  readonly blockMs: number;
+  /** Blocks that count as final. */
+  readonly confirmations: number;
+}
+
+/** Shortest time between two looks. */
+const LEAST_MS = 5_000;
+/** Longest time between two looks while an order is looked at. */
+const MOST_MS = 6 * 3_600_000;
+/** Time after which a transaction is no longer looked for. */
+const GIVEN_UP_AFTER_MS = 30 * 86_400_000;
+
+/**
+ * When an order is looked at next: at once, then once the missing confirmations
+ * can be there; what has no block yet, or was not decided, after a growing
+ * while. After a final verdict never, but after a reorganisation again.
+ *
+ * @returns Milliseconds since 1970; null for never.
+ */
+export function nextLookMs(
+  { last, sinceMs, blockMs, confirmations }: NextLookOptions,
+): number | null {
+  if (last === null) return sinceMs;
+  if (last.final && last.verdict !== "reorged") return null;
+  const readMs = Date.parse(last.readAt);
+  const ageMs = Math.max(0, readMs - sinceMs);
+  if (ageMs >= GIVEN_UP_AFTER_MS) return null;
+  const missing = last.confirmations === null
+    ? null
+    : confirmations - last.confirmations;
+  const waitMs = missing !== null && missing > 0
+    ? missing * blockMs
+    : Math.max(blockMs, ageMs / 4);
+  return readMs + Math.min(MOST_MS, Math.max(LEAST_MS, waitMs));
 }

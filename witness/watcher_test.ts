@@ -1,13 +1,17 @@
 import assert from "node:assert/strict";
 import type { Ledger, Transition } from "../ledger/mod.ts";
 import { orderSnapshot } from "../ledger/for_sync.ts";
-import { emptyLedger, witnessRequired } from "../ledger/testing/mod.ts";
+import {
+  emptyLedger,
+  webhookEvent,
+  witnessRequired,
+} from "../ledger/testing/mod.ts";
 import { readChains } from "./chains_file.ts";
 import { createChainWitness } from "./chain_witness.ts";
 import { lookAtOrder } from "./look_at_order.ts";
-import { nextLookMs } from "./next_look.ts";
 import { FAKE_GENESIS, FakeBitcoin } from "./testing/fake_bitcoin.ts";
-import { createWatcher } from "./watcher.ts";
+import type { Look } from "./transfer.ts";
+import { createWatcher, nextLookMs } from "./watcher.ts";
 
 const BTC = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4";
 const START = Date.UTC(2026, 10, 24, 12);
@@ -249,6 +253,229 @@ Deno.test("lookAtOrder() decides nothing of a transaction that two orders share"
       "shared_transaction",
     ]);
   }
+});
+
+Deno.test("lookAtOrder() sees that two orders share a transaction, however many forged orders name it", async () => {
+  await using desk = await Desk.open();
+  const { bitcoin, ledger } = desk;
+  const txId = bitcoin.add({ address: BTC, sat: 840_000 });
+  bitcoin.mine(3);
+  await desk.succeed("01JONE", txId);
+  await ledger.append(
+    Array.from({ length: 130 }, (_, at) => {
+      const order = { id: `01JFORGED${at}`, transaction_id: txId };
+      const body = JSON.stringify({ type: "order_complete", order });
+      return webhookEvent({
+        id: `W${at}`,
+        receivedAt: new Date(START).toISOString(),
+        body: new TextEncoder().encode(body),
+      }, new Uint8Array(16));
+    }),
+  );
+  await ledger.project();
+  assert.equal((await ledger.find(txId)).more, true);
+  const reasonOf = async (id: string) => {
+    const { look } = await lookAtOrder(ledger, id, { witness: desk.witness() });
+    return look?.reason;
+  };
+  assert.equal(await reasonOf("01JONE"), null, "forged orders are no others");
+  await desk.succeed("01JTWO", txId.toUpperCase(), {
+    address: BTC.toUpperCase(),
+  });
+  assert.equal(await reasonOf("01JONE"), "shared_transaction");
+  assert.equal(await reasonOf("01JTWO"), "shared_transaction");
+});
+
+Deno.test("lookAtOrder() decides nothing of a call that two smart-contract orders name", async () => {
+  await using desk = await Desk.open();
+  const address = `0x${"a1".repeat(20)}`;
+  const call = {
+    crypto: "eth.sc.ethereum",
+    address,
+    sc_input_data: "0x12345678",
+  };
+  const txId = `0x${"5a".repeat(32)}`;
+  await desk.succeed("01JONE", txId, call);
+  await desk.succeed("01JTWO", txId.toUpperCase().replace("X", "x"), {
+    ...call,
+    address: address.toUpperCase().replace("X", "x"),
+  });
+  const results: Readonly<Record<string, unknown>> = {
+    eth_chainId: "0x1",
+    eth_getBlockByNumber: {
+      ...{ hash: "0xb1", number: "0x7" },
+      timestamp: `0x${(START / 1000).toString(16)}`,
+    },
+    eth_getTransactionReceipt: {
+      ...{ blockHash: "0xb1", blockNumber: "0x7", status: "0x1", logs: [] },
+    },
+    eth_getTransactionByHash: { to: address, input: "0x12345678" },
+  };
+  const witness = desk.witness((_url, init) => {
+    const { method } = JSON.parse(String(init?.body));
+    return Promise.resolve(
+      Response.json({ jsonrpc: "2.0", id: 1, result: results[method] }),
+    );
+  });
+  for (const id of ["01JONE", "01JTWO"]) {
+    const { look } = await lookAtOrder(desk.ledger, id, { witness });
+    assert.deepEqual([look?.verdict, look?.reason, look?.final], [
+      "undecided",
+      "shared_transaction",
+      false,
+    ]);
+  }
+});
+
+Deno.test("lookAtOrder() asks nobody about what is no transaction of its network", async () => {
+  const none = ["  ", "\u200b\u200b", "0x", "null", "-", "pending", "\0"];
+  await using desk = await Desk.open();
+  for (const [at, txId] of [...none, "no-hash-of-bitcoin"].entries()) {
+    const id = `01JORDER${at}`;
+    await desk.succeed(id, txId);
+    const { nothing } = await lookAtOrder(desk.ledger, id, {
+      witness: desk.witness(),
+    });
+    assert.equal(nothing, "no_transaction", JSON.stringify(txId));
+  }
+  assert.deepEqual(await desk.watcher().once(), []);
+  assert.equal(desk.requests, 0);
+});
+
+/** A desk with a whole order, and one before and one after at which a look fails. */
+async function withFailing() {
+  const desk = await Desk.open();
+  const fails = ["01JBAD", "01JWORSE"];
+  const txId = (at: number) => String(at).repeat(64);
+  await desk.succeed("01JBAD", txId(1));
+  await desk.succeed("01JBLANK", " \t ");
+  await desk.succeed("01JGOOD", txId(2));
+  await desk.succeed("01JWORSE", txId(3));
+  const whole = desk.witness();
+  const errors: unknown[] = [];
+  const looked: string[] = [];
+  const watcher = (onLook: () => void = () => {}) =>
+    createWatcher({
+      ...{ ledger: desk.ledger, chains: desk.chains, now: desk.now },
+      witness: {
+        look: (question) => {
+          if (question.txId !== txId(2)) throw new Error("cannot be looked at");
+          return whole.look(question);
+        },
+      },
+      sleep: () => new Promise((resolve) => setTimeout(resolve, 1)),
+      onError: (error) => errors.push(error),
+      onLook: ({ orderId }) => {
+        looked.push(orderId);
+        onLook();
+      },
+    });
+  return { desk, fails, errors, looked, watcher };
+}
+
+Deno.test("once() lets an order that fails hold no other up, also after a restart", async () => {
+  const { desk, errors, looked, watcher } = await withFailing();
+  await using _ = desk;
+  const first = watcher();
+  await first.once();
+  assert.deepEqual(looked, ["01JGOOD"]);
+  assert.equal(errors.length, 2);
+  desk.nowMs += 20 * MINUTE;
+  await first.once();
+  assert.deepEqual(looked, ["01JGOOD", "01JGOOD"]);
+  assert.equal(errors.length, 4, "what failed is tried again");
+  desk.nowMs += 20 * MINUTE;
+  await watcher().once();
+  assert.deepEqual(looked, ["01JGOOD", "01JGOOD", "01JGOOD"]);
+});
+
+Deno.test("run() lets an order that fails hold no other up, and does not ask for it in a loop", async () => {
+  const { desk, errors, looked, watcher } = await withFailing();
+  await using _ = desk;
+  const stop = new AbortController();
+  const late = setTimeout(() => stop.abort(), 10_000);
+  await watcher(() => stop.abort()).run(stop.signal);
+  clearTimeout(late);
+  assert.deepEqual(looked, ["01JGOOD"]);
+  assert.equal(errors.length <= 2, true, `${errors.length} failures`);
+});
+
+Deno.test("run() looks again at once when the service corrects what arrived", async () => {
+  await using desk = await Desk.open();
+  const { ledger } = desk;
+  const since = new Date(START - 10 * MINUTE).toISOString();
+  await ledger.append([witnessRequired({
+    required: { since, unsupported: "yes" },
+    recordedAt: since,
+    salt: new Uint8Array(16),
+  })]);
+  await ledger.expect({
+    clickId: "click-01JORDER",
+    reference: "basket-7",
+    currency: "USD",
+    currencyAmount: "400",
+    askedAt: new Date(START - MINUTE).toISOString(),
+  });
+  const shows = (crypto: string, txId: string) =>
+    desk.succeed("01JORDER", txId, { crypto, crypto_amount: "1.5" });
+  const seen: (readonly string[])[] = [];
+  const stop = new AbortController();
+  const delivered: Look = {
+    verdict: "delivered",
+    reason: null,
+    arrived: "1.5",
+    confirmations: 9,
+    final: true,
+    block: { blockHash: "0xb1", blockHeight: 7 },
+    evidence: {
+      index: null,
+      nodes: ["silent"],
+      answers: null,
+      tolerance: null,
+      problems: [],
+    },
+  };
+  const unsupported: Look = {
+    ...delivered,
+    ...{ verdict: "unsupported", reason: "network_not_configured" },
+    ...{ arrived: null, confirmations: null, final: false, block: null },
+  };
+  const corrections = [
+    () => shows("eth.simple.ethereum", `0x${"5b".repeat(32)}`),
+    () => shows("btc.simple.bitcoin", "5b".repeat(32)),
+  ];
+  await shows("sol.simple.solana", "5VERv8NM".repeat(8));
+  const watcher = createWatcher({
+    ...{ ledger, chains: desk.chains, now: desk.now },
+    sleep: () => new Promise((resolve) => setTimeout(resolve, 1)),
+    witness: {
+      look: ({ network }) =>
+        Promise.resolve(network === "solana" ? unsupported : delivered),
+    },
+    onLook: ({ look, recorded }) => {
+      if (look === null || !recorded) return;
+      (async () => {
+        const order = await ledger.orders.get("01JORDER");
+        seen.push([order?.network ?? "", look.verdict, order?.release ?? ""]);
+        const correct = corrections.shift();
+        if (correct === undefined) return stop.abort();
+        desk.nowMs += 5_000;
+        await correct();
+        const waiting = await ledger.orders.get("01JORDER");
+        seen.push([waiting?.network ?? "", "none", waiting?.release ?? ""]);
+      })();
+    },
+  });
+  const late = setTimeout(() => stop.abort(), 10_000);
+  await watcher.run(stop.signal);
+  clearTimeout(late);
+  assert.deepEqual(seen, [
+    ["solana", "unsupported", "yes"],
+    ["ethereum", "none", "wait"],
+    ["ethereum", "delivered", "yes"],
+    ["bitcoin", "none", "wait"],
+    ["bitcoin", "delivered", "yes"],
+  ]);
 });
 
 Deno.test("run() lets a network that does not answer hold up nothing else", async () => {

@@ -10,7 +10,7 @@ import {
 } from "../../resources/health/finding.ts";
 import { nodeFindings } from "../../resources/health/node_health.ts";
 import { openWitness } from "../../server/compose/open_witness.ts";
-import { probeNodes } from "../../witness/for_server.ts";
+import { probeNodes } from "../../witness/node_health.ts";
 import { lookAtBackups } from "../../server/health/backup_health.ts";
 import {
   lookAtDisk,

@@ -74,6 +74,19 @@ export function isAbout(look: ChainReading, shown: OrderReading): boolean {
     (look.inputData ?? "") === inputDigest(shown.scInputData);
 }
 
+/** Whether two orders name one transaction, and one address or contract in it. */
+export function sharesTransfer(
+  one: OrderReading,
+  other: OrderReading,
+): boolean {
+  const { network } = one;
+  return sameIgnoringCase(network ?? "", other.network ?? "") &&
+    canonicalTransaction(network, one.txId ?? "") ===
+      canonicalTransaction(network, other.txId ?? "") &&
+    canonicalAddress(network, one.address ?? "") ===
+      canonicalAddress(network, other.address ?? "");
+}
+
 /** What a look keeps of the input data of a call; empty where there is none. */
 export function inputDigest(inputData: string | null): string {
   return inputData ? digestOfBytes(utf8.encode(inputData.toLowerCase())) : "";

@@ -1,4 +1,5 @@
-import type { NodeProblem, NodeState } from "../../witness/for_resources.ts";
+import type { NodeState } from "../../witness/node_health.ts";
+import type { NodeProblem } from "../../witness/transfer.ts";
 import { isWitnessed, type Ledger } from "../../ledger/for_resources.ts";
 import { counted } from "../views/text.ts";
 import type { ConditionCode } from "./conditions.ts";

@@ -13,7 +13,7 @@ import {
   lookAtOrder,
   type OrderLook,
 } from "../../witness/mod.ts";
-import { NodeWatch, probeNodes } from "../../witness/for_server.ts";
+import { NodeWatch, probeNodes } from "../../witness/node_health.ts";
 import type { Log } from "../monitoring/logger.ts";
 import { openWitness } from "./open_witness.ts";
 

@@ -156,7 +156,9 @@ export const BEGINNING = 18;
 
 /** What a text is looked up by: of long random ones the beginning is enough. */
 export function lookupText(kind: LookupKind, text: string): string {
-  return kind === "tx" || kind === "address" ? text.slice(0, BEGINNING) : text;
+  return kind === "tx" || kind === "address"
+    ? text.trim().slice(0, BEGINNING)
+    : text;
 }
 
 /** What the state of an order says that leads to it. */

@@ -1,12 +1,17 @@
 /** What leads to an order, and how it is looked up. */
 import { isExpectation } from "../../events/fact.ts";
+import type { OrderReading } from "../../events/order_reading.ts";
 import { readFact } from "../../events/read_fact.ts";
 import type { Trust } from "../../machines/transition.ts";
 import type { OrderFold } from "../../orders/order_fold.ts";
 import type { OrderState } from "../../states/order_state.ts";
 import type { Driver } from "../../store/driver/driver.ts";
+import { sharesTransfer } from "../../orders/chain_readings.ts";
+import type { Row } from "../projection/doc.ts";
+import { addOrderRows, selectOrderRows } from "../projection/load.ts";
 import { LookupHash, type LookupKind } from "../projection/lookup_hash.ts";
-import { bytesOf, listed, read } from "../store/database.ts";
+import { lookupText } from "../projection/rows.ts";
+import { bytesOf, listed, read, readDeciding } from "../store/database.ts";
 import { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
 
 /** The field in which a text was found. */
@@ -141,6 +146,34 @@ export async function readSessions(
     .flatMap(({ expectation: { sessionId, clickId } }) =>
       sessionId === null || clickId === null ? [] : [{ sessionId, clickId }]
     );
+}
+
+/**
+ * Reads what the service shows of every other order that it shows with the same
+ * transaction and address. Orders that only webhooks name are none of them.
+ */
+export async function readSharing(
+  driver: Driver,
+  orderId: string,
+  shown: OrderReading,
+): Promise<readonly OrderReading[]> {
+  const hash = (await readHash(driver)).of(
+    "tx",
+    lookupText("tx", shown.txId ?? ""),
+  );
+  const [rows] = await readDeciding(driver, [
+    selectOrderRows(
+      `o.id <> ? AND o.no IN
+        (SELECT no FROM lookup WHERE hash = ? AND shown = 1)`,
+      orderId,
+      hash,
+    ),
+  ]);
+  const orders = new Map<string, Row<OrderFold>>();
+  addOrderRows(orders, rows);
+  return [...orders.values()].flatMap(({ fold: { latest } }) =>
+    latest !== null && sharesTransfer(shown, latest) ? [latest] : []
+  );
 }
 
 const hashes = new WeakMap<Driver, LookupHash>();

@@ -1,14 +1,69 @@
+/** What is wrong with each node, by what looks and questions of our own show. */
+import { newestOfBitcoin } from "./bitcoin_nodes.ts";
+import type { Chains } from "./chains_file.ts";
+import { newestOfEvm } from "./evm_node.ts";
+import { askNode } from "./http_node.ts";
 import type { Look, NodeProblem } from "./transfer.ts";
+import { isLagging } from "./verdict.ts";
 
-/** Health of a node of the partner. */
-export interface NodeState {
+/** A node, and what is wrong with it. */
+export interface ProbedNode {
   /** Network as the file of nodes names it, in lower case. */
   readonly network: string;
-  /** The node's name. */
   readonly node: string;
-  /** What is wrong with it; null while nothing is. */
+  /** Null where nothing is. */
   readonly problem: NodeProblem | null;
-  /** Since when, UTC ISO 8601; null while nothing is. */
+}
+
+export interface ProbeOptions {
+  readonly chains: Chains;
+  readonly fetch?: typeof fetch;
+  readonly now?: () => number;
+  /** How long one node may take. @default {15000} */
+  readonly timeoutMs?: number;
+  /** A node that has not answered by then is `unreachable`. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Asks each node which chain it serves and for its newest block: whether it
+ * answers, serves the right chain and keeps up, before any order needs it.
+ */
+export async function probeNodes(
+  { chains, fetch: send = fetch, now = Date.now, timeoutMs = 15_000, signal }:
+    ProbeOptions,
+): Promise<readonly ProbedNode[]> {
+  const how = { fetch: send, timeoutMs, signal };
+  const all = await Promise.all([...chains.values()].map(async (chain) => {
+    const answers = await Promise.all(
+      chain.nodes.map(({ name, address, kind }) =>
+        askNode(
+          name,
+          address,
+          how,
+          (node) =>
+            kind === "evm"
+              ? newestOfEvm(node, chain)
+              : newestOfBitcoin(node, chain, kind),
+        )
+      ),
+    );
+    const tips = answers.map((one) => one.problem === null ? one.tip : 0);
+    const highest = Math.max(0, ...tips);
+    const rule = { blockMs: chain.blockMs, nowMs: now() };
+    return answers.map((one): ProbedNode => ({
+      network: chain.network,
+      node: one.node,
+      problem: one.problem ??
+        (isLagging(one, highest, rule) ? "lagging" : null),
+    }));
+  }));
+  return all.flat();
+}
+
+/** Health of a node of the partner. */
+export interface NodeState extends ProbedNode {
+  /** Since when something is wrong, UTC ISO 8601; null while nothing is. */
   readonly since: string | null;
 }
 
@@ -35,9 +90,7 @@ const OF_TRANSACTIONS: ReadonlySet<NodeProblem | null> = new Set<NodeProblem>([
   "says_otherwise",
 ]);
 
-/**
- * How long a problem that such a look has shown stands without another look.
- */
+/** How long a problem that such a look has shown stands without another look. */
 const SHOWN_FOR_MS = 24 * 3_600_000;
 
 /** What was last met of a node. */
@@ -57,21 +110,11 @@ export class NodeWatch {
   readonly #now: () => number;
   readonly #met = new Map<string, Met>();
 
-  /**
-   * Nothing was met yet.
-   *
-   * @param now Clock, milliseconds since 1970.
-   */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /**
-   * Takes in a look at a transaction.
-   *
-   * @param network Network that was asked, in any case.
-   * @param look What its nodes showed.
-   */
+  /** Takes in a look at a transaction. */
   take(network: string, { evidence, final }: Look): void {
     for (const node of evidence.nodes) this.#add(network, node, null, 1);
     for (const { node, problem } of evidence.problems) {
@@ -81,11 +124,7 @@ export class NodeWatch {
     }
   }
 
-  /**
-   * Takes in what a node said of its newest block.
-   *
-   * @param problem What is wrong with it; null where nothing is.
-   */
+  /** Takes in what a node said of its newest block. */
   probed(network: string, node: string, problem: NodeProblem | null): void {
     const met = this.#met.get(keyOf(network, node));
     if (problem === null && OF_TRANSACTIONS.has(met?.problem ?? null)) return;
