@@ -14,6 +14,7 @@ import { OnrampClient, resolveEnvironment } from "../../client/mod.ts";
 import { type Difference, differences } from "./differences.ts";
 import { aborted } from "../../core/settings/stoppable.ts";
 import { freshLedger } from "./fresh_ledger.ts";
+import { type DemoShop, Shop } from "./shop.ts";
 import { EndpointProcess } from "./endpoint_process.ts";
 
 /** How the demo runs. */
@@ -62,6 +63,8 @@ export interface DemoReport {
   readonly differences: number;
   /** Those fields. */
   readonly differing: readonly Difference[];
+  /** What was sold, what was shipped, and what waits for a person. */
+  readonly shop: DemoShop;
   /** An order worth explaining: one of the most eventful; null without any. */
   readonly exampleOrderId: string | null;
   /** Database of the ledger. */
@@ -116,6 +119,24 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
     hostname: "127.0.0.1",
     handler: sandbox.fetch,
   });
+  const { signal } = options;
+  const client = new OnrampClient({
+    apiKey: API_KEY,
+    environment: {
+      ...resolveEnvironment("sandbox"),
+      baseUrl: `http://127.0.0.1:${api.port}`,
+    },
+    requestsPerSecond: 500,
+    maxInFlight: 8,
+  });
+  await using ledger = await openLedger({
+    url: databaseUrl,
+    environment: "sandbox",
+    // What is sold is asked for when the customers come.
+    now: () => clock.now(),
+  });
+  await ledger.goLive(new Date(clock.now()).toISOString());
+  const shop = new Shop(ledger, client);
   await using endpoint = new EndpointProcess({
     RAMPKIT_ENVIRONMENT: "sandbox",
     RAMPKIT_DATABASE_URL: databaseUrl,
@@ -126,17 +147,12 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
   options.onStep(
     `Sandbox at http://127.0.0.1:${api.port}, endpoint at ${endpoint.url}`,
   );
-  const { signal } = options;
-  await unlessStopped(live(sandbox, endpoint, options), signal);
+  await unlessStopped(live(sandbox, endpoint, shop, options), signal);
   clock.setFactor(RETRY_FACTOR);
   options.onStep("All orders are finished; waiting for the last retries");
   await unlessStopped(sandbox.idle(), signal);
   await endpoint.stop();
 
-  await using ledger = await openLedger({
-    url: databaseUrl,
-    environment: "sandbox",
-  });
   await ledger.project({ signal });
   const before = differences(sandbox.truth(), await allOrders(ledger));
   options.onStep(
@@ -144,9 +160,20 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
       wrongOrders(before)
     } orders missing or in a wrong status; polling`,
   );
-  await poll(ledger, `http://127.0.0.1:${api.port}`, signal);
+  await poll(ledger, client, signal);
+  await shop.ship();
+  await endpoint.start();
+  options.onStep(
+    "What was released is shipped; one payment is reversed, one success forged",
+  );
+  reverseOne(sandbox);
+  sandbox.trigger({ type: "order_complete", fields: FORGED });
+  await unlessStopped(sandbox.idle(), signal);
+  await endpoint.stop();
   await ledger.project({ signal });
-  return await result(sandbox, ledger, {
+  await poll(ledger, client, signal);
+  await shop.ship();
+  return await result(sandbox, ledger, shop, {
     seed: options.seed,
     databaseUrl,
     wrongBeforePoll: wrongOrders(before),
@@ -163,13 +190,34 @@ async function unlessStopped(
   signal.throwIfAborted();
 }
 
+/** The service takes back the success of one order. */
+function reverseOne(sandbox: Sandbox): void {
+  const order = sandbox.orders().find(({ status }) => status === "success");
+  if (order !== undefined) sandbox.advance(order.orderId, "cancel");
+}
+
+/** An order that the service never had. */
+const FORGED = {
+  order: {
+    ...{ id: "01KFORGED00000000000000000", base: "ETH", base_amount: "0.03" },
+    ...{ quote: "USD", quote_amount: "49.90" },
+    address: "0x000000000000000000000000000000000000dEaD",
+    transaction_id: null,
+  },
+};
+
 async function live(
   sandbox: Sandbox,
   endpoint: EndpointProcess,
+  shop: Shop,
   { orders, crash, signal, onProgress, onStep }: DemoOptions,
 ): Promise<void> {
   let crashed = !crash;
-  const lives = sandbox.populate({ orders, spanMs: SPAN_MS });
+  const lives = sandbox.populate({
+    orders,
+    spanMs: SPAN_MS,
+    sells: () => shop.sells(),
+  });
   let over = false;
   const watching = (async () => {
     while (!over && !signal.aborted) {
@@ -191,18 +239,17 @@ async function live(
 
 async function poll(
   ledger: Ledger,
-  baseUrl: string,
+  client: OnrampClient,
   signal: AbortSignal,
 ): Promise<void> {
-  const client = new OnrampClient({
-    apiKey: API_KEY,
-    environment: { ...resolveEnvironment("sandbox"), baseUrl },
+  await createPoller({
+    ledger,
+    client,
     requestsPerSecond: 500,
-    maxInFlight: 8,
-  });
-  await createPoller({ ledger, client, requestsPerSecond: 500 }).once({
-    signal,
-  });
+    // What the service does not show now is not shown later either.
+    contradictedAfterMs: 0,
+  }).once({ signal });
+  await ledger.project({ signal });
 }
 
 async function allOrders(
@@ -210,7 +257,10 @@ async function allOrders(
 ): Promise<Map<string, OrderView>> {
   const orders = new Map<string, OrderView>();
   for await (const order of ledger.orders.list({})) {
-    orders.set(order.orderId, order);
+    // A forged order is none: the service has never shown it.
+    if (order.orderId !== FORGED.order.id || order.confirmed !== null) {
+      orders.set(order.orderId, order);
+    }
   }
   return orders;
 }
@@ -218,6 +268,7 @@ async function allOrders(
 async function result(
   sandbox: Sandbox,
   ledger: Ledger,
+  shop: Shop,
   known: Pick<DemoReport, "seed" | "databaseUrl" | "wrongBeforePoll">,
 ): Promise<DemoReport> {
   const truth = sandbox.truth();
@@ -243,6 +294,7 @@ async function result(
     wrongBeforePoll: known.wrongBeforePoll,
     differences: differing.length,
     differing,
+    shop: await shop.report(),
     exampleOrderId: mostEventful(sandbox),
     databaseUrl: known.databaseUrl,
   };

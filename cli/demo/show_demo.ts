@@ -1,3 +1,5 @@
+import { COUNTED } from "../../resources/health/waiting_counts.ts";
+import { ATTENTION } from "../../resources/wording/attention.ts";
 import { operands, shellWord } from "../../resources/views/shell_word.ts";
 import { drawTable } from "../../resources/views/table.ts";
 import { EXIT } from "../../core/settings/errors.ts";
@@ -56,7 +58,8 @@ export async function showDemo(
   bar.end();
   if (flags.json) jsonLine(io, report);
   else print(io, report);
-  const isFine = report.differences + report.answeredAndMissing === 0;
+  const isFine = report.differences + report.answeredAndMissing +
+      report.shop.shippedTwice === 0;
   return isFine ? EXIT.fine : EXIT.disagreement;
 }
 
@@ -71,6 +74,9 @@ function print(io: Io, report: DemoReport): void {
     ["Answered 204 and not stored", report.answeredAndMissing],
     ["Orders wrong before the poll", report.wrongBeforePoll],
     ["Differences", report.differences],
+    ["Baskets sold", report.shop.sold],
+    ["  shipped", report.shop.shipped],
+    ["  shipped twice", report.shop.shippedTwice],
   ];
   line(io);
   lines(io, [
@@ -84,10 +90,17 @@ function print(io: Io, report: DemoReport): void {
     line(io, `  ${orderId} ${field}: service ${service}, ledger ${ledger}`);
   }
   line(io);
+  line(io, "Waits for a person:");
+  for (const { kind, count } of report.shop.waiting) {
+    const many = count > COUNTED ? `more than ${COUNTED}` : String(count);
+    line(io, `  ${many.padStart(4)}  ${kind}: ${ATTENTION[kind]}`);
+  }
+  line(io);
   line(io, "The ledger stays until the next demo replaces it. To look inside:");
   const task = startedAs(import.meta.url, io.env("npm_command"));
   const database = `--database-url ${shellWord(report.databaseUrl)}`;
   lines(io, [
+    `  ${task} attention ${database}`,
     `  ${task} orders list ${database}`,
     `  ${task} orders explain ${database} ${
       operands(report.exampleOrderId ?? "ID")

@@ -8,6 +8,7 @@ import {
   pickEnding,
 } from "../engine/order_steps.ts";
 import type { OrderStore } from "../engine/order_store.ts";
+import type { OrderInput } from "../engine/entity_factory.ts";
 import type { UserCommands } from "./user_commands.ts";
 import type { UserStep } from "../engine/user_steps.ts";
 import type { UserStore } from "../engine/user_store.ts";
@@ -31,6 +32,12 @@ export interface PopulateOptions {
    * @default {0.03}
    */
   readonly openShare?: number;
+  /**
+   * Sells to each customer, and gives what the order of it has.
+   *
+   * @default {orders that nobody sold}
+   */
+  readonly sells?: () => Promise<OrderInput>;
 }
 
 /** What simulated customers act on. */
@@ -86,7 +93,10 @@ async function visit(
     : null;
   const { userId } = returning ??
     userCommands.create({ lkyc: "not initiated" });
-  const { orderId, clickId, sessionId } = orderCommands.create({ userId });
+  const { orderId, clickId, sessionId } = orderCommands.create({
+    userId,
+    ...await options.sells?.(),
+  });
   const place = { clickId, sessionId };
   for (const step of stepsBeforePaying(returning === null, random)) {
     userCommands.advance(userId, step, place);

@@ -23,6 +23,18 @@ for (const seed of isThorough ? [1, 2] : [1]) {
     assert.equal(report.differences, 0, JSON.stringify(report.differing));
     assert.equal(report.ordersAtService, 40);
     assert.equal(report.ordersInLedger, 40);
+    const { sold, shipped, shippedTwice, waiting } = report.shop;
+    assert.equal(sold, 32);
+    assert.ok(shipped > 15 && shipped < sold, JSON.stringify(report.shop));
+    assert.equal(shippedTwice, 0);
+    const kinds = waiting.map(({ kind }: { kind: string }) => kind);
+    for (
+      const kind of [
+        ...["not_as_requested", "paid_twice", "reversed_after_success"],
+        "forged_or_unknown",
+      ]
+    ) assert.ok(kinds.includes(kind), `${kind}: ${kinds}`);
+    assert.ok(!kinds.includes("not_comparable"), kinds.join());
     assert.ok(report.webhooksLost > 0, "the network must lose some");
     assert.ok(report.webhooksRepeated > 0, "the network must repeat some");
     hasShape("demo", report);
