@@ -21,6 +21,7 @@ import {
   oddLedger,
   oddReading,
   oddWebhook,
+  transactionOf,
 } from "../kit/odd_ledger.ts";
 
 const ignore = await isBrowserMissing();
@@ -501,8 +502,7 @@ Deno.test({
         },
         {
           asks: "Where did the crypto go?",
-          paste:
-            `https://etherscan.io/tx/0x${ODD_ORDERS.success.toLowerCase()}`,
+          paste: `https://etherscan.io/tx/${transactionOf(ODD_ORDERS.success)}`,
           answer: /The transaction at a public explorer/,
         },
         {

@@ -10,6 +10,7 @@ import {
   oddEvents,
   oddLedger,
   oddReading,
+  transactionOf,
 } from "../../../tests/kit/odd_ledger.ts";
 
 const now = () => ODD_NOW_MS;
@@ -18,7 +19,7 @@ Deno.test("orderPage() says of each order what is true, whether to release, and 
   await using opened = testConsole(await oddLedger(), now);
   const said: Record<string, readonly RegExp[]> = {
     success: [
-      /Success, as asked for\. Final\. Crypto was sent: 0x01kqsuccess/,
+      /Success, as asked for\. Final\. Crypto was sent: 0x30314b5153/,
       /100\.50 USD for 0\.031 ETH on ethereum/,
       /Release yes/,
       /Next: Release what expected\.reference names/,
@@ -101,7 +102,7 @@ Deno.test("orderPage() lists the user's other orders, and leads to user, explore
     const link of [
       `href="/users/${ODD_USERS.buyer}"`,
       `href="/orders/${ODD_ORDERS.failed}"`,
-      `href="https://etherscan.io/tx/0x${ODD_ORDERS.success.toLowerCase()}"`,
+      `href="https://etherscan.io/tx/${transactionOf(ODD_ORDERS.success)}"`,
       'href="https://dashboard.example"',
       'href="/deliveries/01KQ',
     ]

@@ -20,6 +20,7 @@ import {
   oddEvents,
   oddLedger,
   oddWebhook,
+  transactionOf,
 } from "../../../tests/kit/odd_ledger.ts";
 
 const now = () => ODD_NOW_MS;
@@ -380,7 +381,7 @@ Deno.test("userPage() says what waits, whether anything was paid twice, what to 
 
 Deno.test("searchPage() takes what people paste, and says of an e-mail address what to ask for", async () => {
   await using opened = testConsole(await oddLedger(), now);
-  const hash = `0x${ODD_ORDERS.success.toLowerCase()}`;
+  const hash = transactionOf(ODD_ORDERS.success);
   for (
     const pasted of [
       ...["#SUCCES", "order SUCCES", `https://etherscan.io/tx/${hash}`],
