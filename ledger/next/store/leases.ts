@@ -58,7 +58,7 @@ export async function takeLease(
       { sql: TAKE, args: [name, holder, leaseMs, own, from] },
       {
         sql: `SELECT holder, fence, expires_at - ${DATABASE_NOW}, process
-          FROM leases WHERE name = ?`,
+          FROM leases WHERE name = ?1`,
         args: [name],
       },
     ], "write");
@@ -125,7 +125,7 @@ export function isWitnessed(driver: Driver): Promise<boolean> {
 
 function isHeld(driver: Driver, name: string): Promise<boolean> {
   return exists(driver, {
-    sql: `SELECT 1 FROM leases WHERE name = ? AND expires_at > ${DATABASE_NOW}`,
+    sql: `SELECT 1 FROM leases WHERE name = ?1 AND expires_at > ${DATABASE_NOW}`,
     args: [name],
   });
 }
