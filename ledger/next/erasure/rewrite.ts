@@ -11,6 +11,7 @@ import { foldOrdersAnew, foldUsersAnew } from "../projection/anew.ts";
 import { packOrder, packUser, type Row } from "../projection/doc.ts";
 import { type Guard, moveGuard } from "../projection/guard.ts";
 import { LookupHash } from "../projection/lookup_hash.ts";
+import { dropRefolded } from "../projection/refold.ts";
 import {
   lookupText,
   ORDER_COLUMNS,
@@ -83,6 +84,7 @@ export async function replaceEvents(
   };
   return [
     moveGuard(guard, { erasures: guard.erasures + 1, counts }),
+    ...dropRefolded,
     ...replaced.map(({ after }) => updateEvent(after)),
     ...replaced.length === 0
       ? []

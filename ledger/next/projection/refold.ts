@@ -9,7 +9,11 @@ import type { ReleaseChange } from "../../releases/release_log.ts";
 import { orderState } from "../../states/state_of_order.ts";
 import type { Driver, SqlValue, Statement } from "../../store/driver/driver.ts";
 import { LedgerError } from "../../store/driver/errors.ts";
-import { isLostRace } from "../../store/driver/retrying_driver.ts";
+import {
+  isLostRace,
+  lostRace,
+  retryLostRaces,
+} from "../../store/driver/retrying_driver.ts";
 import { userState } from "../../users/user_state.ts";
 import { readDeciding, statement, write } from "../store/database.ts";
 import { timeOf } from "../store/events.ts";
@@ -109,6 +113,26 @@ export async function refold(
   parts: RefoldParts,
   options: RefoldOptions = {},
 ): Promise<Refold> {
+  /** By which fold the states were when this call began. */
+  let former: number | null = null;
+  return await retryLostRaces(async () => {
+    const { fold = FOLD } = parts;
+    const [guarding] = await readDeciding(parts.driver, [selectGuard]);
+    const { foldVersion, position } = guardOf(guarding);
+    former ??= foldVersion;
+    const isDone = former < fold.version && foldVersion === fold.version;
+    // Another process of this version was first.
+    return isDone
+      ? { events: 0, position, changed: 0, changes: [], swapped: true }
+      : await refoldOnce(parts, options);
+  });
+}
+
+/** @throws {LedgerError} `conflict` where another process began anew, or was first. */
+async function refoldOnce(
+  parts: RefoldParts,
+  options: RefoldOptions,
+): Promise<Refold> {
   const { driver, fold = FOLD } = parts;
   const [guarding, resumed, tables] = await readDeciding(driver, [
     selectGuard,
@@ -124,13 +148,16 @@ export async function refold(
     : JSON.parse(String(begun));
   // A refold that was stopped at its very end left them.
   await dropFormer(driver, options.signal);
-  let progress = known?.foldVersion === fold.version && options.dryRun !== true
+  const isDry = options.dryRun === true;
+  let progress = isDry
+    ? newProgress(guard, fold)
+    : known?.foldVersion === fold.version
     ? known
     : await begin(driver, guard, fold);
   const found: Found = { changed: 0, changes: [], rows: 0 };
   const hash = new LookupHash(guard.key);
   const anew = { readFact: fold.readFact, hash };
-  const work: Work = { ...parts, anew, options, found };
+  const work: Work = { ...parts, anew, options, found, tag: progress.tag };
   for (const table of ["orders", "users"] as const) {
     for (let after = progress[table];;) {
       options.signal?.throwIfAborted();
@@ -147,17 +174,14 @@ export async function refold(
       });
     }
   }
-  if (options.dryRun !== true) await addIndexes(work, progress);
+  if (!isDry) await addIndexes(work, progress);
   const result = {
     events: guard.position,
     position: guard.position,
     changed: found.changed,
     changes: found.changes,
   };
-  if (options.dryRun === true) {
-    await write(driver, dropAll);
-    return { ...result, swapped: false };
-  }
+  if (isDry) return { ...result, swapped: false };
   for (;;) {
     const position = await catchUp(work, progress);
     progress = { ...progress, since: position };
@@ -177,30 +201,66 @@ interface Work extends RefoldParts {
   readonly anew: AnewOptions;
   readonly options: RefoldOptions;
   readonly found: Found;
+  /** Of the refold that this work is part of. */
+  readonly tag: string;
 }
 
-const dropAll = ["orders_next", "users_next"].map((table) =>
-  statement(`DROP TABLE IF EXISTS ${table}`)
-).concat(statement("DELETE FROM cursors WHERE name = 'refold'"));
+/**
+ * Begins a batch that fails with `conflict` unless something holds of the database.
+ *
+ * @param condition A condition in SQL.
+ */
+function expecting(condition: string, ...args: readonly SqlValue[]): Statement {
+  const sql = `UPDATE ledger SET turn = CASE WHEN ${condition} THEN turn END`;
+  return { sql, args, expects: true };
+}
+
+/** Nobody has begun anew, or has taken the place of what readers see. */
+function stillGoing(tag: string): Statement {
+  return expecting(
+    `EXISTS (SELECT 1 FROM cursors
+      WHERE name = 'refold' AND value ->> 'tag' = ?)`,
+    tag,
+  );
+}
+
+const dropAll = dropTables("next")
+  .concat(statement("DELETE FROM cursors WHERE name = 'refold'"));
+
+function dropTables(which: "next" | "former"): Statement[] {
+  return ["orders", "users"].map((table) =>
+    statement(`DROP TABLE IF EXISTS ${table}_${which}`)
+  );
+}
+
+/** Drops what refolds have begun, and what they have left: it says what was erased. */
+export const dropRefolded: readonly Statement[] = [
+  ...dropAll,
+  ...dropTables("former"),
+];
 
 async function begin(
   driver: Driver,
   guard: Guard,
   fold: FoldCode,
 ): Promise<Progress> {
-  // Names of indexes outlive a renaming, so those of each refold are its own.
-  const tag = `_${guard.turn}`;
-  const progress = {
-    foldVersion: fold.version,
-    since: guard.position,
-    ...{ tag, orders: -1, users: -1 },
-  };
+  const progress = newProgress(guard, fold);
   await write(driver, [
+    moveGuard(guard),
     ...dropAll,
-    ...nextTables(tag).flatMap(([table = ""]) => statement(table)),
+    ...nextTables(progress.tag).flatMap(([table = ""]) => statement(table)),
     saveProgress(progress),
   ]);
   return progress;
+}
+
+function newProgress(guard: Guard, fold: FoldCode): Progress {
+  return {
+    foldVersion: fold.version,
+    since: guard.position,
+    // Names of indexes outlive a renaming, so those of each refold are its own.
+    ...{ tag: `_${guard.turn}`, orders: -1, users: -1 },
+  };
 }
 
 /** The tables that are filled, each followed by its indexes. */
@@ -212,7 +272,7 @@ function nextTables(tag: string): string[][] {
 async function addIndexes({ driver }: Work, { tag }: Progress): Promise<void> {
   for (const index of nextTables(tag).flatMap((all) => all.slice(1))) {
     const once = index.replace("CREATE INDEX", "CREATE INDEX IF NOT EXISTS");
-    await write(driver, [statement(once)]);
+    await write(driver, [stillGoing(tag), statement(once)]);
   }
 }
 
@@ -236,7 +296,7 @@ async function foldChunk(
   where: Statement,
   also: (last: number) => Statement[],
 ): Promise<number | null> {
-  const { driver, assets, anew } = work;
+  const { driver, assets, anew, options } = work;
   const [rows = []] = await readDeciding(driver, [{
     sql: `SELECT no, id, fold, ${KEPT.join(", ")} FROM ${table}
       WHERE ${where.sql}`,
@@ -287,7 +347,13 @@ async function foldChunk(
       ]);
     }
   }
-  await write(driver, [...statements, ...also(Number(last))]);
+  if (options.dryRun !== true) {
+    await write(driver, [
+      stillGoing(work.tag),
+      ...statements,
+      ...also(Number(last)),
+    ]);
+  }
   work.found.rows += rows.length;
   return Number(last);
 }
@@ -378,24 +444,34 @@ async function swap(work: Work, position: number): Promise<boolean> {
   const found = await readDeciding(driver, [
     selectGuard,
     statement(
-      `SELECT n.no, n.id, n.historic, o.told, n.fold
+      `SELECT n.no, n.id, n.historic, o.told, n.fold,
+          o.release <> n.release OR o.reason <> n.reason
         FROM orders_next AS n JOIN orders AS o ON o.no = n.no
-        WHERE o.release <> n.release OR o.reason <> n.reason`,
+        WHERE o.release <> n.release OR o.reason <> n.reason
+          OR o.told <> n.told`,
     ),
     statement("SELECT coalesce(max(seq), 0) FROM log"),
     statement("SELECT recorded_at FROM events WHERE position = ?", position),
-  ]);
+  ]).catch(async (error) => {
+    // The tables are gone where another process was first.
+    throw await isGoing(work) ? error : lostRace();
+  });
   const guard = guardOf(found[0]);
+  if (!await isGoing(work)) throw lostRace();
   if (guard.position !== position) return false;
   const orders = new Map<string, Row<OrderFold>>();
   addOrderRows(orders, found[1]);
-  const logged = await logMoved(work, { orders, guard, position }, {
+  const moved = new Set(
+    found[1]?.filter((row) => row[5] === 1).map(([, id]) => String(id)),
+  );
+  const logged = await logMoved(work, { orders, moved, guard, position }, {
     lastSeq: Number(found[2]?.[0]?.[0]),
     recordedAt: timeOf(found[3]?.[0]?.[0]) ?? "",
   });
   try {
     await write(driver, [
       moveGuard(guard, { foldVersion: fold.version }),
+      stillGoing(work.tag),
       ...logged,
       ...(["orders", "users"] as const).flatMap((table) => [
         statement(`ALTER TABLE ${table} RENAME TO ${table}_former`),
@@ -410,11 +486,21 @@ async function swap(work: Work, position: number): Promise<boolean> {
   }
 }
 
+async function isGoing({ driver, tag }: Work): Promise<boolean> {
+  const [found] = await readDeciding(driver, [
+    statement("SELECT value ->> 'tag' FROM cursors WHERE name = 'refold'"),
+  ]);
+  return found?.[0]?.[0] === tag;
+}
+
 /** The log ends with what the states say now; nobody is sent anything. */
 async function logMoved(
   { driver, assets, anew: { hash } }: Work,
-  { orders, guard, position }: {
+  { orders, moved, guard, position }: {
+    /** Orders of which something was told since, or is decided otherwise now. */
     readonly orders: Map<string, Row<OrderFold>>;
+    /** Those of them that are decided otherwise. */
+    readonly moved: ReadonlySet<string>;
     readonly guard: Guard;
     readonly position: number;
   },
@@ -424,6 +510,7 @@ async function logMoved(
   },
 ): Promise<Statement[]> {
   const changes = [...orders].flatMap(([orderId, { fold, told }]) => {
+    if (!moved.has(orderId)) return [];
     const now = orderRelease(fold, { assets });
     const isFirst = told.release === undefined;
     const historic = isFirst && (orders.get(orderId)?.historic ?? 0) > 0;
@@ -434,7 +521,7 @@ async function logMoved(
       } satisfies ReleaseChange,
     ];
   });
-  if (changes.length === 0) return [];
+  if (orders.size === 0) return [];
   const known = await loadReleases(changes, { orders, key: guard.key }, {
     driver,
     mode: "write",
@@ -487,18 +574,28 @@ async function dropFormer(driver: Driver, signal?: AbortSignal): Promise<void> {
     `SELECT name FROM sqlite_schema
       WHERE name IN ('orders_former', 'users_former')`,
   )]);
-  for (const [table] of tables ?? []) {
-    for (;;) {
-      signal?.throwIfAborted();
-      const [deleted] = await driver.batch([
-        statement(
-          `DELETE FROM ${table} WHERE no IN
-            (SELECT no FROM ${table} LIMIT ${DELETED_AT_ONCE})`,
-        ),
-      ], "write");
-      if ((deleted?.rowsAffected ?? 0) < DELETED_AT_ONCE) break;
+  for (const [table = null] of tables ?? []) {
+    const isThere = expecting(
+      "EXISTS (SELECT 1 FROM sqlite_schema WHERE name = ?)",
+      table,
+    );
+    try {
+      for (;;) {
+        signal?.throwIfAborted();
+        const [, deleted] = await driver.batch([
+          isThere,
+          statement(
+            `DELETE FROM ${table} WHERE no IN
+              (SELECT no FROM ${table} LIMIT ${DELETED_AT_ONCE})`,
+          ),
+        ], "write");
+        if ((deleted?.rowsAffected ?? 0) < DELETED_AT_ONCE) break;
+      }
+      await write(driver, [statement(`DROP TABLE IF EXISTS ${table}`)]);
+    } catch (error) {
+      // Another process drops it too.
+      if (!isLostRace(error)) throw error;
     }
-    await write(driver, [statement(`DROP TABLE IF EXISTS ${table}`)]);
   }
 }
 

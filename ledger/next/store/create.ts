@@ -52,7 +52,7 @@ export async function createLedger(
     ], "write");
   } catch (error) {
     // Another process made it first.
-    const stamp = await readStamp(driver, "write").catch(() => null);
+    const stamp = await readStamp(driver, "write");
     if (stamp === null && !isLostRace(error)) throw error;
   }
   const stamp = await readStamp(driver, "write");

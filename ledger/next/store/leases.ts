@@ -125,7 +125,8 @@ export function isWitnessed(driver: Driver): Promise<boolean> {
 
 function isHeld(driver: Driver, name: string): Promise<boolean> {
   return exists(driver, {
-    sql: `SELECT 1 FROM leases WHERE name = ?1 AND expires_at > ${DATABASE_NOW}`,
+    sql:
+      `SELECT 1 FROM leases WHERE name = ?1 AND expires_at > ${DATABASE_NOW}`,
     args: [name],
   });
 }
