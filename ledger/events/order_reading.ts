@@ -82,7 +82,7 @@ export function readOrder(
   reading.readAt = readAt;
   reading.status = status === null ? "" : normaliseStatus(status);
   const isNone = changed.counts === "" ||
-    (created.stated === null &&
+    (created.stated === null && changed.stated === null &&
       compareTimes(changed.counts, created.counts) < 0);
   reading.changedAt = isNone ? readAt : changed.counts;
   reading.createdAt = created.counts;
