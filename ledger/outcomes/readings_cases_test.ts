@@ -4,13 +4,13 @@ import type { RecordedEvent } from "../events/event.ts";
 import { foldOrder } from "../explain/as_of.ts";
 import { orderState } from "../states/state_of_order.ts";
 import {
-  at,
   chainLook,
   expectation,
   facts,
   ORDER,
   orderRead,
   requirement,
+  serviceTime,
 } from "../testing/given_facts.ts";
 import { JoinedFacts } from "../orders/joined_facts.ts";
 
@@ -146,7 +146,7 @@ Deno.test("orderState() takes a time of change before the creation for none", ()
 Deno.test("orderState() tells of a time of change to come as that, whenever it was created", () => {
   const { anomalies } = stateOf(orderRead(9, "created", 8, {
     // The service's clock is a minute ahead of ours.
-    created_at: at(10).slice(0, 19).replace("T", " "),
+    created_at: serviceTime(10),
     changed_at: "9999-12-31 23:59:59",
   }));
   assert.deepEqual(
