@@ -32,12 +32,20 @@ import { type ErasureParts, replaceEvents, updateEvent } from "./rewrite.ts";
  * assert.equal((await ledger.verify()).ok, true);
  * ```
  */
-export function eraseBody(
+export async function eraseBody(
   driver: Driver,
   position: number,
 ): Promise<boolean> {
+  return await eraseBodyAt(await partsOf(driver), position);
+}
+
+/** The same with a clock, chance and fold of the caller's. */
+export function eraseBodyAt(
+  parts: ErasureParts,
+  position: number,
+): Promise<boolean> {
   return retryLostRaces(async () => {
-    const parts = await partsOf(driver);
+    const { driver, randomBytes } = parts;
     const guard = await readFolded(parts, "erase");
     const [rows] = await readDeciding(driver, [statement(
       `SELECT ${EVENT_COLUMNS} FROM events AS e
@@ -47,7 +55,6 @@ export function eraseBody(
     const [before] = eventsOf(rows);
     if (before === undefined || isRedacted(before)) return false;
     const { kind } = before;
-    const { randomBytes } = parts;
     const after = rewritten(before, whatStays(before), { kind, randomBytes });
     const replaced = [{ before, after }];
     await write(
