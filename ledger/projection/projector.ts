@@ -278,7 +278,7 @@ export class Projector {
       : null;
     const changes = foldBatch(events, states, collect);
     const { transitions } = changes;
-    const isByHand = transitions.some((one) => "hand" in one);
+    const isByHand = transitions.some((one) => "took" in one);
     // What a person did may concern any order of the step before.
     if (isByHand) await writing;
     const logged = isByHand || transitions.some((one) => "now" in one)

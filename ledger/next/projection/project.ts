@@ -166,7 +166,7 @@ async function step(
     goLive: guard.goLive,
   });
   const isLogged = changes.transitions.some((one) =>
-    "now" in one || "hand" in one
+    "now" in one || "took" in one
   );
   const releases = logReleases(
     changes.transitions,

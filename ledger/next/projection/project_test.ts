@@ -3,9 +3,11 @@ import fc from "fast-check";
 import { temporaryFolder } from "../../../tests/kit/temporary_folder.ts";
 import { tries } from "../../../tests/kit/thorough.ts";
 import type { NewEvent } from "../../events/event.ts";
+import { orderReleased } from "../../events/mint.ts";
 import type { Driver } from "../../store/driver/driver.ts";
 import { LedgerError } from "../../store/driver/errors.ts";
 import {
+  at,
   expectation,
   expectedStates,
   orderRead,
@@ -213,6 +215,47 @@ Deno.test("no write lets two orders hold one purchase", async () => {
     }], "write"),
     { code: "constraint" },
   );
+});
+
+Deno.test("a person who names another purchase moves the delivery there, folded alone", async () => {
+  await using driver = disposable(await newLedger());
+  const delivered = (minute: number, turn: number, reference: string) =>
+    orderReleased({
+      released: {
+        ...{ order_id: "O1", outcome: "delivered", by: "Ada", why: "counter" },
+        ...{ turn, for: reference, confirmed: true },
+      },
+      recordedAt: at(minute),
+      salt: new Uint8Array(16),
+    });
+  const paid = (orderId: string, click: string) =>
+    orderRead(9, {
+      ...{ orderId, status: "success", click, created: 2, tx: orderId },
+    });
+  const steps = [
+    ...["1", "2"].map((one) =>
+      expectation(`X${one}`, 0, {
+        ...{ click: `C${one}`, reference: `basket-${one}`, amount: "10" },
+      })
+    ),
+    orderRead(3, { orderId: "O1", status: "pending", click: "C0", created: 2 }),
+    delivered(4, 1, "basket-1"),
+    delivered(5, 2, "basket-2"),
+    paid("O2", "C1"),
+    paid("O3", "C2"),
+  ];
+  for (const event of steps) {
+    await append(driver, [event]);
+    await projectAll(driver);
+  }
+  const rows = await select(
+    driver,
+    "SELECT id, release, reason FROM orders WHERE id <> 'O1' ORDER BY id",
+  );
+  assert.deepEqual(rows, [
+    { id: "O2", release: "yes", reason: "session_matched" },
+    { id: "O3", release: "wait", reason: "paid_twice" },
+  ]);
 });
 
 /** The events of many worlds, each once. */
