@@ -179,7 +179,16 @@ Deno.test({
       );
       await logs(served, "spool_failed", /database or disk is full/);
       // Nobody is forwarded to: the log is told all the same.
-      await logs(served, "alarm_raised", /"code":"disk_nearly_full"/);
+      await logs(served, "alarm_raised", /"code":"disk_full"/);
+      // One cause is one alarm, whatever follows from it.
+      const raised = logged(served, "alarm_raised").split("\n")
+        .map((line) => JSON.parse(line).code);
+      assert.deepEqual(
+        [...new Set(raised)].filter((code) =>
+          !["disk_nearly_full", "disk_full"].includes(code)
+        ),
+        [],
+      );
       const metrics = await (await fetch(`${served.url}/metrics`)).text();
       assert.match(metrics, /_duration\w*\{[^}]*outcome="failed"/);
       assert.match(metrics, /_deliveries_total\{answer="503"\} \d/);
