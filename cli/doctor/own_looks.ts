@@ -4,7 +4,8 @@ import { SHORT_SECRET_LENGTH } from "../../core/settings/secrets.ts";
 import { assetDecimals } from "../../client/mod.ts";
 import { messageOf } from "../../core/guards.ts";
 import { findDamage, requireWritable } from "../../ledger/for_ledger_file.ts";
-import type { Ledger } from "../../ledger/mod.ts";
+import { type Ledger, LedgerError } from "../../ledger/mod.ts";
+import { REFUSAL_ADVICE } from "../../resources/health/storing_health.ts";
 import { untilStopped } from "../../core/settings/stoppable.ts";
 
 /** Looks at the settings alone. */
@@ -65,7 +66,13 @@ async function writable(
     const more = `its environment is ${environment}, its SQLite ${version}`;
     return found("ledger_writable", { more });
   } catch (error) {
-    return refused(messageOf(error));
+    const next = error instanceof LedgerError
+      ? REFUSAL_ADVICE[error.code]
+      : undefined;
+    return found("ledger_refuses", {
+      more: messageOf(error),
+      ...next !== undefined && { next },
+    });
   }
 }
 

@@ -104,8 +104,8 @@ export const CONDITIONS = {
   serve_died: row(
     "serve",
     "problem",
-    "serve has ended without being stopped: nothing takes deliveries on this machine",
-    "Start `serve` again, and look in its log and the system's for why it ended; where another program works in its place, remove the file beside the ledger whose name ends in -use.json",
+    "serve, or the program in its place, has ended without being stopped: nothing takes deliveries on this machine",
+    "Start it again, and look in its log and the system's for why it ended; where the ledger is served from elsewhere now, remove the file beside it whose name ends in -use.json",
   ),
   ledger_replaced: row(
     "serve",

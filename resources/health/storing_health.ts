@@ -17,7 +17,9 @@ export interface Storing {
 }
 
 /** What to do about each reason why a ledger takes no writes. */
-const REFUSAL_ADVICE: Readonly<Partial<Record<LedgerErrorCode, string>>> = {
+export const REFUSAL_ADVICE: Readonly<
+  Partial<Record<LedgerErrorCode, string>>
+> = {
   busy: "Find the process that holds the lock (fuser FILE names it), and let " +
     "it end: what waits then goes into the ledger by itself",
   full:

@@ -103,7 +103,7 @@ Deno.test("rampkit doctor fails at once where serve was killed, and no longer on
   assert.equal(killed.code, 1);
   assert.match(
     killed.out,
-    /FAIL +Serve +serve has ended without being stopped/,
+    /FAIL +Serve +serve, .* has ended without being stopped/,
   );
   {
     await using again = await startServe(env);

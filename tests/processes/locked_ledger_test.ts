@@ -6,9 +6,14 @@ import { until } from "../kit/until.ts";
 
 const SECRET = "the-secret-in-the-webhook-address";
 const HELD_MS = 10_000;
+/** Long enough for all that is looked at meanwhile. */
+const LONG_HELD_MS = 25_000;
 
 /** Another process that takes the write lock of the ledger's file. */
-async function holdLock(path: string): Promise<AsyncDisposable> {
+async function holdLock(
+  path: string,
+  heldMs = HELD_MS,
+): Promise<AsyncDisposable> {
   const child = new Deno.Command("deno", {
     args: [
       "run",
@@ -19,7 +24,7 @@ async function holdLock(path: string): Promise<AsyncDisposable> {
       new URL("../../ledger/testing/test_lock_holder.ts", import.meta.url)
         .pathname,
       path,
-      String(HELD_MS),
+      String(heldMs),
       "0",
       "1",
     ],
@@ -120,7 +125,10 @@ Deno.test("rampkit serve is ready, answers its pages and names the lock while an
   };
   await post("O1");
   await served.settled();
-  await using _lock = await holdLock(`${ledger.folder}/ledger.db`);
+  await using _lock = await holdLock(
+    `${ledger.folder}/ledger.db`,
+    LONG_HELD_MS,
+  );
   await post("O2");
   const authorization = `Bearer ${token}`;
   let said = "";
@@ -154,4 +162,9 @@ Deno.test("rampkit serve is ready, answers its pages and names the lock while an
   assert.deepEqual([ready.ok, ready.writable], [true, false]);
   assert.match(ready.degraded.join(), /write lock/);
   assert.doesNotMatch(said, /room on the disk/);
+  const doctor = await cli(["doctor", "--database-url", ledger.url]);
+  assert.match(
+    doctor.out,
+    /FAIL +Ledger .*write lock[^]*?> Find the process that holds the lock/,
+  );
 });
