@@ -7,7 +7,7 @@ import {
   readOrderFold,
   WITNESS_LEASE,
 } from "../ledger/for_witness.ts";
-import type { Ledger, OrderView } from "../ledger/mod.ts";
+import { type Ledger, LedgerError, type OrderView } from "../ledger/mod.ts";
 import type { Chain, Chains } from "./chains_file.ts";
 import { whyNotAsked } from "./chain_witness.ts";
 import {
@@ -79,10 +79,11 @@ const FAILED_MS = 10_000;
 interface Waiting {
   readonly orderId: string;
   readonly chain: Chain;
-  readonly sinceMs: number;
   readonly dueMs: number;
   /** Whether nobody has looked yet. */
   readonly isNew: boolean;
+  /** Looks in a row that failed. */
+  readonly failed: number;
 }
 
 type Report = (error: unknown) => void;
@@ -247,7 +248,7 @@ class LedgerWatcher implements Watcher {
     report: Report,
     signal?: AbortSignal,
   ): Promise<OrderLook | null> {
-    const { orderId, chain, sinceMs } = waiting;
+    const { orderId, failed } = waiting;
     try {
       const looked = await this.#record(orderId, signal);
       const order = await this.#options.ledger.orders.get(orderId);
@@ -257,11 +258,10 @@ class LedgerWatcher implements Watcher {
     } catch (error) {
       if (signal?.aborted) throw error;
       report(error);
-      const readAt = new Date(this.#now()).toISOString();
-      const failed = { verdict: "undecided", final: false } as const;
-      this.#wait({ ...waiting, isNew: false }, {
-        last: { ...failed, confirmations: null, readAt },
-        ...{ sinceMs, ...chain },
+      this.#waiting.set(orderId, {
+        ...waiting,
+        dueMs: this.#now() + Math.min(MOST_MS, LEAST_MS * 2 ** failed),
+        ...{ isNew: false, failed: failed + 1 },
       });
       return null;
     }
@@ -281,6 +281,8 @@ class LedgerWatcher implements Watcher {
     try {
       await this.#add(order);
     } catch (error) {
+      // Where the ledger fails, orders are read again after a pause.
+      if (error instanceof LedgerError) throw error;
       report(error);
     }
   }
@@ -319,18 +321,19 @@ class LedgerWatcher implements Watcher {
     const sinceMs = Date.parse(order.changedAt ?? order.createdAt ?? "") || 0;
     const confirmations = looked?.look?.confirmations ?? last?.confirmations ??
       null;
-    this.#wait({ orderId, chain, sinceMs, isNew: last === null }, {
+    const dueMs = nextLookMs({
       last: last === null || readAt === undefined
         ? null
         : { ...last, confirmations, readAt },
-      ...{ sinceMs, ...chain },
+      sinceMs,
+      blockMs: chain.blockMs,
+      confirmations: chain.confirmations,
     });
-  }
-
-  #wait(order: Omit<Waiting, "dueMs">, next: NextLookOptions): void {
-    const dueMs = nextLookMs(next);
-    if (dueMs === null) this.#waiting.delete(order.orderId);
-    else this.#waiting.set(order.orderId, { ...order, dueMs });
+    if (dueMs === null) this.#waiting.delete(orderId);
+    else {
+      const isNew = last === null;
+      this.#waiting.set(orderId, { orderId, chain, dueMs, isNew, failed: 0 });
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Ledger, Transition } from "../ledger/mod.ts";
+import { type Ledger, LedgerError, type Transition } from "../ledger/mod.ts";
 import { orderSnapshot } from "../ledger/for_sync.ts";
 import {
   emptyLedger,
@@ -398,6 +398,50 @@ Deno.test("run() lets an order that fails hold no other up, and does not ask for
   clearTimeout(late);
   assert.deepEqual(looked, ["01JGOOD"]);
   assert.equal(errors.length <= 2, true, `${errors.length} failures`);
+});
+
+Deno.test("run() reads orders again after the ledger has failed", async () => {
+  await using desk = await Desk.open();
+  const { bitcoin, ledger } = desk;
+  const txId = bitcoin.add({ address: BTC, sat: 420_000 });
+  bitcoin.mine(3);
+  await desk.succeed("01JORDER", txId);
+  const errors: unknown[] = [];
+  const { driver } = ledger;
+  let isDown = true;
+  const failing = new Proxy(driver, {
+    get(target, name) {
+      const value = Reflect.get(target, name);
+      if (typeof value !== "function") return value;
+      if (name !== "batch") return value.bind(target);
+      return (...args: Parameters<typeof driver.batch>) => {
+        if (isDown && JSON.stringify(args[0]).includes("01JORDER")) {
+          return Promise.reject(new LedgerError("busy", "it is locked"));
+        }
+        return driver.batch(...args);
+      };
+    },
+  });
+  Object.defineProperty(ledger, "driver", { value: failing });
+  const stop = new AbortController();
+  const late = setTimeout(() => stop.abort(), 10_000);
+  const looked: string[] = [];
+  await createWatcher({
+    ...{ ledger, chains: desk.chains, now: desk.now },
+    witness: desk.witness(),
+    sleep: () => new Promise((resolve) => setTimeout(resolve, 1)),
+    onError: (error) => {
+      errors.push(error);
+      isDown = false;
+    },
+    onLook: ({ orderId }) => {
+      looked.push(orderId);
+      stop.abort();
+    },
+  }).run(stop.signal);
+  clearTimeout(late);
+  assert.deepEqual(looked, ["01JORDER"]);
+  assert.deepEqual(errors.map((one) => (one as LedgerError).code), ["busy"]);
 });
 
 Deno.test("run() looks again at once when the service corrects what arrived", async () => {
