@@ -141,25 +141,26 @@ export type Chains = ReadonlyMap<string, Chain>;
 const BITCOIN_GENESIS =
   "000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f";
 
+const NO_OBJECT = "it is not a JSON object";
+
 /** A misspelt setting would otherwise count for nothing, and nobody notice. */
-function settings<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+function settings<Shape extends z.core.$ZodLooseShape>(
+  shape: Shape,
+  otherwise = NO_OBJECT,
+) {
   return z.strictObject(shape, {
     error: ({ code }) =>
       code === "unrecognized_keys"
         ? `there is no such setting; there are ${Object.keys(shape).join(", ")}`
-        : "it is not a JSON object",
+        : otherwise,
   });
-}
-
-function named<Of extends z.ZodType>(of: Of, key: z.ZodString = z.string()) {
-  return z.record(key, of, "it is not a JSON object");
 }
 
 function whole(least: number, most: number = Number.MAX_SAFE_INTEGER) {
   const error = ({ input }: { readonly input?: unknown }) =>
     `it is ${
       JSON.stringify(input) ?? "missing"
-    }; use a whole number from ${least}`;
+    }; use a whole number from ${least}${most < 1000 ? ` to ${most}` : ""}`;
   return z.int({ error }).min(least, { error }).max(most, { error });
 }
 
@@ -176,7 +177,7 @@ const node = settings({
     "it is not an object of texts",
   ).optional(),
   kind: z.enum(["core", "esplora"], 'use "core" or "esplora"').optional(),
-});
+}, "it is neither an address nor an object with `url`");
 
 const token = settings({
   contract: z.string("it is not a text").regex(
@@ -186,36 +187,38 @@ const token = settings({
   decimals: whole(0, 77),
 });
 
+const NO_NODES = 'name at least one, for example { "own-1": "http://..." }';
+
 const nodeName = z.string().regex(
   /^[A-Za-z0-9_.-]{1,40}$/,
   "a name has letters, digits, `-`, `_` and `.` only",
 );
 
 const network = settings({
-  nodes: named(
-    z.preprocess((one) => typeof one === "string" ? { url: one } : one, node),
+  nodes: z.record(
     nodeName,
-  ).refine(
-    (nodes) => Object.keys(nodes).length > 0,
-    'name at least one, for example { "own-1": "http://..." }',
-  ),
+    z.preprocess((one) => typeof one === "string" ? { url: one } : one, node),
+    NO_NODES,
+  ).refine((nodes) => Object.keys(nodes).length > 0, NO_NODES),
   confirmations: whole(1),
   quorum: whole(1).optional(),
   chainId: whole(0).optional(),
   genesis: text.optional(),
   prefix: text.optional(),
-  tokens: named(token).optional(),
-  tolerance: named(
+  tokens: z.record(z.string(), token, NO_OBJECT).optional(),
+  tolerance: z.record(
+    z.string(),
     z.custom<string>(
       (one) =>
         typeof one === "string" && isDecimal(one) && !one.startsWith("-"),
       'it is not a plain decimal in quotes, for example "0.0001"',
     ),
+    NO_OBJECT,
   ).optional(),
   blockMs: whole(1).optional(),
 });
 
-const chainsFile = named(network);
+const chainsFile = z.record(z.string(), network, NO_OBJECT);
 
 /**
  * Checks what the file of nodes says. No message quotes an address or a header
@@ -343,7 +346,7 @@ function addressOf(
   url: URL,
   headers: Readonly<Record<string, string>>,
 ): NodeAddress {
-  const [user, password] = [url.username, url.password].map(decodeURIComponent);
+  const [user, password] = [url.username, url.password].map(decoded);
   url.username = url.password = "";
   return {
     url: url.href.replace(/\/+$/, ""),
@@ -352,6 +355,15 @@ function addressOf(
       ...headers,
     },
   };
+}
+
+/** The text as it stands where a `%` in it begins no character. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function wrong(at: string, why: string): TypeError {
