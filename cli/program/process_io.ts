@@ -22,6 +22,12 @@ export function processIo(): Io {
   });
   process.on("SIGINT", heard);
   process.on("SIGTERM", heard);
+  // Node ends a process of which a warning meets a pipe that nobody reads.
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", (error: Error) => {
+      if (errorCode(error) !== "EPIPE") throw error;
+    });
+  }
   const terminal = isatty(1);
   return {
     out: writer(1),
