@@ -28,9 +28,9 @@ export function orderView(
   },
 ): OrderInContext {
   const twice = told.release?.last?.reason === "paid_twice";
-  const withheld = fold.hand === null && told.withheld !== undefined
-    ? JSON.stringify(told.withheld)
-    : null;
+  const withheld = told.withheld === undefined
+    ? null
+    : JSON.stringify(told.withheld);
   return orderOf(orderState(fold, { assets }), [
     compares ? 1 : 0,
     twice ? 1 : 0,
