@@ -810,6 +810,37 @@ for (const kind of ["core", "esplora"] as const) {
     assert.equal((await lookAt(send(chain), { txId }, kind)).verdict, "absent");
   });
 
+  Deno.test(`look() takes nothing for delivered in a block that is no part of the chain, by ${kind}`, async () => {
+    const chain = bitcoin();
+    const txId = chain.add({ address: BTC, sat: 420_000 });
+    chain.mine(3);
+    // The node goes on showing the transaction and its block as they were.
+    const before = new Map<string, string>();
+    let isOver = false;
+    const replaying: typeof fetch = async (url, init) => {
+      const key = `${url} ${init?.body ?? ""}`;
+      const isOfTransaction = key.includes(txId) ||
+        key.includes("getblockheader");
+      const known = isOver && isOfTransaction ? before.get(key) : undefined;
+      if (known !== undefined) return new Response(known);
+      const text = await (await send(chain)(url, init)).text();
+      before.set(key, text);
+      return new Response(text);
+    };
+    const look = () => lookAt(replaying, { txId }, kind);
+    const { verdict, block } = await look();
+    assert.equal(verdict, "delivered");
+    chain.drop(3);
+    chain.mine(4);
+    isOver = true;
+    const again = await look();
+    assert.deepEqual([again.verdict, again.block, again.final], [
+      "reorged",
+      block,
+      true,
+    ]);
+  });
+
   Deno.test(`look() asks nothing of another chain, by ${kind}`, async () => {
     const chain = bitcoin();
     const { verdict } = await createChainWitness({

@@ -67,21 +67,18 @@ export interface NodeState extends ProbedNode {
   readonly since: string | null;
 }
 
-/** Number of times in a row that a problem has to be met before it stands. */
-const STANDS_AFTER: Readonly<Record<NodeProblem, number>> = {
-  unreachable: 2,
-  timeout: 2,
-  refused: 2,
-  rate_limited: 2,
-  bad_answer: 2,
+/** How often in a row a problem has to be met before it stands, if not twice. */
+const STANDS_AFTER: Readonly<Partial<Record<NodeProblem, number>>> = {
   wrong_chain: 1,
-  syncing: 2,
-  lagging: 2,
   no_index: 1,
   pruned: 1,
   // Of a young transaction nodes say different things in all honesty.
   says_otherwise: 3,
 };
+
+function standsAfter(problem: NodeProblem): number {
+  return STANDS_AFTER[problem] ?? 2;
+}
 
 /** What only a look at a transaction shows, and so only another one clears. */
 const OF_TRANSACTIONS: ReadonlySet<NodeProblem | null> = new Set<NodeProblem>([
@@ -120,7 +117,7 @@ export class NodeWatch {
     for (const { node, problem } of evidence.problems) {
       // Against what enough others hold for final, once is enough.
       const isLie = problem === "says_otherwise" && final;
-      this.#add(network, node, problem, isLie ? STANDS_AFTER[problem] : 1);
+      this.#add(network, node, problem, isLie ? standsAfter(problem) : 1);
     }
   }
 
@@ -139,7 +136,7 @@ export class NodeWatch {
         const isOld = OF_TRANSACTIONS.has(problem) &&
           this.#now() - lastMs > SHOWN_FOR_MS;
         const stands = problem !== null && !isOld &&
-          times >= STANDS_AFTER[problem];
+          times >= standsAfter(problem);
         return {
           network,
           node,
