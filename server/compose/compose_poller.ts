@@ -19,6 +19,9 @@ export interface ComposedPoller {
   readonly stalled: StalledPoller | null;
 }
 
+/** As long as one attempt may take, ms. */
+const DEADLINE_MS = 10_000;
+
 /**
  * Makes the poller, whose alerts are logged and whose progress is measured.
  *
@@ -59,6 +62,8 @@ export function composePoller(
       // The poller says who is next; this keeps each request, also one that is
       // tried again, as far from the one before as the rate says.
       requestsPerSecond,
+      // The poller tries again by itself, and says sooner that nothing answers.
+      deadlineMs: DEADLINE_MS,
       ...defined({ fetch: parts.fetch }),
     }),
     now,

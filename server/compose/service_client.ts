@@ -34,6 +34,7 @@ export function serviceClient(
   environment: string,
   options: {
     readonly requestsPerSecond?: number;
+    readonly deadlineMs?: number;
     readonly allowUnlistedAssets?: boolean;
     readonly fetch?: typeof fetch;
   } = {},
