@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { newLedger } from "../testing/fold_kit.ts";
+import { readSweep, writeSweep } from "./cursors.ts";
+
+Deno.test("readSweep() gives what writeSweep() stored last under a name, and null where nothing was", async () => {
+  const driver = await newLedger();
+  assert.equal(await readSweep(driver, "orders"), null);
+  await driver.batch([
+    writeSweep("orders", { cursor: "A", pages: 1 }, 1000.5),
+    writeSweep("users", { cursor: "B" }, 1000),
+    writeSweep("orders", { cursor: null, pages: 2 }, 2000),
+  ], "write");
+  assert.deepEqual(await readSweep(driver, "orders"), {
+    cursor: null,
+    pages: 2,
+  });
+  assert.deepEqual(await readSweep(driver, "users"), { cursor: "B" });
+  await driver.close();
+});
+
+Deno.test("progress is not stored where the batch that makes it fails", async () => {
+  const driver = await newLedger();
+  await driver.batch([writeSweep("orders", 1, 1000)], "write");
+  await assert.rejects(driver.batch([
+    writeSweep("orders", 2, 2000),
+    { sql: "INSERT INTO cursors (name) VALUES (NULL)", args: [] },
+  ], "write"));
+  assert.equal(await readSweep(driver, "orders"), 1);
+  await driver.close();
+});
