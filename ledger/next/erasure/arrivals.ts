@@ -23,7 +23,7 @@ import {
   readAliases,
   readErasedNames,
   readErasedOrders,
-} from "./aliases.ts";
+} from "../store/aliases.ts";
 import { newName, withoutText } from "./erase.ts";
 import { addFindings, readListed } from "./findings.ts";
 import { findHolders, type Holders, storedValues } from "./holders.ts";

@@ -25,7 +25,7 @@ import {
   type StoredEvent,
 } from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";
-import { insertAlias, insertErasedOrder, isSameId } from "./aliases.ts";
+import { insertAlias, insertErasedOrder, isSameId } from "../store/aliases.ts";
 import { addFindings } from "./findings.ts";
 import {
   type ClaimedOrder,

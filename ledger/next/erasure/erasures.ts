@@ -1,7 +1,7 @@
 /** The people erased from a ledger: the door. */
 import type { Driver } from "../../store/driver/driver.ts";
 import { readDeciding, statement } from "../store/database.ts";
-import { type Alias, readErasedNames } from "./aliases.ts";
+import { type Alias, readErasedNames } from "../store/aliases.ts";
 import {
   type Comparison,
   erasePerson,

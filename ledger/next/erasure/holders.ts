@@ -10,7 +10,7 @@ import {
   readAliases,
   readErasedNames,
   readErasedOrders,
-} from "./aliases.ts";
+} from "../store/aliases.ts";
 import { isRedacted } from "./redact.ts";
 
 /** Kinds of events that may hold an id of a person in any place. */

@@ -11,7 +11,7 @@ import { type Guard, guardOf, selectGuard } from "../projection/guard.ts";
 import { LookupHash, type LookupKind } from "../projection/lookup_hash.ts";
 import { listed, readDeciding, statement } from "../store/database.ts";
 import { EVENT_COLUMNS, eventsOf, type StoredEvent } from "../store/events.ts";
-import { comparedId, isSameId } from "./aliases.ts";
+import { comparedId, isSameId } from "../store/aliases.ts";
 import { eventsHolding, findHolders, type Holders } from "./holders.ts";
 import { isRedacted } from "./redact.ts";
 import type { ErasureParts } from "./rewrite.ts";

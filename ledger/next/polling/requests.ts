@@ -15,8 +15,8 @@ import type {
 import { unpackOrder } from "../projection/doc.ts";
 import { listed, read, write } from "../store/database.ts";
 import { msOf } from "../store/events.ts";
-import { finalSinceMs } from "./due.ts";
-import type { Urgency } from "./urgency.ts";
+import { finalSinceMs } from "../projection/due.ts";
+import type { Urgency } from "../projection/urgency.ts";
 
 /** What waits to be asked for: named by webhooks, or open and lately final. */
 export type QueueName = "named" | "open";

@@ -21,12 +21,7 @@ import {
   sealNext,
   selectLastSeal,
 } from "../evidence/seals.ts";
-import {
-  DUE_COLUMNS,
-  dueChanges,
-  dueOfOrder,
-  dueOfUser,
-} from "../polling/due.ts";
+import { DUE_COLUMNS, dueChanges, dueOfOrder, dueOfUser } from "./due.ts";
 import { insertMany, listed } from "../store/database.ts";
 import { EVENT_COLUMNS, eventsOf, type StoredEvent } from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";
@@ -35,7 +30,7 @@ import {
   selectSubscribers,
   type Subscriber,
   subscribersOf,
-} from "../subscriptions/outbox.ts";
+} from "./subscribers.ts";
 import {
   NOTHING_TOLD,
   packOrder,

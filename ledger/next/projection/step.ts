@@ -62,7 +62,7 @@ import {
   type Urgency,
   urgencyOfOrder,
   urgencyOfUser,
-} from "../polling/urgency.ts";
+} from "./urgency.ts";
 
 /** What a step needs of one event. */
 export interface BatchEvent {

@@ -4,7 +4,7 @@ import { isRecord } from "../../../core/guards.ts";
 import type { NewEvent } from "../../events/event.ts";
 import { digestOfValue } from "../../events/derive.ts";
 import type { Driver } from "../../store/driver/driver.ts";
-import { readErasedOrders } from "../erasure/aliases.ts";
+import { readErasedOrders } from "../store/aliases.ts";
 import { read, statement, write } from "../store/database.ts";
 import { appendStatement, EVENT_COLUMNS, eventsOf } from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";

@@ -10,6 +10,7 @@ import type {
   Dispatched,
   SubscriptionParts as Parts,
 } from "../../subscriptions/subscription_options.ts";
+import { YES } from "../projection/subscribers.ts";
 import type { LeaseTurn } from "../store/leases.ts";
 import {
   type Due,
@@ -20,7 +21,6 @@ import {
   readDue,
   settle,
   type Settled,
-  YES,
 } from "./outbox.ts";
 import { isCurrent, ReleaseGate } from "./release_gate.ts";
 

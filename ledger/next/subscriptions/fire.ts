@@ -39,9 +39,22 @@ import {
   outboxStatements,
   selectSubscribers,
   subscribersOf,
-} from "./outbox.ts";
+} from "../projection/subscribers.ts";
 import { assetsOf } from "./release_gate.ts";
-import type { Unfired } from "./subscriptions.ts";
+
+/** A state that no subscription received. */
+export interface Unfired {
+  /** What to pass to {@linkcode Subscriptions.fire}. */
+  readonly key: string;
+  readonly entity: Entity;
+  readonly machine: MachineName;
+  /** Order or user identifier. */
+  readonly id: string;
+  readonly trust: string;
+  readonly status: string;
+  /** Which entry into this status it is, from 1. */
+  readonly entry: number;
+}
 
 /** Users of one read, when all are looked through. */
 const USERS = 1000;

@@ -16,7 +16,8 @@ import {
   newMemory,
   type SubscriptionParts,
 } from "./dispatch_run.ts";
-import { insertPast, wanting } from "./outbox.ts";
+import { wanting } from "../projection/subscribers.ts";
+import { insertPast } from "./outbox.ts";
 
 /** After a crash of a machine another process delivers this much later, ms. */
 const LEASE_MS = 10_000;

@@ -1,15 +1,11 @@
 /** What subscriptions could not deliver, or never received, and what to do about it. */
-import {
-  type Entity,
-  type MachineName,
-  parseTransitionKey,
-} from "../../machines/transition.ts";
+import { parseTransitionKey } from "../../machines/transition.ts";
 import type { Driver, SqlValue, Statement } from "../../store/driver/driver.ts";
 import type { AssetTable } from "../../../core/assets/environment.ts";
 import { pageSize } from "../reads/pages.ts";
 import { timeOf } from "../store/events.ts";
 import { DATABASE_NOW, SUBSCRIPTION_LEASE } from "../store/leases.ts";
-import { fireStates, listUnfired } from "./fire.ts";
+import { fireStates, listUnfired, type Unfired } from "./fire.ts";
 import {
   type FiredHistory,
   fireHistoric,
@@ -24,20 +20,6 @@ import {
   targetOf,
 } from "./targets.ts";
 import type { Transition } from "../../machines/transition.ts";
-
-/** A state that no subscription received. */
-export interface Unfired {
-  /** What to pass to {@linkcode Subscriptions.fire}. */
-  readonly key: string;
-  readonly entity: Entity;
-  readonly machine: MachineName;
-  /** Order or user identifier. */
-  readonly id: string;
-  readonly trust: string;
-  readonly status: string;
-  /** Which entry into this status it is, from 1. */
-  readonly entry: number;
-}
 
 /** Which states no subscription received. */
 export interface UnfiredQuery {

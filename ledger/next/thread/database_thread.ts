@@ -7,7 +7,7 @@
 import { redactArrivals } from "../erasure/arrivals.ts";
 import { parentPort } from "node:worker_threads";
 import { free } from "../../../core/bytes.ts";
-import { Connection } from "../../store/connections/_connection.ts";
+import { Connection } from "../../store/connections/connection.ts";
 import type { Driver, ResultSet } from "../../store/driver/driver.ts";
 import { RetryingDriver } from "../../store/driver/retrying_driver.ts";
 import { fromSqlite } from "../../store/driver/sqlite_errors.ts";

@@ -1,7 +1,7 @@
 /** A file that a thread of its own reads, writes and folds. */
 import { messageOf } from "../../../core/guards.ts";
 import type { ConnectionOptions } from "../../store/connections/database_url.ts";
-import { startThread, type Thread } from "../../store/connections/_thread.ts";
+import { startThread, type Thread } from "../../store/connections/thread.ts";
 import type {
   Driver,
   ResultSet,

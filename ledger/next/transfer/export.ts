@@ -1,7 +1,7 @@
 /** Writes a ledger as lines of JSON: who was erased, and every event by position. */
 import { Buffer } from "node:buffer";
 import type { Driver } from "../../store/driver/driver.ts";
-import { readAliasRows } from "../erasure/aliases.ts";
+import { readAliasRows } from "../store/aliases.ts";
 import { bytesOf, readDeciding, statement } from "../store/database.ts";
 import {
   EVENT_COLUMNS,

@@ -8,7 +8,7 @@ import {
   keyRow,
   readErasedOrders,
   readKeys,
-} from "../erasure/aliases.ts";
+} from "../store/aliases.ts";
 import { type Note, noteEvent } from "../recording/notes.ts";
 import { statement } from "../store/database.ts";
 import { appendStatement } from "../store/events.ts";

@@ -11,7 +11,7 @@ import {
   type AliasKind,
   hideName,
   keyRow,
-} from "../erasure/aliases.ts";
+} from "../store/aliases.ts";
 import { type Note, NOTE_ACTIONS, NOTED_ENTITIES } from "../recording/notes.ts";
 
 /** An event that can be appended; nothing of it is missing. */

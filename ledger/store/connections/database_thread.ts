@@ -13,7 +13,7 @@
  */
 import { free } from "../../../core/bytes.ts";
 import { parentPort } from "node:worker_threads";
-import { Connection } from "./_connection.ts";
+import { Connection } from "./connection.ts";
 import type { Answer, Outcome, Request, Task } from "./_messages.ts";
 import { fromSqlite } from "../driver/sqlite_errors.ts";
 import { withDerivedColumns } from "../tables/events/append.ts";

@@ -1,4 +1,4 @@
-import { Connection } from "./_connection.ts";
+import { Connection } from "./connection.ts";
 import type { ConnectionOptions } from "./database_url.ts";
 import type { Driver, ResultSet, Statement } from "../driver/driver.ts";
 import { LedgerError } from "../driver/errors.ts";

@@ -3,7 +3,7 @@ import type { ConnectionOptions } from "./database_url.ts";
 import type { Answer, Outcome, Task } from "./_messages.ts";
 import type { Driver, ResultSet, Statement } from "../driver/driver.ts";
 import { LedgerError } from "../driver/errors.ts";
-import { startThread, type Thread } from "./_thread.ts";
+import { startThread, type Thread } from "./thread.ts";
 
 // Never called: an import that is spelled out has the thread's module fetched
 // with an installed package, so that the thread starts offline too.

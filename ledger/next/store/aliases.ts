@@ -4,8 +4,8 @@
  */
 import { createHash, createHmac } from "node:crypto";
 import type { Driver, SqlValue, Statement } from "../../store/driver/driver.ts";
-import { bytesOf, listed, readDeciding, statement } from "../store/database.ts";
-import { hexOf } from "../store/events.ts";
+import { bytesOf, listed, readDeciding, statement } from "./database.ts";
+import { hexOf } from "./events.ts";
 
 /**
  * What an alias stands for.
