@@ -114,7 +114,7 @@ function minted(
   randomBytes: ErasureParts["randomBytes"],
 ): NewEvent {
   return {
-    eventId: ulid(nowMs),
+    eventId: ulid(nowMs, () => (randomBytes(1)[0] ?? 0) / 256),
     kind: "person_erased",
     ...{ type: null, orderId: null, userId: null, clickId: null },
     occurredAt: null,
