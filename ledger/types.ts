@@ -4,6 +4,7 @@
  *
  * @module
  */
+export type { TransactionForm } from "../core/chain/canonical.ts";
 export type { Verdict, VerdictReason } from "../core/chain/verdict.ts";
 export type { MonthWitness } from "./months/month_row.ts";
 export type {
@@ -26,6 +27,7 @@ export type {
   MismatchKind,
   SessionMismatch,
   StatusAnomaly,
+  TimeBeforeCreation,
   TimeInFuture,
   TransactionAnomaly,
   UnknownSession,
@@ -132,9 +134,10 @@ export type {
   OrderFacts,
   OrderFees,
 } from "./events/order_facts.ts";
-export type { ExpectationTerms } from "./events/expectation.ts";
+export type { ExpectationTerms, PurchaseName } from "./events/expectation.ts";
 export type { ClaimState, DecidedStatus } from "./orders/order_status.ts";
 export type { ResolveOptions } from "./orders/resolve_order.ts";
+export type { Uncompared } from "./outcomes/match.ts";
 export type {
   ChainFact,
   CodeFact,

@@ -57,6 +57,7 @@ export type {
   HandlerContext,
   HandlerOptions,
   Handlers,
+  Pattern,
 } from "./start/handlers.ts";
 export type { OnProblem, Problem } from "./alarms/problem.ts";
 export type { ExpectedSale, Sale, SaleInput, SaleTerms } from "./start/sale.ts";

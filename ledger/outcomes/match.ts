@@ -36,7 +36,7 @@ export interface MatchInput extends ExpectedOrder {
 /** A field that could not be compared. */
 export interface Uncompared {
   /** Field of the order. */
-  readonly field: FieldsWith<"asked">;
+  readonly field: string;
   /** Who left it out. */
   readonly by: "service" | "expectation";
 }
@@ -170,7 +170,7 @@ function uncomparedOf(
   ordered: OrderFacts,
   terms: Expectation,
 ): readonly Uncompared[] {
-  const isStated: { readonly [Field in Uncompared["field"]]: boolean } = {
+  const isStated: { readonly [Field in FieldsWith<"asked">]: boolean } = {
     currency: ordered.currency !== null,
     currencyAmount: ordered.currencyAmount !== null &&
       ordered.currency !== null,
