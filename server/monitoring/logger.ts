@@ -175,6 +175,9 @@ export const LOG_ADVICE: Readonly<Partial<Record<LogEvent, string>>> = {
     "it reaches this port, all is well",
   chain_head: "Keep it elsewhere, for `ledger verify --expect`",
   operated: "`action` says what, `by` who: the name of the token",
+  order_waits: "The message says what was paid of what, and which basket. " +
+    "`rampkit orders show ID` says what to do; record what was done by " +
+    "`rampkit release ID`",
   witness_failed: "Look at the ledger's disk and lock first. No order is " +
     "confirmed or released by it",
   spool_failed:

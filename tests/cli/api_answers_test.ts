@@ -138,12 +138,14 @@ const DONE_ALIKE: readonly (readonly [
     "releaseOrder",
     [
       ...["release", success, "--delivered", "--for", "basket-1"],
+      "--new-reference",
       ...["--by", "Ada", "--why", "Paid at the counter"],
     ],
     `/v1/orders/${success}/released`,
     {
       outcome: "delivered",
       for: "basket-1",
+      newReference: true,
       by: "Ada",
       why: "Paid at the counter",
     },

@@ -101,10 +101,6 @@ Deno.test("every command prints JSON of its schema, which refuses another type i
   await holds("expectation", [
     ...["expect", "--click", "c-17", "--reference", "basket-17", "--json"],
   ]);
-  await holds("recorded-release", [
-    ...["release", orderId, "--refunded", "--by", "Ada", "--why", "paid twice"],
-    "--json",
-  ]);
   await holds("note", [
     ...["note", "order", orderId, "--by", "Ada", "--text", "ticket 4711"],
     "--json",
@@ -119,6 +115,10 @@ Deno.test("every command prints JSON of its schema, which refuses another type i
   await holds("conform-report", ["conform", ...rate]);
   await holds("poll-report", ["poll", "--once", ...rate]);
   await holds("recover-report", ["recover", "--from", "2026-01-01", ...rate]);
+  await holds("recorded-release", [
+    ...["release", orderId, "--refunded", "--by", "Ada", "--why", "paid twice"],
+    ...["--confirmed", "--json"],
+  ]);
   for (
     const args of [
       ["orders", "list", "--json"],

@@ -60,6 +60,7 @@ const INFORMATION = [
   "spool_drained",
   "backup_made",
   "history_withheld",
+  "order_waits_no_more",
 ];
 
 Deno.test("every alarm and every event that needs somebody has its advice", () => {
