@@ -117,6 +117,8 @@ Deno.test("Ledger.project() folds deliveries, sessions and missed answers", asyn
       chain_reading: 0,
       witness_required: 0,
       month_closed: 0,
+      note: 0,
+      person_erased: 0,
     },
     quarantined: 1,
     orders: 1,

@@ -122,7 +122,9 @@ export function startedAs(
   npmCommand: string | undefined,
 ): string {
   if (!module.startsWith("file:")) return "rampkit";
-  if (!module.includes("/node_modules/")) return "npx -y deno@2.9.6 task";
+  if (!module.includes("/node_modules/")) {
+    return "npx -y deno@2.9.6 task rampkit";
+  }
   // The folder in which npx keeps what no project has installed.
   if (module.includes("/_npx/")) return "npx @rampkit/onramp";
   return npmCommand === "exec" ? "npx rampkit" : "rampkit";

@@ -1,5 +1,11 @@
 import type { ExpectedTerms, SessionCreatedBody } from "../events/event.ts";
-import { FieldReader, OF_SESSION, SHARED, TERMS } from "./_fields.ts";
+import {
+  CURRENCY_OF_SESSION,
+  FieldReader,
+  OF_SESSION,
+  SHARED,
+  TERMS,
+} from "./_fields.ts";
 import { ExpectationError } from "./expectation_error.ts";
 
 /**
@@ -65,7 +71,7 @@ export function sessionBody(
   const fields = new FieldReader(now);
   const stored = fields.read(
     { ...session },
-    { ...OF_SESSION, ...SHARED, ...TERMS },
+    { ...OF_SESSION, ...SHARED, ...TERMS, currency: CURRENCY_OF_SESSION },
     { nameOf: (name) => NAMES[name] ?? name },
   );
   const expected = session.expected === undefined ? undefined : fields.read(

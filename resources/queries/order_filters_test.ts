@@ -83,10 +83,8 @@ const HOLDS: {
   currency: (order, currency) => isSame(order.currency, currency),
   min: (order, min) => compared(order, min) >= 0,
   max: (order, max) => compared(order, max) <= 0,
-  // Where the service shows another click id, only webhooks lead there.
-  reference: ({ expected, confirmed, externalOrderId }, reference) =>
-    (expected?.clickId === confirmed?.clickId &&
-      isSame(expected?.reference, reference)) ||
+  reference: ({ expected, externalOrderId }, reference) =>
+    isSame(expected?.reference, reference) ||
     isSame(externalOrderId, reference),
   day: ({ createdAt }, day) => createdAt?.startsWith(day) === true,
   from: (order, from) => ageMs(order, from) >= 0,

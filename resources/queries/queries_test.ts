@@ -250,9 +250,9 @@ Deno.test("closedMonths() names a month's files and leaves their text out", asyn
   const [month] = await Array.fromAsync(closedMonths(ledger));
   assert.deepEqual(Object.keys(month?.files[0] ?? {}), ["name", "sha256"]);
   const books = await readMonthBooks(ledger, "2026-10");
-  const { summary, kinds, ...rest } = monthDetailJson(books);
+  const { summary, kinds, currencies, ...rest } = monthDetailJson(books);
   assert.deepEqual(rest, month);
-  assert.deepEqual([summary.month, kinds], ["2026-10", []]);
+  assert.deepEqual([summary.month, kinds, currencies], ["2026-10", [], []]);
 });
 
 Deno.test("findJson() and serviceStatus() work on an empty ledger", async () => {

@@ -65,7 +65,9 @@ Deno.test("ledger, command line, API and console list the same orders for each r
     await ledger.release(orderOfRow(code as OutcomeCode), {
       outcome,
       ...{ by: "Ada", why: "at the counter" },
-      ...(outcome === "delivered" ? { for: "basket-5" } : {}),
+      ...(outcome === "delivered"
+        ? { for: "basket-5", newReference: true }
+        : {}),
     });
   }
   await ledger.project();
