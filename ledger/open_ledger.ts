@@ -50,15 +50,16 @@ export interface ClientLedgerOptions extends LedgerOptions, OpenClientOptions {}
  *
  * @example Open a ledger through a client of your own
  * ```ts
- * import { createClient } from "@libsql/client";
- * import { openLedger } from "@rampkit/onramp/ledger";
+ * import { createClient } from "@libsql/client/web";
+ * import { type Ledger, openLedger } from "@rampkit/onramp/ledger";
  * import assert from "node:assert/strict";
  *
- * const client = createClient({ url: ":memory:" });
- * const ledger = await openLedger({ client, environment: "sandbox" });
- * assert.equal((await ledger.stats()).orders, 0);
- * await ledger.close();
- * client.close();
+ * function openOurs(url: string, authToken: string): Promise<Ledger> {
+ *   const client = createClient({ url, authToken });
+ *   return openLedger({ client, environment: "sandbox" });
+ * }
+ * // Nobody listens there.
+ * await assert.rejects(openOurs("http://127.0.0.1:1", "a token"));
  * ```
  */
 export async function openLedger(

@@ -70,10 +70,11 @@ const currency: Check = (value) =>
     : { wrong: `is ${shown(value)}; use ${FIAT_CURRENCIES.join(" or ")}` };
 
 /** The service made the session, so it may know a currency that we do not. */
-export const CURRENCY_OF_SESSION: Check = (value, now) =>
-  typeof value === "string" && /^[A-Za-z]{3}$/.test(value)
+export function readCurrencyOfSession(value: unknown, now: number): Read {
+  return typeof value === "string" && /^[A-Za-z]{3}$/.test(value)
     ? { stored: value }
     : currency(value, now);
+}
 
 const time: Check = (value, now) => {
   const timeMs = typeof value === "string" ? readQueryTime(value) : null;

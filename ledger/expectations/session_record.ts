@@ -1,8 +1,8 @@
 import type { ExpectedTerms, SessionCreatedBody } from "../events/event.ts";
 import {
-  CURRENCY_OF_SESSION,
   FieldReader,
   OF_SESSION,
+  readCurrencyOfSession,
   SHARED,
   TERMS,
 } from "./_fields.ts";
@@ -71,7 +71,7 @@ export function sessionBody(
   const fields = new FieldReader(now);
   const stored = fields.read(
     { ...session },
-    { ...OF_SESSION, ...SHARED, ...TERMS, currency: CURRENCY_OF_SESSION },
+    { ...OF_SESSION, ...SHARED, ...TERMS, currency: readCurrencyOfSession },
     { nameOf: (name) => NAMES[name] ?? name },
   );
   const expected = session.expected === undefined ? undefined : fields.read(

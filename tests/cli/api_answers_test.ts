@@ -97,7 +97,7 @@ const DONE_ALIKE: readonly (readonly [
   string,
   readonly string[],
   string,
-  Record<string, string>?,
+  Readonly<Record<string, unknown>>?,
 ])[] = [
   [
     "retryDeadLetters",
@@ -173,7 +173,7 @@ const DONE_ALIKE: readonly (readonly [
 const REFUSED_ALIKE: readonly (readonly [
   readonly string[],
   string,
-  Record<string, string>?,
+  Readonly<Record<string, unknown>>?,
 ])[] = [
   [["orders", "show", "NONE"], "/v1/orders/NONE"],
   [["orders", "explain", "NONE"], "/v1/orders/NONE/explanation"],

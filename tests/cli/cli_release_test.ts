@@ -60,7 +60,10 @@ Deno.test("rampkit release records who delivered or refunded an order, once, and
   });
   const again = await release("--refunded");
   assert.equal(again.code, 1);
-  assert.match(again.err, /O1 unless it is confirmed: it was recorded as delivered at 20/);
+  assert.match(
+    again.err,
+    /O1 unless it is confirmed: it was recorded as delivered at 20/,
+  );
   const shown = await cli(["orders", "show", "O1"], env);
   assert.match(shown.out, /^Next +Nothing: a person has delivered it\.$/m);
   assert.doesNotMatch(shown.out, /rampkit release/);
