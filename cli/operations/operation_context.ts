@@ -24,6 +24,7 @@ import { VARIABLES } from "../../core/settings/settings.ts";
 import { createWatcher, lookAtOrder } from "../../witness/mod.ts";
 import { backUp } from "../ledger_file/backup.ts";
 import { restore } from "../ledger_file/restore.ts";
+import { verifyStatesBeside } from "../ledger_file/verify_states_beside.ts";
 import { openInput } from "../program/input.ts";
 import { type Io, note } from "../program/io.ts";
 import type { SharedFlags } from "../program/options.ts";
@@ -115,7 +116,7 @@ function filesPort(
     drain: () => drainLeft(spoolDirectory(config), ledger),
     compareStates: () => {
       endProgress();
-      return ledger.verifyStates({ signal: io.signal });
+      return verifyStatesBeside(io, ledger, !flags.json);
     },
     read: (file) => {
       const input = inputs.get(file);

@@ -33,9 +33,8 @@ import { readFact } from "../events/read_fact.ts";
 import { orderState } from "../states/state_of_order.ts";
 import { userState } from "../users/user_state.ts";
 import type { Driver, ResultSet, Statement } from "../store/driver/driver.ts";
-import { openMemoryLedger } from "../next/open_ledger.ts";
-import { createLedger } from "../next/store/create.ts";
-import { FOLD } from "../next/projection/project.ts";
+import { makeLedger } from "../store/stamp.ts";
+import { openMemoryLedger } from "../store/memory_ledgers.ts";
 
 const utf8 = new TextEncoder();
 const salt = new Uint8Array(16);
@@ -435,11 +434,9 @@ export async function emptyStore(): Promise<Driver> {
 
 /** Creates every table. */
 export async function prepared(driver: Driver): Promise<Driver> {
-  await createLedger(driver, {
+  await makeLedger(driver, {
     environment: "sandbox",
-    foldVersion: FOLD.version,
     now: begin,
-    randomBytes: (length) => new Uint8Array(length).fill(7),
   });
   return driver;
 }

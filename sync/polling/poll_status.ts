@@ -2,7 +2,6 @@ import { DEFAULT_PERIODS, DEFAULT_RULES } from "./poller_settings.ts";
 import {
   countNamed,
   countObserved,
-  countOpenOrders,
   countOpenQueue,
   type Driver,
   type Entity,
@@ -11,6 +10,7 @@ import {
   readSweep,
   selectRefused,
 } from "../../ledger/for_sync.ts";
+import { countOpenOrders } from "./open_orders.ts";
 import type { ShareRules } from "./fair_share.ts";
 import {
   type StalenessBound,

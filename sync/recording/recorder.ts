@@ -2,17 +2,20 @@ import {
   appendStatement,
   type Driver,
   type Entity,
+  erasedOrders,
   holdsLease,
   insertObservedChanges,
   isLostRace,
   type Lease,
+  markKnown,
   moveVersion,
   type ObservationsRead,
   readErasedNames,
-  readErasedOrders,
   readObservations,
+  readPrimary,
   redactReading,
   renewLease,
+  selectErasedOrders,
   type Statement,
   writeObservations,
 } from "../../ledger/for_sync.ts";
@@ -117,6 +120,9 @@ export class Recorder {
     { latest, version }: ObservationsRead,
   ): Statement[] {
     if (readings.length === 0) return [];
+    const firstShown = readings.filter(({ observation }) =>
+      observation.found && latest.get(observation.entityId)?.found !== true
+    ).map(idOf);
     const changes = entity === "order" ? observedChanges(readings, latest) : [];
     return [
       ...moveVersion(version),
@@ -125,7 +131,8 @@ export class Recorder {
         readings.map(({ observation }) => observation),
         this.#options.now(),
       ),
-      ...insertObservedChanges(changes),
+      ...(firstShown.length === 0 ? [] : [markKnown(entity, firstShown)]),
+      ...(changes.length === 0 ? [] : [insertObservedChanges(changes)]),
     ];
   }
 
@@ -179,7 +186,8 @@ async function redactReadings(
       return name === undefined || name.returnedAt !== null;
     });
   }
-  const orders = await readErasedOrders(driver, ids);
+  const [rows] = await readPrimary(driver, [selectErasedOrders(ids)]);
+  const orders = erasedOrders(rows);
   return readings.map((reading) => {
     const { event, observation } = reading;
     const order = orders.get(observation.entityId);

@@ -81,15 +81,16 @@ export class CopiedLedger {
       );
     }
     const events = snapshot.events.map((event) => world.whole(event));
-    new ChainWatch().take(snapshot, events, snapshot.events);
-    const { ports } = world;
+    new ChainWatch().take(snapshot, events);
+    const { ports, journal } = world;
     const shadow = new Shadow(
       this.#dice.fork("shadow"),
       foldCode(ports.fold, snapshot.foldVersion).readFact,
     );
     shadow.advance(
-      snapshot.events.filter(({ position }) => position <= snapshot.position),
+      events.filter(({ position }) => position <= snapshot.position),
     );
+    for (const id of journal.erased.keys()) shadow.erase(id);
     sameStates(snapshot, shadow);
     return snapshot;
   }

@@ -1,8 +1,6 @@
-import { broke } from "../world/broke.ts";
 import {
   altering,
   believing,
-  eachEvent,
   firstOf,
   swapping,
   walking,
@@ -36,10 +34,7 @@ export const UPKEEP_MUTATIONS: readonly Mutation[] = [
     within: 40,
     ports: {
       copyDriver: (next) =>
-        without(
-          next,
-          (sql) => /^INSERT INTO cursors\s+SELECT 'imported'/.test(sql),
-        ),
+        without(next, (sql) => sql.startsWith("INSERT INTO imported")),
     },
   },
   {
@@ -47,14 +42,15 @@ export const UPKEEP_MUTATIONS: readonly Mutation[] = [
     within: 40,
     ports: {
       copyDriver: (next) =>
-        without(next, (sql) => sql.startsWith("UPDATE events SET id")),
+        without(next, (sql) => sql.startsWith("UPDATE events SET body")),
     },
   },
   {
     name: "forget the commitment of an erased body",
     within: 40,
     ports: {
-      driver: eachEvent((row) => row[1] === "person_erased" ? null : row),
+      driver: (next) =>
+        without(next, (sql) => sql.startsWith("INSERT INTO erasures")),
     },
   },
   {
@@ -62,12 +58,10 @@ export const UPKEEP_MUTATIONS: readonly Mutation[] = [
     within: 40,
     ports: {
       driver: altering((statement) =>
-        statement.sql.startsWith("UPDATE events SET id")
+        statement.sql.startsWith("UPDATE events SET body = NULL")
           ? {
             ...statement,
-            sql: `UPDATE events SET body = ?4, salt = ?5,
-              id = iif(position = ?1, ?2, id), kind = iif(position = ?1, ?3, kind)
-              WHERE position >= ?1`,
+            sql: statement.sql.replace("position =", "position >="),
           }
           : statement
       ),
@@ -79,7 +73,6 @@ export const UPKEEP_MUTATIONS: readonly Mutation[] = [
     onFile: true,
     ports: {
       backup: (next, database) => async (path) => {
-        broke();
         await next(path);
         await Deno.copyFile(database ?? path, path);
       },

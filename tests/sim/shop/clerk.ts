@@ -3,7 +3,7 @@ import {
   type ReleaseByHand,
   ReleaseError,
 } from "../../../ledger/mod.ts";
-import { eventsIn } from "../rules/stored.ts";
+import { rows } from "../rules/disagreements.ts";
 import type { Dice } from "../world/dice.ts";
 import { addOne, check } from "../world/journal.ts";
 import type { World } from "../world/world.ts";
@@ -105,20 +105,26 @@ async function isRefusedRightly(
   { outcome, for: reference, confirmed, newReference }: ReleaseByHand,
   { code, message }: ReleaseError,
 ): Promise<void> {
-  const kinds = new Set(
-    (await eventsIn(world)).filter((event) => event.orderId === orderId)
-      .map(({ kind }) => kind),
+  const [before] = await rows(
+    world,
+    "SELECT 1 FROM events WHERE kind = 'order_released' AND order_id = ?",
+    orderId,
   );
-  const isShown = kinds.has("order_snapshot");
+  const [known] = await rows(
+    world,
+    `SELECT max(kind = 'order_snapshot') FROM events WHERE order_id = ?
+      HAVING count(*) > 0`,
+    orderId,
+  );
   // Who has confirmed is refused where another clerk was first.
   const isRight = code === "needs_confirmation"
-    ? confirmed !== true || kinds.has("order_released")
+    ? confirmed !== true || before !== undefined
     : code === "reference_unknown"
     ? newReference !== true
     : code === "not_shown"
-    ? !isShown
+    ? known?.[0] !== 1
     : code === "reference_missing"
-    ? outcome === "delivered" && reference === undefined && isShown
+    ? outcome === "delivered" && reference === undefined && known?.[0] === 1
     : code === "unknown_order";
   check(
     "a release by hand is refused for a reason",

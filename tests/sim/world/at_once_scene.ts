@@ -1,3 +1,4 @@
+import { queueNamed } from "../../../ledger/for_sync.ts";
 import {
   createPoller,
   type PollClient,
@@ -141,14 +142,13 @@ function pollerOf(
   });
 }
 
-/** Sends a flood of webhooks that name ids of which nobody has heard. */
+/** Queues ids that nobody has heard of, as a flood of webhooks would. */
 async function invent(world: World): Promise<void> {
-  const encoder = new TextEncoder();
-  await Promise.all(
-    Array.from({ length: inventedIds }, (_, n) => {
-      const id = `01FLOOD${String(n).padStart(19, "0")}`;
-      const said = { type: "order_updated", order: { id } };
-      return world.post(encoder.encode(JSON.stringify(said)));
-    }),
-  );
+  const named = Array.from({ length: inventedIds }, (_, n) => ({
+    entity: "order" as const,
+    entityId: `01FLOOD${String(n).padStart(19, "0")}`,
+    atMs: world.now(),
+    known: false,
+  }));
+  await world.store.batch([queueNamed(named)], "write");
 }

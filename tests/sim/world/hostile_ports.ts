@@ -1,11 +1,19 @@
 import { ResponseError } from "../../../client/mod.ts";
 import type { Completeness } from "../../../core/wire/completeness.ts";
 import type { Page } from "../../../core/wire/page.ts";
-import { isFinal } from "../../../ledger/for_sync.ts";
-import type { FoldCode } from "../../../ledger/testing/mod.ts";
+import {
+  type Driver,
+  FOLD_VERSION,
+  isFinal,
+  readFact,
+} from "../../../ledger/for_sync.ts";
+import type {
+  Fact,
+  FoldCode,
+  RecordedEvent,
+} from "../../../ledger/testing/mod.ts";
 import type { PollClient, PollWalk } from "../../../sync/mod.ts";
-import { broke } from "./broke.ts";
-import { asReading, fold } from "./broken_ports.ts";
+import { asReading, wrap } from "./broken_ports.ts";
 
 /** A client whose walks over orders are made in another way. */
 function walkingBy(
@@ -22,7 +30,6 @@ function walkingBy(
 export function allOrNothing(next: PollClient): PollClient {
   const whole = <T>(page: Page<T>): Page<T> => {
     if (page.oddFields.length + page.rowsWithoutId.length === 0) return page;
-    broke();
     throw new ResponseError("Cannot read the page: a row is odd", {
       code: "wrong_shape",
       status: 200,
@@ -54,7 +61,6 @@ export function followingCursors(next: PollClient): PollClient {
   return walkingBy(next, (query = {}, { signal } = {}) => ({
     async *pages() {
       for (let cursor_id: string | null = ""; cursor_id !== null;) {
-        broke();
         const asked = { limit: 20, ...query, cursor_id };
         const page = await next.orders.page(
           asked,
@@ -84,7 +90,7 @@ export async function* withCursors<T>(
 ): AsyncGenerator<Page<T>> {
   for await (const page of pages) {
     yield page;
-    if (page.pagedBy === "offset") return broke();
+    if (page.pagedBy === "offset") return;
   }
 }
 
@@ -102,7 +108,6 @@ export function inseparable(next: typeof fetch): typeof fetch {
       (searchParams.get(name) ?? "").split(",").filter((id) => id !== "")
     );
     if (ids.some((id) => spoilt.has(id))) {
-      broke();
       return Response.json({ message: "forbidden" }, { status: 403 });
     }
     const response = await next(input, init);
@@ -113,13 +118,23 @@ export function inseparable(next: typeof fetch): typeof fetch {
   };
 }
 
+/** The fold, its facts changed on the way in, with the event they come from. */
+export function foldOf(
+  change: (fact: Fact, event: RecordedEvent) => Fact,
+): FoldCode {
+  return {
+    version: FOLD_VERSION,
+    readFact: (event) => change(readFact(event), event),
+  };
+}
+
 /**
  * The fold, by which a final claim that comes after a reading of a final status
  * is a reading too, older than all others.
  */
 export function withClaimsAsReadings(): FoldCode {
   const finalAt = new Map<string, number>();
-  return fold((fact) => {
+  return foldOf((fact) => {
     const { orderId, position } = fact;
     if (orderId === null) return fact;
     if (fact.kind === "order_snapshot" && isFinal(fact.reading.status)) {
@@ -134,4 +149,20 @@ export function withClaimsAsReadings(): FoldCode {
       ? { ...read, reading: { ...read.reading, changedAt: "" } }
       : fact;
   });
+}
+
+/** A driver by which statements are said in another way. */
+export function saying(
+  next: Driver,
+  before: string,
+  after: string,
+): Driver {
+  return wrap(next, (statements, mode) =>
+    next.batch(
+      statements.map((statement) => ({
+        ...statement,
+        sql: statement.sql.replaceAll(before, after),
+      })),
+      mode,
+    ));
 }

@@ -106,8 +106,7 @@ export class Incarnation {
       dice: dice.fork("store"),
       count: (fault) => journal.count(fault),
     });
-    const tools = { ...world.tools, foldVersion };
-    const driver: Driver = ports.driver?.(faulty, tools) ?? faulty;
+    const driver: Driver = ports.driver?.(faulty, world.tools) ?? faulty;
     const jitter = dice.fork("retry");
     const bytes = dice.fork("bytes");
     const ledger = await ledgerOn(
