@@ -147,16 +147,28 @@ async function record(
     confirmed: true,
   };
   const limitMs = 60 * minuteMs;
+  const { shop } = world;
+  const [own] = shop.referencesOf(shop.orders.get(orderId)?.clickId ?? "");
+  let reference: string | null = null;
   await world.clock.advance(minuteMs);
   await inProcess(world, world.front, async ({ ledger }) => {
     const before = await ledger.handRelease(orderId);
     if (before !== null) return;
     await ledger.release(orderId, release).catch((error) => {
       if (!(error instanceof ReleaseError)) throw error;
+      // What was asked for did not arrive; the shop knows the basket.
+      if (error.code !== "reference_missing" || own === undefined) throw error;
+      reference = own;
+      return ledger.release(orderId, {
+        ...release,
+        ...{ for: own, newReference: true },
+      });
+    }).catch((error) => {
+      if (!(error instanceof ReleaseError)) throw error;
       throw new Broken("what a person did is kept", error.message);
     });
   }, limitMs);
-  world.shop.byHand.set(orderId, { outcome, reference: null });
+  shop.byHand.set(orderId, { outcome, reference });
 }
 
 /** The shop is up, and has the time to ship. */
