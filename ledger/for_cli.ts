@@ -3,5 +3,5 @@
  *
  * @module
  */
-export { countDeliveries } from "./queries/deliveries.ts";
+export { countDeliveries } from "./next/reads/deliveries.ts";
 export type { ExportedLine } from "./transfer/export_events.ts";

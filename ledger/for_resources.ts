@@ -4,20 +4,20 @@
  *
  * @module
  */
-export { isWitnessed } from "./lease/lease.ts";
-export { readLastSeq } from "./store/tables/transitions.ts";
+export { isWitnessed } from "./next/store/leases.ts";
+export { readLastSeq } from "./next/reads/transitions.ts";
 export { matcher, type Pattern } from "./subscriptions/pattern.ts";
 export { webhookEvent } from "./events/mint.ts";
-export { addNote, LONGEST_NOTE, readNotes } from "./attention/notes.ts";
+export { addNote, LONGEST_NOTE, readNotes } from "./next/recording/notes.ts";
 export {
   type Note,
   NOTE_ACTIONS,
   NOTED_ENTITIES,
-} from "./store/tables/notes.ts";
-export type { Ledger } from "./ledger.ts";
+} from "./next/recording/notes.ts";
+export type { Ledger } from "./next/ledger.ts";
 export type { LedgerErrorCode } from "./store/driver/errors.ts";
 export type { OrderState } from "./states/order_state.ts";
-export type { SubscriptionStatus } from "./store/tables/subscriptions/subscriptions.ts";
+export type { SubscriptionStatus } from "./next/subscriptions/subscriptions.ts";
 export {
   ANOMALY_KINDS,
   type SessionMismatch,
@@ -30,9 +30,9 @@ export {
   outcomeNow,
 } from "./attention/attention.ts";
 export type { UnreadableReason } from "./events/fact.ts";
-export type { ChainBreak } from "./evidence/chain_head.ts";
+export type { ChainBreak } from "./next/evidence/evidence.ts";
 export type { DamageReason } from "./evidence/verification.ts";
-export type { RowDifference } from "./evidence/verify_states.ts";
+export type { RowDifference } from "./next/projection/verify_states.ts";
 export type { ExplainedMove } from "./explain/explanation.ts";
 export type { ExplainedEvent, FieldValue } from "./explain/explanation.ts";
 export type { EffectReason, EventContent } from "./explain/effect.ts";
@@ -94,13 +94,14 @@ export {
   type OutcomeCode,
   type OutcomeRow,
 } from "./outcomes/outcome_table.ts";
-export { listDeliveries, readDeliveryPage } from "./queries/deliveries.ts";
-export { readReleasesNow, type ReleaseNow } from "./queries/releases.ts";
-export { readPurchaseHolder } from "./queries/releases.ts";
-export { uncheckedSince } from "./queries/attention.ts";
-export { readFoldVersion, readUnattended } from "./queries/attention.ts";
-export { readWaiting } from "./queries/waiting_deliveries.ts";
-export type { DeliveryPlace } from "./store/tables/deliveries.ts";
+export { listDeliveries, readDeliveryPage } from "./next/reads/deliveries.ts";
+export { readReleasesNow, type ReleaseNow } from "./next/reads/releases.ts";
+export { readPurchaseHolder } from "./next/reads/releases.ts";
+export { uncheckedSince } from "./next/reads/attention.ts";
+export { readFoldVersion } from "./next/reads/stats.ts";
+export { readUnattended } from "./next/subscriptions/subscriptions.ts";
+export { readWaiting } from "./next/reads/waiting.ts";
+export type { DeliveryPlace } from "./next/reads/deliveries.ts";
 export {
   decodeCursor,
   encodeCursor,
@@ -108,9 +109,9 @@ export {
   MOST_PAGE_BYTES,
   pageSize,
   wrongQuery,
-} from "./store/tables/query_values.ts";
+} from "./next/reads/pages.ts";
 export { HAND_OUTCOMES } from "./events/hand_release.ts";
-export { PREFIX_AT_LEAST } from "./queries/find.ts";
+export { PREFIX_AT_LEAST } from "./next/reads/find.ts";
 export {
   NO_THREAD_ADVICE,
   NO_THREAD_MEANS,

@@ -4,8 +4,8 @@
  *
  * @module
  */
-export { readErasedNames } from "./erasure/erased_names.ts";
-export { redactReading } from "./erasure/redact_event.ts";
+export { readErasedNames, readErasedOrders } from "./next/store/aliases.ts";
+export { redactReading } from "./next/erasure/redact.ts";
 export { effectiveReadAt, effectiveTime } from "./events/time.ts";
 export type { NewEvent } from "./events/event.ts";
 export {
@@ -14,7 +14,7 @@ export {
   orderSnapshot,
   userSnapshot,
 } from "./events/mint.ts";
-export { goLive } from "./go_live.ts";
+export { goLive } from "./next/recording/go_live.ts";
 export { readFact } from "./events/read_fact.ts";
 export { compareTimes } from "./events/time.ts";
 export {
@@ -24,7 +24,7 @@ export {
   POLL_LEASE,
   releaseLease,
   takeLease,
-} from "./lease/lease.ts";
+} from "./next/store/leases.ts";
 export { ENTITIES, type Entity } from "./machines/transition.ts";
 export type { EventKind } from "./machines/event_kind.ts";
 export {
@@ -49,12 +49,10 @@ export {
 } from "./orders/order_fold.ts";
 export { orderMove } from "./orders/readings.ts";
 export { claimState, type StatusFacts } from "./orders/order_status.ts";
-export { decodeOrderFold } from "./projection/codec/fold_codec.ts";
-export { readNewestBodies } from "./queries/deliveries.ts";
-export type { StoredBody } from "./store/tables/events/events.ts";
+export { readNewestBodies, type StoredBody } from "./next/reads/deliveries.ts";
 export { FOLD_VERSION } from "./projection/fold_version.ts";
-export { lastMovedMs } from "./projection/batch_statements.ts";
-export { oldestWaitingMs, readMovers } from "./queries/waiting_deliveries.ts";
+export { lastMovedMs } from "./next/projection/due.ts";
+export { oldestWaitingMs, readMovers } from "./next/reads/waiting.ts";
 export type { OrderState } from "./states/order_state.ts";
 export { orderState } from "./states/state_of_order.ts";
 export type { Driver, ResultSet, Statement } from "./store/driver/driver.ts";
@@ -65,14 +63,9 @@ export {
   readLastPosition,
   readLastWebhook,
   readLateReading,
-} from "./queries/delivery_log.ts";
-export {
-  erasedOrders,
-  selectErasedOrders,
-} from "./store/tables/erasure/erased_orders.ts";
-export { appendStatement } from "./store/tables/events/append.ts";
-export { type Lease, renewLease } from "./store/tables/leases.ts";
-export { countOpen } from "./store/tables/orders.ts";
+} from "./next/reads/delivery_log.ts";
+export { appendStatement } from "./next/store/events.ts";
+export { type Lease, renewLease } from "./next/store/leases.ts";
 export {
   forgetIsolated,
   type IsolatedId,
@@ -80,7 +73,7 @@ export {
   selectIsolated,
   selectRefused,
   upsertIsolated,
-} from "./store/tables/polling/isolated_ids.ts";
+} from "./next/polling/set_aside.ts";
 export {
   type CountingReading,
   countObserved,
@@ -91,41 +84,36 @@ export {
   readObservations,
   restAfterRead,
   writeObservations,
-} from "./store/tables/polling/observations.ts";
+} from "./next/polling/observations.ts";
 export {
   dateFutureChanges,
   deleteChangesBefore,
   insertObservedChanges,
   KEEP_CHANGES_MS,
   readObservedChanges,
-} from "./store/tables/polling/observed_changes.ts";
+} from "./next/polling/observed.ts";
 export {
+  countNamed,
+  countOpenOrders,
+  countOpenQueue,
   deleteConfirmed,
   deleteFinal,
   deleteRead,
-  queueNamed,
-} from "./store/tables/polling/queued_requests.ts";
-export {
-  countNamed,
-  countOpenQueue,
   drawUnknown,
   keepUp,
-  markKnown,
+  type OpenOrder,
   type QueueName,
-  QUEUES,
+  readOpenOrders,
+  readQueuedOrders,
+  requestOrder,
   type Rest,
   restUntil,
+  selectFreshness,
   selectKnown,
-  selectOpenOrders,
-  selectQueuedOrders,
   selectUpkeep,
   type Waiting,
   waitingOf,
-} from "./store/tables/polling/request_queues.ts";
-export {
-  readSweep,
-  selectFreshness,
-  writeSweep,
-} from "./store/tables/polling/sweeps.ts";
+} from "./next/polling/requests.ts";
+export { readSweep, writeSweep } from "./next/store/cursors.ts";
 export { outcomeOf } from "./outcomes/outcome.ts";
 export { settle } from "./outcomes/settled_by_hand.ts";

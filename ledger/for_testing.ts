@@ -4,5 +4,5 @@
  *
  * @module
  */
-export { openMemoryLedger } from "./store/memory_ledgers.ts";
-export { databaseNow } from "./store/tables/leases.ts";
+export { openMemoryLedger } from "./next/open_ledger.ts";
+export { DATABASE_NOW as databaseNow } from "./next/store/leases.ts";

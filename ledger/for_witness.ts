@@ -14,9 +14,10 @@ export {
   type OrderReading,
   statedTransactionForm,
 } from "./events/order_reading.ts";
-export { LEASE_MS, WITNESS_LEASE } from "./lease/lease.ts";
-export { LeaseTurn } from "./lease/lease_turn.ts";
-export { readLastSeq } from "./store/tables/transitions.ts";
+export { LEASE_MS, WITNESS_LEASE } from "./next/store/leases.ts";
+export { LeaseTurn } from "./next/store/leases.ts";
+export { readLastSeq } from "./next/reads/transitions.ts";
 export { inputDigest, isAbout } from "./orders/chain_readings.ts";
 export type { OrderFold } from "./orders/order_fold.ts";
-export { readOrderFold, readSharing } from "./queries/order_fold.ts";
+export { readSharing } from "./next/reads/names.ts";
+export { readOrderFold } from "./next/reads/releases.ts";

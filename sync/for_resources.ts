@@ -16,7 +16,7 @@ export {
   readPollBacklog,
   readPollStatus,
 } from "./polling/poll_status.ts";
-export { requestOrder } from "./polling/request_queue.ts";
+export { requestOrder } from "../ledger/for_sync.ts";
 export { CONTRADICTED_AFTER_MS } from "./recording/contradiction.ts";
 export { readRefusedRequests } from "./watchdog/refused_requests.ts";
 export type { RetryCountdown } from "./watchdog/watchdog_rule.ts";

@@ -106,7 +106,7 @@ async function verifyCopy(job: RestoreJob): Promise<RestoreJob> {
       : error;
   });
   const { signal } = io;
-  await ledger.chain({ signal });
+  await ledger.chain();
   const found = await ledger.verify({ signal });
   if (found.reason !== null) {
     throw new CommandError(

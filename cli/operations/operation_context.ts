@@ -24,7 +24,6 @@ import { VARIABLES } from "../../core/settings/settings.ts";
 import { createWatcher, lookAtOrder } from "../../witness/mod.ts";
 import { backUp } from "../ledger_file/backup.ts";
 import { restore } from "../ledger_file/restore.ts";
-import { verifyStatesBeside } from "../ledger_file/verify_states_beside.ts";
 import { openInput } from "../program/input.ts";
 import { type Io, note } from "../program/io.ts";
 import type { SharedFlags } from "../program/options.ts";
@@ -116,7 +115,7 @@ function filesPort(
     drain: () => drainLeft(spoolDirectory(config), ledger),
     compareStates: () => {
       endProgress();
-      return verifyStatesBeside(io, ledger, !flags.json);
+      return ledger.verifyStates({ signal: io.signal });
     },
     read: (file) => {
       const input = inputs.get(file);

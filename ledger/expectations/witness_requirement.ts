@@ -1,31 +1,10 @@
-import type { NewEvent, RecordedEvent } from "../events/event.ts";
-import {
-  type Fact,
-  isWitnessRule,
-  type WitnessRuleFact,
-} from "../events/fact.ts";
+import type { NewEvent } from "../events/event.ts";
+import type { WitnessRuleFact } from "../events/fact.ts";
 import { witnessRequired } from "../events/mint.ts";
 import type { WitnessRule } from "../../core/chain/witness_rule.ts";
 import { nextSecond, witnessRuleBody } from "../events/witness_rule.ts";
 import { WitnessRules } from "../orders/witness_rules.ts";
 import { type Driver, readPrimary } from "../store/driver/driver.ts";
-import { recordedEvent } from "../store/tables/events/event_rows.ts";
-import { selectWitnessRules } from "../store/tables/events/witness_rules.ts";
-
-/**
- * Reads since when orders wait for the chain, and until when they did, by
- * position. There is one for each change of the rule.
- *
- * @param readFact Turns events into facts.
- */
-export async function readWitnessRules(
-  driver: Driver,
-  readFact: (event: RecordedEvent) => Fact,
-): Promise<WitnessRuleFact[]> {
-  const [found] = await readPrimary(driver, [selectWitnessRules]);
-  return (found?.rows ?? []).map((row) => readFact(recordedEvent(row)))
-    .filter(isWitnessRule);
-}
 
 /**
  * The event by which a rule holds from now on.

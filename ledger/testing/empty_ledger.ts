@@ -1,11 +1,12 @@
-import type { Ledger } from "../ledger.ts";
-import { ledgerOn, type LedgerOptions } from "../ledger_on.ts";
-import { openMemoryLedger } from "../store/memory_ledgers.ts";
+import type { Ledger } from "../next/ledger.ts";
+import {
+  ledgerOn,
+  type LedgerOptions,
+  openMemoryLedger,
+} from "../next/open_ledger.ts";
 
 /**
- * An empty ledger in memory, as `openLedger` gives it. Its tables are those of
- * a ledger that an earlier test has closed, where there is one: to make them
- * takes longer than most tests.
+ * An empty ledger in memory, as `openLedger` gives it.
  *
  * @param options As of `openLedger`. @default {of the environment `sandbox`}
  */

@@ -4,7 +4,7 @@
  * @module
  */
 export { chainReading, witnessRequired } from "../events/mint.ts";
-export { allNotes } from "../attention/notes.ts";
+export { allNotes } from "../next/recording/notes.ts";
 export type { RecordedEvent } from "../events/event.ts";
 export {
   type ExpectationFact,
@@ -23,40 +23,13 @@ export { anchorFile, anchorFilePath } from "../evidence/anchor_file.ts";
 export { emptyLedger } from "./empty_ledger.ts";
 export { foldOrder, foldUser } from "../explain/as_of.ts";
 export { explainOrder } from "../explain/explain_order.ts";
-export { genesisHash, linkHash } from "../hashes/chain_hash.ts";
-export { bodyCommitment, commitmentOf } from "../hashes/commitment.ts";
 export { isKnown } from "../machines/order_rank.ts";
 export { FINAL_READS_AFTER_MS } from "../orders/reread_schedule.ts";
 export { contestingClaims } from "../orders/order_status.ts";
-export {
-  encodeOrderFold,
-  encodeUserFold,
-} from "../projection/codec/fold_codec.ts";
+export type { OrderFold } from "../orders/order_fold.ts";
 export { userState } from "../users/user_state.ts";
-export { orderRow, userRow } from "../projection/codec/rows.ts";
-export { readOrderState } from "../projection/codec/stored_state.ts";
-export { type FoldCode, Projector } from "../projection/projector.ts";
 export { FileDriver } from "../store/connections/file_driver.ts";
 export type { ResultSet, SqlValue } from "../store/driver/driver.ts";
-export { schema, SCHEMA_VERSION } from "../store/schema.ts";
-export { readStamp } from "../store/stamp.ts";
-export {
-  queueFinal,
-  queueOpen,
-} from "../store/tables/polling/queued_requests.ts";
-export { EVENTS, recordedEvent } from "../store/tables/events/event_rows.ts";
-export { orderFoldSql, orderStateSql } from "../store/tables/orders.ts";
-export {
-  entityIdSql,
-  placesOfIds,
-} from "../store/tables/polling/request_places.ts";
-export { userTextsSql } from "../store/tables/users.ts";
-export {
-  loggedRows,
-  readTransitions,
-  transitionOf,
-  TRANSITIONS,
-} from "../store/tables/transitions.ts";
 export {
   evolveUser,
   initialUserFold,
@@ -67,4 +40,35 @@ export { forgetOutcomes } from "../outcomes/outcome.ts";
 export { FACT_VALUES, type OutcomeFacts } from "../outcomes/outcome_facts.ts";
 export { OUTCOME_TABLE, type OutcomeRow } from "../outcomes/outcome_table.ts";
 export { orderRelease } from "../releases/order_release.ts";
-export { requeueOpenOrders } from "../store/tables/polling/request_queues.ts";
+
+// What is stored, as it is stored.
+export { eraseBodyAt } from "../next/erasure/erase_body.ts";
+export {
+  firstSeal,
+  leafOf,
+  type Seal,
+  sealNext,
+} from "../next/evidence/seals.ts";
+export { DUE_COLUMNS } from "../next/projection/due.ts";
+export {
+  packOrder,
+  packUser,
+  type Row,
+  unpackOrder,
+  unpackUser,
+} from "../next/projection/doc.ts";
+export { guardOf, selectGuard } from "../next/projection/guard.ts";
+export { LIVE, transitionOf, TRANSITIONS } from "../next/projection/log.ts";
+export { LookupHash } from "../next/projection/lookup_hash.ts";
+export { type FoldCode, project } from "../next/projection/project.ts";
+export {
+  ORDER_COLUMNS,
+  orderColumns,
+  orderView,
+  USER_COLUMNS,
+  userColumns,
+} from "../next/projection/rows.ts";
+export { readTransitions } from "../next/reads/transitions.ts";
+export { readStamp } from "../next/store/create.ts";
+export { EVENT_COLUMNS, eventsOf } from "../next/store/events.ts";
+export { SCHEMA_VERSION } from "../next/store/schema.ts";

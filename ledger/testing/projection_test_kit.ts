@@ -33,8 +33,9 @@ import { readFact } from "../events/read_fact.ts";
 import { orderState } from "../states/state_of_order.ts";
 import { userState } from "../users/user_state.ts";
 import type { Driver, ResultSet, Statement } from "../store/driver/driver.ts";
-import { makeLedger } from "../store/stamp.ts";
-import { openMemoryLedger } from "../store/memory_ledgers.ts";
+import { openMemoryLedger } from "../next/open_ledger.ts";
+import { createLedger } from "../next/store/create.ts";
+import { FOLD } from "../next/projection/project.ts";
 
 const utf8 = new TextEncoder();
 const salt = new Uint8Array(16);
@@ -434,9 +435,11 @@ export async function emptyStore(): Promise<Driver> {
 
 /** Creates every table. */
 export async function prepared(driver: Driver): Promise<Driver> {
-  await makeLedger(driver, {
+  await createLedger(driver, {
     environment: "sandbox",
+    foldVersion: FOLD.version,
     now: begin,
+    randomBytes: (length) => new Uint8Array(length).fill(7),
   });
   return driver;
 }

@@ -21,7 +21,7 @@ async function watchedLedger() {
 }
 
 const changes = (...statuses: readonly string[]) => [{
-  sql: `INSERT INTO observed_changes (order_id, status, moved_at, seen_at)
+  sql: `INSERT INTO observed (order_id, status, moved_at, seen_at)
     SELECT '01ORDER', value, ?2, ?2 FROM json_each(?1)`,
   args: [JSON.stringify(statuses), new Date(START + 60_000).toISOString()],
 }];

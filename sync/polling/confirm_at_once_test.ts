@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { ledgerOn } from "../../ledger/for_server.ts";
 import { type Ledger, openDriver } from "../../ledger/mod.ts";
-import { type Driver, queueNamed } from "../../ledger/for_sync.ts";
+import type { Driver } from "../../ledger/for_sync.ts";
 import {
   bench,
   deliver,
   drain,
   moving,
   pollerFor,
+  queue,
   rows,
   type Service,
   service,
@@ -191,13 +192,13 @@ async function name(
 ): Promise<void> {
   const named = Array.from({ length: count }, (_, n) => ({
     entity,
-    entityId: `${prefix}${String(n).padStart(20, "0")}`,
-    atMs: startMs - 5000,
+    id: `${prefix}${String(n).padStart(20, "0")}`,
+    namedAtMs: startMs - 5000,
     known,
     urgency,
     claimedBy: urgency,
   }));
-  await driver.batch([queueNamed(named)], "write");
+  await queue(driver, named);
 }
 
 async function batchOf(driver: Driver, turns = new RequestTurns()) {
@@ -245,7 +246,7 @@ Deno.test("nextBatch() draws unknown ids that claim a final status before all ot
   await driver.close();
 });
 
-Deno.test("queueNamed() lets an id rest that the service refuses, whatever is claimed of it", async () => {
+Deno.test("a webhook lets an id rest that the service refuses, whatever is claimed of it", async () => {
   await using box = service();
   const driver = await storeOnly();
   await name(driver, "R", 1);
@@ -256,7 +257,10 @@ Deno.test("queueNamed() lets an id rest that the service refuses, whatever is cl
   const { context } = await bench(box, driver);
   assert.equal(await drain(sweepConfirm(context), box.clock), 0);
   assert.deepEqual(
-    (await rows(driver, "SELECT urgency FROM requests"))[0]?.[0],
+    (await rows(
+      driver,
+      "SELECT urgency FROM orders WHERE named_at IS NOT NULL",
+    ))[0]?.[0],
     0,
   );
   await driver.close();

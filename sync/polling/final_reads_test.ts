@@ -47,7 +47,7 @@ Deno.test("sweepOpen() reads an order again 10 min, 1 h, 6 h, 1 day and 3 days a
   });
   const left = await rows(
     ledger.driver,
-    "SELECT * FROM requests WHERE queue = 1",
+    "SELECT id FROM orders WHERE due_at IS NOT NULL",
   );
   assert.deepEqual(left, []);
   await ledger.close();
@@ -86,7 +86,7 @@ Deno.test("sweepOpen() does not read an old final order again after its first re
   await ledger.project();
   const queued = await rows(
     ledger.driver,
-    "SELECT count(*) FROM requests WHERE final_at IS NOT NULL",
+    "SELECT count(*) FROM orders WHERE due_at IS NOT NULL AND open = 0",
   );
   assert.equal(queued[0]?.[0], 0);
   await ledger.close();

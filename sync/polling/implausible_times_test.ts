@@ -44,14 +44,14 @@ Deno.test("sweepNew() goes on finding new orders beside one that is dated 9999",
     await drain(sweepNew(context, "order"), box.clock);
     const known = await rows(
       driver,
-      "SELECT 1 FROM observations WHERE entity_id = ?",
+      "SELECT 1 FROM observations WHERE id = ?",
       later.orderId,
     );
     assert.equal(known.length, 1, `round ${round}`);
   }
   const stored = await rows(
     driver,
-    "SELECT state FROM sweeps WHERE name = 'new:order'",
+    "SELECT value FROM cursors WHERE name = 'new:order'",
   );
   assert.ok(JSON.parse(String(stored[0]?.[0])).latestMs < startMs + 3_600_000);
   await driver.close();
@@ -88,7 +88,7 @@ Deno.test("sweepNew() does not believe an answer that is dated 2099, nor one of 
     await drain(sweepNew(context, "order"), box.clock);
     const known = await rows(
       driver,
-      "SELECT 1 FROM observations WHERE entity_id = ?",
+      "SELECT 1 FROM observations WHERE id = ?",
       later.orderId,
     );
     assert.equal(known.length, 1);
@@ -135,7 +135,7 @@ Deno.test("takeLease() takes a lease for expired that was given before the clock
   const wanted = { name: "poll", leaseMs: 30_000 };
   await takeLease(driver, { ...wanted, holder: "crashed" });
   await driver.batch([{
-    sql: "UPDATE poll_lease SET expires_at = expires_at + 600000",
+    sql: "UPDATE leases SET expires_at = expires_at + 600000",
     args: [],
   }], "write");
   const lease = await takeLease(driver, { ...wanted, holder: "next" });

@@ -2,6 +2,7 @@ import { DEFAULT_PERIODS, DEFAULT_RULES } from "./poller_settings.ts";
 import {
   countNamed,
   countObserved,
+  countOpenOrders,
   countOpenQueue,
   type Driver,
   type Entity,
@@ -10,7 +11,6 @@ import {
   readSweep,
   selectRefused,
 } from "../../ledger/for_sync.ts";
-import { countOpenOrders } from "./open_orders.ts";
 import type { ShareRules } from "./fair_share.ts";
 import {
   type StalenessBound,

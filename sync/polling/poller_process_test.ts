@@ -26,7 +26,7 @@ function child(url: string): string {
   return `
   import { OnrampClient } from ${at("../../client/mod.ts")};
   import { createSandbox, virtualClock } from ${at("../../sandbox/mod.ts")};
-  import { openLedger } from ${at("../../ledger/open_ledger.ts")};
+  import { openLedger } from ${at("../../ledger/mod.ts")};
   import { createPoller } from ${at("./poller.ts")};
   ${service}
   let asked = 0;
@@ -124,7 +124,7 @@ Deno.test("createPoller() takes over when another process was killed in its back
     assert.ok(!waiting.ran && waiting.leftMs > 0);
     // As if ten minutes had passed.
     await ledger.driver.batch([{
-      sql: "UPDATE poll_lease SET expires_at = expires_at - 600000",
+      sql: "UPDATE leases SET expires_at = expires_at - 600000",
       args: [],
     }], "write");
     const report = await pollHere(ledger);

@@ -95,7 +95,7 @@ Deno.test("once() confirms what a webhook claims, and empties the queue", async 
   assert.equal(after?.status, "success");
   assert.equal(after?.trust, "confirmed");
   const [queue] = await ledger.driver.batch([{
-    sql: "SELECT count(*) FROM requests WHERE queue = 0",
+    sql: "SELECT count(*) FROM orders WHERE named_at IS NOT NULL",
     args: [],
   }], "read");
   assert.equal(queue?.rows[0]?.[0], 0);
@@ -216,7 +216,7 @@ Deno.test("once() is not led astray by ids nobody can ask for", async () => {
   const known = await ledger.orders.get(order.orderId);
   assert.equal(known?.confirmed?.status, "created");
   const [queue] = await ledger.driver.batch([{
-    sql: "SELECT count(*) FROM requests WHERE queue = 0",
+    sql: "SELECT count(*) FROM orders WHERE named_at IS NOT NULL",
     args: [],
   }], "read");
   assert.equal(queue?.rows[0]?.[0], 0);
@@ -374,7 +374,7 @@ Deno.test("run() waits for the lease and takes over when its holder is gone", as
   stop.abort();
   await moving(running, box.clock);
   const [lease] = await ledger.driver.batch([{
-    sql: "SELECT holder, fence FROM poll_lease WHERE name = 'poll'",
+    sql: "SELECT holder, fence FROM leases WHERE name = 'poll'",
     args: [],
   }], "read");
   assert.deepEqual([...lease?.rows[0] ?? []], ["next", 2]);

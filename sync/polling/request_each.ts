@@ -172,8 +172,8 @@ export function setAside(
       attempts,
       nextAttemptAt: new Date(againMs).toISOString(),
     }),
-    restUntil("named", entity, rests, nowMs),
-    restUntil("open", entity, rests, nowMs),
+    restUntil("named", entity, rests),
+    ...entity === "order" ? [restUntil("open", entity, rests)] : [],
   ];
 }
 

@@ -3,6 +3,7 @@ import type { Driver } from "../../ledger/for_sync.ts";
 import {
   bench,
   drain,
+  named,
   rows,
   service,
   startMs,
@@ -14,13 +15,8 @@ import { moving } from "../testing/polling_test_kit.ts";
 import { sweepConfirm } from "./sweep_confirm.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
 
-async function want(driver: Driver, id: string, entity = "order") {
-  await driver.batch([{
-    sql: `INSERT INTO requests
-        (queue, entity, entity_id, known, ready, wanted_at, due_at)
-      VALUES (0, ?1, ?2, 0, 1, ?3, ?3)`,
-    args: [entity, id, startMs - 1000],
-  }], "write");
+function want(driver: Driver, id: string, entity = "order"): Promise<void> {
+  return named(driver, entity, id, startMs - 1000);
 }
 
 /** Answers of a service that refuses one id, in the four ways it may. */
@@ -53,7 +49,7 @@ for (const [how, refuse] of Object.entries(refusals)) {
     assert.equal(known[0]?.[0], 30);
     const odd = await rows(
       driver,
-      "SELECT entity, entity_id, kind, attempts FROM isolated_ids",
+      "SELECT entity, id, kind, attempts FROM set_aside",
     );
     assert.deepEqual(odd.map((row) => [...row]), [
       ["order", bad, "refused", 1],
@@ -69,15 +65,18 @@ for (const [how, refuse] of Object.entries(refusals)) {
     );
     assert.deepEqual([...new Set(searches)], [bad]);
     assert.equal(
-      (await rows(driver, "SELECT attempts FROM isolated_ids"))[0]?.[0],
+      (await rows(driver, "SELECT attempts FROM set_aside"))[0]?.[0],
       2,
     );
     // Once the service takes it, nothing is odd any more.
     box.refuse = () => null;
     await box.clock.advance(10 * 60_000);
     await drain(sweepConfirm(context), box.clock);
-    assert.deepEqual(await rows(driver, "SELECT * FROM isolated_ids"), []);
-    assert.deepEqual(await rows(driver, "SELECT * FROM requests"), []);
+    assert.deepEqual(await rows(driver, "SELECT * FROM set_aside"), []);
+    assert.deepEqual(
+      await rows(driver, "SELECT id FROM orders WHERE named_at IS NOT NULL"),
+      [],
+    );
     await driver.close();
   });
 }
@@ -92,7 +91,7 @@ Deno.test("sweepConfirm() sets no id aside while the service fails whatever it i
   const { context } = await bench(box, driver);
   await assert.rejects(drain(sweepConfirm(context), box.clock), /403/);
   assert.ok(box.asked.length <= 3, `it asked ${box.asked.length} times`);
-  assert.deepEqual(await rows(driver, "SELECT * FROM isolated_ids"), []);
+  assert.deepEqual(await rows(driver, "SELECT * FROM set_aside"), []);
   await driver.close();
 });
 
@@ -108,9 +107,9 @@ Deno.test("sweepConfirm() sets a user aside that the service refuses", async () 
       : null;
   const { context } = await bench(box, driver);
   await drain(sweepConfirm(context), box.clock);
-  const odd = await rows(driver, "SELECT entity, entity_id FROM isolated_ids");
+  const odd = await rows(driver, "SELECT entity, id FROM set_aside");
   assert.deepEqual(odd.map((row) => [...row]), [["user", "refused"]]);
-  const known = await rows(driver, "SELECT entity_id FROM observations");
+  const known = await rows(driver, "SELECT id FROM observations");
   assert.deepEqual(known.map((row) => row[0]), [user.userId]);
   await driver.close();
 });

@@ -1,10 +1,8 @@
 import {
   drawUnknown,
-  type Driver,
   type Entity,
   keepUp,
   type QueueName,
-  queueNamed,
   type ResultSet,
   selectKnown,
   selectUpkeep,
@@ -107,15 +105,19 @@ async function readChoice(
   const nowMs = context.now();
   const choice = entities.flatMap((entity) => [
     selectKnown(queue, entity, untilMs, ITEMS_PER_REQUEST),
-    drawUnknown(queue, entity, fraction(context), ITEMS_PER_REQUEST),
+    drawUnknown(queue, entity, {
+      nowMs: untilMs,
+      offset: fraction(context),
+      limit: ITEMS_PER_REQUEST,
+    }),
   ]);
-  const looksAhead = turns.looksAhead(nowMs);
+  if (!turns.looksAhead(nowMs)) return await driver.batch(choice, "read");
   const [upkeep, ...found] = await driver.batch(
-    [selectUpkeep(queue, nowMs, looksAhead), ...choice],
+    [selectUpkeep(queue, nowMs), ...choice],
     "read",
   );
   if (upkeep?.rows[0]?.[0] !== 1) return found;
-  await recorder.write(keepUp(queue, nowMs, looksAhead));
+  await recorder.write(keepUp(queue, nowMs));
   return await driver.batch(choice, "read");
 }
 
@@ -153,27 +155,4 @@ function turnOf(
 function fraction({ randomBytes }: SweepContext): number {
   const [a = 0, b = 0, c = 0, d = 0] = randomBytes(4);
   return (((a * 256 + b) * 256 + c) * 256 + d) / 2 ** 32;
-}
-
-/**
- * Puts an order among those that the poller reads next, as a webhook that names
- * it does.
- *
- * @param driver The ledger's database.
- * @param orderId The order.
- * @param nowMs The time, in milliseconds since the epoch.
- * @throws {LedgerError} When the database fails.
- */
-export async function requestOrder(
-  driver: Driver,
-  orderId: string,
-  nowMs: number,
-): Promise<void> {
-  const named = {
-    entity: "order",
-    entityId: orderId,
-    atMs: nowMs,
-    known: false,
-  } as const;
-  await driver.batch([queueNamed([named])], "write");
 }

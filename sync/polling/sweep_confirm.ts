@@ -58,7 +58,7 @@ export async function* sweepConfirm(
     const ids = waiting.map((one) => one.entityId);
     const others = ids.filter((id) => !isRequestable(id));
     if (others.length > 0) {
-      await context.recorder.write([forget(waiting, others)]);
+      await context.recorder.write(forget(entity, waiting, others));
       yield 0;
     }
     const requestable = ids.filter(isRequestable);
@@ -83,7 +83,6 @@ function settle(
   waiting: readonly Waiting[],
   answer: IdsAnswer,
 ): Statement[] {
-  const nowMs = context.now();
   const ids = answer.settled;
   // An id that was named again meanwhile is requested once more.
   const shortestMs = context.confirmAtLeastMs ?? CONFIRM_AT_LEAST_MS;
@@ -96,17 +95,19 @@ function settle(
     ],
   );
   return [
-    forget(waiting, ids),
-    restUntil("named", entity, rests, nowMs),
+    ...forget(entity, waiting, ids),
+    restUntil("named", entity, rests),
     confirmRest(entity, { ...answer, shortestMs }),
   ];
 }
 
 function forget(
+  entity: Entity,
   waiting: readonly Waiting[],
   ids: readonly string[],
-): Statement {
+): Statement[] {
   return deleteConfirmed(
+    entity,
     waiting.filter(({ entityId }) => ids.includes(entityId)),
   );
 }

@@ -44,7 +44,7 @@ Deno.test("sweepDeep() finds a change of an old final order nobody told of", asy
   assert.equal(read.appended, before + 1);
   const latest = await rows(
     driver,
-    "SELECT status FROM observations WHERE entity_id = ?",
+    "SELECT status FROM observations WHERE id = ?",
     old.orderId,
   );
   assert.equal(latest[0]?.[0], "cancelled");

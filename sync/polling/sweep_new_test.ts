@@ -17,7 +17,7 @@ const day = 24 * 3_600_000;
 async function known(driver: Driver, entity: string): Promise<string[]> {
   const found = await rows(
     driver,
-    "SELECT entity_id FROM observations WHERE entity = ? ORDER BY entity_id",
+    "SELECT id FROM observations WHERE entity = ? ORDER BY id",
     entity,
   );
   return found.map(([id]) => String(id));

@@ -7,7 +7,10 @@ import {
   normaliseStatus,
   OPEN_AT_LEAST_MS,
   OPEN_AT_MOST_MS,
+  type OpenOrder,
   orderContradicted,
+  readOpenOrders,
+  readQueuedOrders,
   requestAgainAfterMs,
   restUntil,
   type Statement,
@@ -17,11 +20,6 @@ import type { IdsAnswer } from "./request_by_ids.ts";
 import { requestEach } from "./request_each.ts";
 import { contradictions } from "../recording/contradiction.ts";
 import { nextBatch } from "./request_queue.ts";
-import {
-  type OpenOrder,
-  readOpenOrders,
-  readQueuedOrders,
-} from "./open_orders.ts";
 import { ITEMS_PER_REQUEST } from "./staleness.ts";
 import type { SweepContext } from "./sweep_context.ts";
 import type { Steps } from "../walk/steps.ts";
@@ -106,7 +104,7 @@ async function* requestOrders(
       ] as const
     );
     await context.recorder.write([
-      restUntil("open", "order", rests, nowMs),
+      restUntil("open", "order", rests),
     ]);
     yield 0;
   }
@@ -147,7 +145,7 @@ function settle(
   }
   return [
     ...(events.length > 0 ? [appendStatement(events)] : []),
-    restUntil("open", "order", rests, nowMs),
+    restUntil("open", "order", rests),
     deleteFinal(done),
   ];
 }

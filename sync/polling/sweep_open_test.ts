@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { bench, drain, service } from "../testing/polling_test_kit.ts";
-import { countOpenOrders } from "./open_orders.ts";
+import { countOpenOrders } from "../../ledger/for_sync.ts";
 import { sweepNew } from "./sweep_new.ts";
 import { sweepOpen } from "./sweep_open.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";

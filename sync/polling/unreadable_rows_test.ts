@@ -80,7 +80,7 @@ for (
     // The row is kept whole, whatever of it could be read.
     const [[body] = []] = await rows(
       ledger.driver,
-      "SELECT body FROM events WHERE order_id = ? AND kind = 'order_snapshot'",
+      "SELECT e.body FROM orders AS o JOIN mentions AS m ON m.no = o.no JOIN events AS e ON e.position = m.position WHERE o.id = ? AND e.kind = 'order_snapshot'",
       odd.oddId,
     );
     assert.ok(decoder.decode(body as Uint8Array).endsWith(`,${fields}}`));

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
-import { inTables } from "../../ledger/testing/erasure_test_kit.ts";
+import {
+  emptyLedger,
+  inTables,
+} from "../../ledger/next/testing/empty_ledger.ts";
 import { person } from "../../ledger/testing/person_events.ts";
 import { Recorder } from "./recorder.ts";
-import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const anna = person("ANNA");
 

@@ -2,20 +2,17 @@ import {
   appendStatement,
   type Driver,
   type Entity,
-  erasedOrders,
   holdsLease,
   insertObservedChanges,
   isLostRace,
   type Lease,
-  markKnown,
   moveVersion,
   type ObservationsRead,
   readErasedNames,
+  readErasedOrders,
   readObservations,
-  readPrimary,
   redactReading,
   renewLease,
-  selectErasedOrders,
   type Statement,
   writeObservations,
 } from "../../ledger/for_sync.ts";
@@ -120,9 +117,6 @@ export class Recorder {
     { latest, version }: ObservationsRead,
   ): Statement[] {
     if (readings.length === 0) return [];
-    const firstShown = readings.filter(({ observation }) =>
-      observation.found && latest.get(observation.entityId)?.found !== true
-    ).map(idOf);
     const changes = entity === "order" ? observedChanges(readings, latest) : [];
     return [
       ...moveVersion(version),
@@ -131,8 +125,7 @@ export class Recorder {
         readings.map(({ observation }) => observation),
         this.#options.now(),
       ),
-      ...(firstShown.length === 0 ? [] : [markKnown(entity, firstShown)]),
-      ...(changes.length === 0 ? [] : [insertObservedChanges(changes)]),
+      ...insertObservedChanges(changes),
     ];
   }
 
@@ -186,8 +179,7 @@ async function redactReadings(
       return name === undefined || name.returnedAt !== null;
     });
   }
-  const [rows] = await readPrimary(driver, [selectErasedOrders(ids)]);
-  const orders = erasedOrders(rows);
+  const orders = await readErasedOrders(driver, ids);
   return readings.map((reading) => {
     const { event, observation } = reading;
     const order = orders.get(observation.entityId);

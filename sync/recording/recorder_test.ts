@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { projectAll } from "../../ledger/next/testing/fold_kit.ts";
 import fc from "fast-check";
 import { eraseBody, openDriver } from "../../ledger/mod.ts";
 import { ledgerOn } from "../../ledger/for_server.ts";
@@ -89,9 +90,11 @@ Deno.test("record() remembers the latest reading where its table was lost", asyn
   const one = recorder(driver);
   await one.record("order", answer("created"));
   await one.record("order", answer("progress"));
+  await projectAll(driver);
   await driver.batch([{ sql: "DELETE FROM observations", args: [] }], "write");
   await one.record("order", answer("progress"));
   assert.equal((await kinds(driver)).length, 2);
+  await projectAll(driver);
   await driver.batch([{ sql: "DELETE FROM observations", args: [] }], "write");
   await one.record("order", answer("created"));
   assert.equal((await kinds(driver)).length, 3);
@@ -107,7 +110,7 @@ Deno.test("record() keeps moves, and the progress of its caller, in the same bat
   ]);
   const moves = await rows(
     driver,
-    "SELECT order_id, status, moved_at, seen_at FROM observed_changes",
+    "SELECT order_id, status, moved_at, seen_at FROM observed",
   );
   assert.deepEqual(moves.map((row) => [...row]), [[
     "order-1",
@@ -115,7 +118,10 @@ Deno.test("record() keeps moves, and the progress of its caller, in the same bat
     new Date(clockMs - 5000).toISOString(),
     new Date(clockMs).toISOString(),
   ]]);
-  const [[state] = []] = await rows(driver, "SELECT state FROM sweeps");
+  const [[state] = []] = await rows(
+    driver,
+    "SELECT value FROM cursors WHERE name = 'mine'",
+  );
   assert.equal(state, '{"at":1}');
   await driver.close();
 });
@@ -126,7 +132,7 @@ Deno.test("record() leaves the old history of a first sight out of the moves", a
     ...answer("success"),
     states: [{ status: "success", changedAt: "2020-01-01 00:00:00" }],
   });
-  assert.deepEqual(await rows(driver, "SELECT 1 FROM observed_changes"), []);
+  assert.deepEqual(await rows(driver, "SELECT 1 FROM observed"), []);
   await driver.close();
 });
 
@@ -142,7 +148,7 @@ Deno.test("record() beside another recorder loses no new reading and stores none
   assert.equal((await kinds(driver)).length, 40);
   const latest = await rows(
     driver,
-    "SELECT entity_id, status FROM observations ORDER BY entity_id",
+    "SELECT id, status FROM observations ORDER BY id",
   );
   assert.deepEqual(latest.map((row) => [...row]), [
     ["order-0", "status-36"],
@@ -169,7 +175,7 @@ Deno.test("record() writes nothing for a poller that was replaced", async () => 
   });
   await old.record("order", answer("created"));
   await driver.batch([{
-    sql: "UPDATE poll_lease SET expires_at = 0",
+    sql: "UPDATE leases SET expires_at = 0",
     args: [],
   }], "write");
   await takeLease(driver, { name: "poll", holder: "b", leaseMs: 60_000 });
@@ -210,12 +216,13 @@ Deno.test("record() keeps what is true of a user when the service's clock was se
       readAt: new Date(clockMs + clockOffMs).toISOString(),
       requestedAtMs: clockMs,
     });
+    await projectAll(driver);
   };
   const counting = async () =>
     (await rows(
       driver,
       `SELECT CAST(body AS TEXT) FROM events
-        ORDER BY read_at DESC, digest DESC LIMIT 1`,
+        ORDER BY read_at DESC LIMIT 1`,
     ))[0]?.[0];
   // Within two minutes of ours its clock is believed.
   await user(false, 110_000);
@@ -297,6 +304,7 @@ Deno.test("record() reads again what was erased where nobody remembers, as after
   await recordUser(one, true);
   await eraseBody(driver, 1);
   await eraseBody(driver, 2);
+  await projectAll(driver);
   await driver.batch([{ sql: "DELETE FROM observations", args: [] }], "write");
   await one.record("order", answer("success"));
   await recordUser(one, true);

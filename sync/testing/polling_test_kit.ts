@@ -20,6 +20,12 @@ import {
   startMs,
   storeOnly,
 } from "../../ledger/testing/store_test_kit.ts";
+import { initialOrderFold } from "../../ledger/orders/order_fold.ts";
+import { initialUserFold } from "../../ledger/users/user_fold.ts";
+import { packOrder, packUser } from "../../ledger/next/projection/doc.ts";
+import { dueChanges } from "../../ledger/next/projection/due.ts";
+import { webhookEvent } from "../../ledger/events/mint.ts";
+import { append, projectAll } from "../../ledger/next/testing/fold_kit.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 export { rows, startMs, storeOnly };
@@ -225,4 +231,81 @@ export async function moving<T>(
     else await Promise.race([done, new Promise((r) => setTimeout(r, 1))]);
   }
   return await promise;
+}
+
+/** A webhook names an order or a user, and is folded. */
+export async function named(
+  driver: Driver,
+  entity: string,
+  id: string,
+  atMs: number,
+): Promise<void> {
+  const about = entity === "order"
+    ? { type: "order_created", order: { id } }
+    : { type: "login", user: { user_id: id } };
+  const event = webhookEvent({
+    id: `${id}-${atMs}`,
+    receivedAt: new Date(atMs).toISOString(),
+    body: new TextEncoder().encode(JSON.stringify(about)),
+  }, new Uint8Array(16));
+  await append(driver, [event]);
+  await projectAll(driver);
+}
+
+/** An order or user as it waits to be asked for. */
+export interface Queued {
+  readonly entity?: string;
+  readonly id: string;
+  /** Whether the service has shown it. */
+  readonly known?: boolean;
+  /** When a webhook named it, ms. */
+  readonly namedAtMs?: number;
+  /** When it is asked about again as an open order, ms. */
+  readonly dueAtMs?: number;
+  readonly urgency?: number;
+  readonly claimedBy?: number;
+}
+
+/** Rows of orders and users that wait, as the fold leaves them. */
+export async function queue(
+  driver: Driver,
+  rows: readonly Queued[],
+): Promise<void> {
+  const told = JSON.stringify({ times: {}, last: {} });
+  for (
+    const [entity, all] of Map.groupBy(rows, (row) => row.entity ?? "order")
+  ) {
+    const isOrder = entity === "order";
+    const table = isOrder ? "orders" : "users";
+    const values = all.map((row) => [
+      row.id,
+      row.known ? 1 : 0,
+      row.urgency ?? 0,
+      row.claimedBy ?? 0,
+      row.namedAtMs ?? null,
+      row.dueAtMs ?? null,
+      isOrder
+        ? packOrder(initialOrderFold(row.id))
+        : packUser(initialUserFold(row.id)),
+    ]);
+    const [columns, more] = isOrder
+      ? [
+        "open, release, reason, outcome,",
+        "1, 'wait', 'not_shown', 'claimed',",
+      ]
+      : ["", ""];
+    await driver.batch([{
+      sql:
+        `INSERT INTO ${table} (no, id, at, status, trust, ${columns} historic,
+          shown, urgency, claimed_by, wanted_at, named_at, due_at, told, fold)
+        SELECT 2 * (w.key + 1) + ${isOrder ? 0 : 1} +
+            (SELECT coalesce(max(no) / 2 * 2, 0) FROM ${table}),
+          w.value ->> 0, 0, 'created', 'claimed', ${more} 0, w.value ->> 1,
+          w.value ->> 2, w.value ->> 3, w.value ->> 4, w.value ->> 4,
+          w.value ->> 5, ?2, w.value ->> 6
+        FROM json_each(?1) AS w WHERE true
+        ON CONFLICT (id) DO UPDATE SET ${dueChanges(table)}`,
+      args: [JSON.stringify(values), told],
+    }], "write");
+  }
 }

@@ -254,7 +254,7 @@ Deno.test("watchdog() only looks: it writes nothing by itself", async () => {
   await pass(minute);
   const state = async () =>
     (await ledger.driver.batch([{
-      sql: "SELECT state FROM sweeps WHERE name = 'watchdog'",
+      sql: "SELECT value FROM cursors WHERE name = 'watchdog'",
       args: [],
     }], "read"))[0]?.rows[0]?.[0];
   const before = await state();
@@ -276,6 +276,7 @@ Deno.test("watchdog() counts down while deliveries are not answered in time", as
     body: new TextEncoder().encode('{"type":"login","click_id":""}'),
   });
   await ledger.recordUnanswered({ id, noticedAt: at(nowMs), answer: "late" });
+  await ledger.project();
   const { health, alert } = await watchdog(ledger.driver, { nowMs });
   assert.equal(alert?.kind, "failing");
   assert.equal(health.deliverySuspected, false);
@@ -421,7 +422,7 @@ Deno.test("watchdog() raises nothing false in a shop of one order a day", async 
     for (const status of ["progress", "success"]) {
       const at = new Date(nowMs).toISOString();
       await driver.batch([{
-        sql: "INSERT INTO observed_changes VALUES (?1, ?2, ?3, ?3)",
+        sql: "INSERT INTO observed VALUES (?1, ?2, ?3, ?3)",
         args: [id, status, at],
       }], "write");
       // Polling is quicker than webhooks, and each fortnight one is lost.
@@ -437,7 +438,7 @@ Deno.test("watchdog() raises nothing false in a shop of one order a day", async 
   }
   // Enough is remembered, over days, to notice three lost ones of thirty.
   const [kept] = await driver.batch([
-    { sql: "SELECT count(*) FROM observed_changes", args: [] },
+    { sql: "SELECT count(*) FROM observed", args: [] },
   ], "read");
   assert.equal(kept?.rows[0]?.[0], 60);
 });
@@ -499,7 +500,7 @@ Deno.test("watchdog() takes no move for news that was seen before our clock was 
   };
   const seenAt = new Date(startMs + 6 * hour).toISOString();
   await driver.batch([{
-    sql: "INSERT INTO observed_changes VALUES ('order-1', 'cancelled', ?1, ?1)",
+    sql: "INSERT INTO observed VALUES ('order-1', 'cancelled', ?1, ?1)",
     args: [seenAt],
   }], "write");
   await look(startMs);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { decodeTime } from "ulid";
 import { openLedger } from "../../ledger/mod.ts";
-import { EVENTS, recordedEvent } from "../../ledger/testing/mod.ts";
+import { EVENT_COLUMNS, eventsOf } from "../../ledger/testing/mod.ts";
 import { fileSpool, spoolMover, webhookEndpoint } from "../../webhooks/mod.ts";
 import { PERMISSIONS } from "../kit/program.ts";
 import { temporaryFolder } from "../kit/temporary_folder.ts";
@@ -92,10 +92,10 @@ async function recovered(directory: string): Promise<string[]> {
   await spool.close();
   assert.deepEqual([...Deno.readDirSync(`${directory}/spool`)], []);
   const [found] = await ledger.driver.batch([{
-    sql: `SELECT ${EVENTS.list()} FROM events ORDER BY position`,
+    sql: `SELECT ${EVENT_COLUMNS} FROM events AS e ORDER BY e.position`,
     args: [],
   }], "read");
-  const events = found?.rows.map(recordedEvent) ?? [];
+  const events = eventsOf(found?.rows);
   const receipts = events.map(({ eventId }) => eventId);
   assert.deepEqual(receipts, receipts.toSorted(), "in order of receipt");
   for (const { eventId, recordedAt } of events) {

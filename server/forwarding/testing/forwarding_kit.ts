@@ -3,7 +3,7 @@ import { readConfig } from "../../../core/settings/config.ts";
 import assert from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
 import type { NewEvent } from "../../../ledger/mod.ts";
-import { Projector } from "../../../ledger/testing/mod.ts";
+import { project } from "../../../ledger/testing/mod.ts";
 import { appendStatement, type Driver } from "../../../ledger/for_sync.ts";
 import { orderRead } from "../../../ledger/testing/projection_test_kit.ts";
 import { Forwarder, type ForwarderParts } from "../forwarder.ts";
@@ -31,8 +31,7 @@ export async function record(
   ...events: readonly NewEvent[]
 ): Promise<void> {
   await driver.batch([appendStatement(events)], "write");
-  const projector = new Projector({ driver, assets: "sandbox" });
-  while ((await projector.step("live")).events > 0);
+  while ((await project(driver, { assets: "sandbox" })).events > 0);
 }
 
 /** A webhook as a receiver reads it. */

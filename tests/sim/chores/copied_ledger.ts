@@ -81,16 +81,15 @@ export class CopiedLedger {
       );
     }
     const events = snapshot.events.map((event) => world.whole(event));
-    new ChainWatch().take(snapshot, events);
-    const { ports, journal } = world;
+    new ChainWatch().take(snapshot, events, snapshot.events);
+    const { ports } = world;
     const shadow = new Shadow(
       this.#dice.fork("shadow"),
       foldCode(ports.fold, snapshot.foldVersion).readFact,
     );
     shadow.advance(
-      events.filter(({ position }) => position <= snapshot.position),
+      snapshot.events.filter(({ position }) => position <= snapshot.position),
     );
-    for (const id of journal.erased.keys()) shadow.erase(id);
     sameStates(snapshot, shadow);
     return snapshot;
   }

@@ -1,9 +1,6 @@
 import type { Ledger, NewEvent, OrderView } from "../../../ledger/mod.ts";
-import {
-  EVENTS,
-  type RecordedEvent,
-  recordedEvent,
-} from "../../../ledger/testing/mod.ts";
+import type { RecordedEvent } from "../../../ledger/testing/mod.ts";
+import { eventsIn, rows } from "../rules/stored.ts";
 import type { Dice } from "../world/dice.ts";
 import type { Incarnation } from "../world/incarnation.ts";
 import { check } from "../world/journal.ts";
@@ -39,13 +36,10 @@ export async function forgetSomebody(
   const copy = new CopiedLedger(world, dice, path);
   try {
     await copy.finish(foldVersion, (other) => other.project());
-    const [live] = await copy.store.batch([{
-      sql: "SELECT fold_version FROM projections WHERE name = 'live'",
-      args: [],
-    }], "read");
+    const [live] = await rows(copy, "SELECT fold_version FROM ledger");
     // An older version erases nobody from what a newer one has folded.
-    if (live?.rows[0]?.[0] !== foldVersion) return false;
-    const events = await readEvents(copy);
+    if (live?.[0] !== foldVersion) return false;
+    const events = await eventsIn(copy);
     const people = [
       ...new Set(
         events.flatMap(({ kind, userId, body }) =>
@@ -87,7 +81,7 @@ export async function forgetSomebody(
       await (world.ports.leftSpool?.(drain(other)) ?? drain(other))();
       await other.project();
     });
-    const all = await readEvents(copy);
+    const all = await eventsIn(copy);
     const own = eventsOf(person, all);
     const before = await copy.finish(foldVersion, statesOf);
     const released = await releasesOf(copy);
@@ -158,14 +152,6 @@ export async function forgetSomebody(
   }
 }
 
-async function readEvents({ store }: CopiedLedger): Promise<RecordedEvent[]> {
-  const [rows] = await store.batch([{
-    sql: `SELECT ${EVENTS.list()} FROM events ORDER BY position`,
-    args: [],
-  }], "read");
-  return rows?.rows.map(recordedEvent) ?? [];
-}
-
 /** A person blanks what the erasure lists and does not blank itself. */
 async function blankListed({ erasures }: Ledger): Promise<void> {
   const listed = (await erasures.findings())
@@ -221,13 +207,13 @@ function otherOrderOf(
 }
 
 /** The release log, as it is. */
-async function releasesOf({ store }: CopiedLedger): Promise<string[]> {
-  const [found] = await store.batch([{
-    sql: `SELECT entity_id, status, entry, reason FROM transitions
-      WHERE machine = 'release' ORDER BY seq`,
-    args: [],
-  }], "read");
-  return found?.rows.map((row) => row.join(" ")) ?? [];
+async function releasesOf(copy: CopiedLedger): Promise<string[]> {
+  const found = await rows(
+    copy,
+    `SELECT no, code, entry, more ->> 'reason' FROM log
+      WHERE no % 2 = 0 AND code GLOB 'release.*' ORDER BY seq`,
+  );
+  return found.map((row) => row.join(" "));
 }
 
 /** What was taken into the ledger is overwritten in the spool. */
@@ -301,24 +287,19 @@ const STAYS: ReadonlySet<string> = new Set([
 ]);
 
 async function nothingIsLeft(
-  { store }: CopiedLedger,
+  copy: CopiedLedger,
   values: readonly string[],
 ): Promise<void> {
-  const [tables] = await store.batch([{
-    sql: "SELECT name FROM sqlite_schema WHERE type = 'table'",
-    args: [],
-  }], "read");
-  for (const [table] of tables?.rows ?? []) {
-    const [rows] = await store.batch(
-      [{ sql: `SELECT * FROM "${table}"`, args: [] }],
-      "read",
-    );
-    const all = rows?.rows.flat().map((value) =>
+  const tables = await rows(
+    copy,
+    "SELECT name FROM sqlite_schema WHERE type = 'table'",
+  );
+  for (const [table] of tables) {
+    const found = await rows(copy, `SELECT * FROM "${table}"`);
+    const all = found.flat().map((value) =>
       value instanceof Uint8Array ? text.decode(value) : String(value)
-    ).join("\n") ?? "";
-    const left = values.find((value) =>
-      all.includes(value)
-    );
+    ).join("\n");
+    const left = values.find((value) => all.includes(value));
     check(RULE, left === undefined, () => `${table} holds ${left}`);
   }
 }

@@ -3,6 +3,7 @@ import { truthOf } from "../../../sandbox/mod.ts";
 import type { Dice } from "../world/dice.ts";
 import type { Incarnation } from "../world/incarnation.ts";
 import { check } from "../world/journal.ts";
+import { eventsIn } from "../rules/stored.ts";
 import { hasNoId, isStated } from "./odd_ones.ts";
 import type { World } from "../world/world.ts";
 
@@ -145,13 +146,11 @@ async function readingsIn(
   store: World["store"],
   kind: "order_snapshot" | "user_snapshot",
 ): Promise<ReadonlyMap<string, readonly Row[]>> {
-  const [found] = await store.batch([{
-    sql: "SELECT coalesce(order_id, user_id), body FROM events WHERE kind = ?",
-    args: [kind],
-  }], "read");
   const readings = new Map<string, Row[]>();
-  for (const [id, body] of found?.rows ?? []) {
-    const row = JSON.parse(decoder.decode(body as Uint8Array));
+  const found = await eventsIn({ store }, "e.kind = ?", kind);
+  for (const { orderId, userId, body } of found) {
+    const id = kind === "order_snapshot" ? orderId : userId;
+    const row = JSON.parse(decoder.decode(body ?? new Uint8Array()));
     readings.set(String(id), [...readings.get(String(id)) ?? [], row]);
   }
   return readings;

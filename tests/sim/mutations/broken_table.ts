@@ -6,6 +6,8 @@ import {
   type OutcomeRow,
 } from "../../../ledger/testing/mod.ts";
 
+import { broke } from "../world/broke.ts";
+
 /** Another table of outcomes in place of the true one. */
 export type TableChange = (rows: readonly OutcomeRow[]) => OutcomeRow[];
 
@@ -44,14 +46,21 @@ export function mistaking<Fact extends keyof OutcomeFacts>(
   const values =
     FACT_VALUES[fact] as readonly string[] as readonly OutcomeFacts[Fact][];
   return (rows) =>
-    rows.flatMap((row) => {
+    rows.map((row) => {
       const asked = row.when[fact] as readonly OutcomeFacts[Fact][] | undefined;
       if (asked === undefined) return row;
       const left = values.filter((value) =>
         asked.includes(taken[value] ?? value)
       );
-      return left.length === 0
-        ? []
-        : { ...row, when: { ...row.when, [fact]: left } };
+      const isSame = values.every((value) =>
+        asked.includes(value) === left.includes(value)
+      );
+      return isSame ? row : {
+        ...row,
+        get when() {
+          broke();
+          return { ...row.when, [fact]: left };
+        },
+      };
     });
 }

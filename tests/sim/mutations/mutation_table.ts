@@ -2,6 +2,7 @@ import type { Mutation } from "./mutation.ts";
 import remembered from "./noticed_at.json" with { type: "json" };
 import { withTable } from "./broken_table.ts";
 import { simulate } from "../simulate.ts";
+import { takeBroken } from "../world/broke.ts";
 import { temporaryFolder } from "../../kit/temporary_folder.ts";
 
 /** What became of a rule broken on purpose. */
@@ -13,6 +14,8 @@ export interface Caught {
   readonly seed: number | null;
   /** The rule that was found broken. */
   readonly rule: string | null;
+  /** How often what is done wrong was done, in the seeds that were run. */
+  readonly done: number;
 }
 
 /** A seed that noticed each mutation when one was last searched for. */
@@ -34,11 +37,12 @@ export function seedsOf({ name, within }: Mutation): Set<number> {
  */
 export async function tryMutation(mutation: Mutation): Promise<Caught> {
   const { name, within } = mutation;
+  takeBroken();
   for (const seed of seedsOf(mutation)) {
     const rule = await ruleBrokenAt(mutation, seed);
-    if (rule !== null) return { name, within, seed, rule };
+    if (rule !== null) return { name, within, seed, rule, done: takeBroken() };
   }
-  return { name, within, seed: null, rule: null };
+  return { name, within, seed: null, rule: null, done: takeBroken() };
 }
 
 /** Runs one seed of it, and says which rule was found broken; null when none. */

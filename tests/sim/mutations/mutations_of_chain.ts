@@ -1,4 +1,5 @@
 import type { ChainSettings, Look } from "../../../witness/mod.ts";
+import { broke } from "../world/broke.ts";
 import { fold } from "../world/broken_ports.ts";
 import type { Ports } from "../world/ports.ts";
 import { mistaking } from "./broken_table.ts";
@@ -96,17 +97,22 @@ export const CHAIN_MUTATIONS: readonly Mutation[] = [
 function settings(other: Partial<ChainSettings>): Ports["chains"] {
   return (file) =>
     Object.fromEntries(
-      Object.entries(file).map(([network, one]) => [
-        network,
-        { ...one, ...other },
-      ]),
+      Object.entries(file).map(([network, one]) => {
+        broke();
+        return [network, { ...one, ...other }];
+      }),
     );
 }
 
 /** A witness whose answers are changed. */
 function answering(change: (look: Look) => Look): Ports["witness"] {
   return (next) => ({
-    look: async (question, signal) => change(await next.look(question, signal)),
+    look: async (question, signal) => {
+      const look = await next.look(question, signal);
+      const changed = change(look);
+      if (JSON.stringify(changed) !== JSON.stringify(look)) broke();
+      return changed;
+    },
   });
 }
 
@@ -122,7 +128,10 @@ function remembering(replaced: (look: Look) => boolean): Ports["witness"] {
     look: async (question, signal) => {
       const now = await next.look(question, signal);
       const before = known.get(question.txId);
-      if (before !== undefined && replaced(now)) return before;
+      if (before !== undefined && replaced(now)) {
+        broke();
+        return before;
+      }
       known.set(question.txId, now);
       return now;
     },

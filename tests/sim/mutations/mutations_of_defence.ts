@@ -1,17 +1,15 @@
-import { placesOfIds } from "../../../ledger/testing/mod.ts";
+import { broke } from "../world/broke.ts";
 import {
-  altering,
-  blind,
+  eachRow,
+  fold,
+  replacing,
   walking,
-  withIdsAsSent,
-  wrap,
+  without,
 } from "../world/broken_ports.ts";
 import {
   allOrNothing,
-  foldOf,
   followingCursors,
   inseparable,
-  saying,
   withClaimsAsReadings,
   withCursors,
 } from "../world/hostile_ports.ts";
@@ -28,7 +26,7 @@ export const DEFENCE_MUTATIONS: readonly Mutation[] = [
     name: "leave out what is odd, and tell nobody",
     within: 20,
     ports: {
-      fold: foldOf((fact) =>
+      fold: fold((fact) =>
         fact.kind === "order_snapshot" || fact.kind === "user_snapshot"
           ? { ...fact, reading: { ...fact.reading, odd: [] } } as typeof fact
           : fact
@@ -44,11 +42,12 @@ export const DEFENCE_MUTATIONS: readonly Mutation[] = [
     name: "take an identifier of any length",
     within: 40,
     ports: {
-      driver: (next) =>
-        wrap(
-          next,
-          (statements, mode) => next.batch(withIdsAsSent(statements), mode),
-        ),
+      fold: fold((fact, { body }) => {
+        if (fact.kind !== "webhook" || fact.orderId !== null) return fact;
+        const text = new TextDecoder().decode(body ?? undefined);
+        const sent = /"order":\{"id":"([^"]{200,})"/.exec(text)?.[1];
+        return sent === undefined ? fact : { ...fact, orderId: sent };
+      }),
     },
   },
   {
@@ -72,22 +71,24 @@ export const DEFENCE_MUTATIONS: readonly Mutation[] = [
     name: "take what a webhook names for what the service has shown",
     within: 40,
     ports: {
-      driver: altering((statement) => ({
-        ...statement,
-        sql: statement.sql.replaceAll(/AND confirmed = 1\b/g, ""),
-      })),
+      driver: replacing(/AND (?:l\.)?shown = 1\b/g, ""),
     },
   },
   {
     name: "wait by a clock that can be set back",
     within: 40,
-    ports: { steadyNow: (now) => now },
+    ports: {
+      steadyNow: (now) => () => {
+        broke();
+        return now();
+      },
+    },
   },
   {
     name: "believe every date that an answer bears",
     within: 80,
     ports: {
-      fold: foldOf((fact, event) =>
+      fold: fold((fact, event) =>
         fact.kind === "user_snapshot"
           ? {
             ...fact,
@@ -101,7 +102,7 @@ export const DEFENCE_MUTATIONS: readonly Mutation[] = [
     name: "believe a change that is dated after its reading",
     within: 40,
     ports: {
-      fold: foldOf((fact) => {
+      fold: fold((fact) => {
         if (fact.kind !== "order_snapshot") return fact;
         const { reading } = fact;
         const changedAt = reading.statedChangedAt ?? reading.changedAt;
@@ -121,7 +122,7 @@ export const DEFENCE_MUTATIONS: readonly Mutation[] = [
     name: "let a webhook choose the session of an order",
     within: 20,
     ports: {
-      fold: foldOf((fact) =>
+      fold: fold((fact) =>
         fact.kind === "session_created"
           ? {
             ...fact,
@@ -136,53 +137,46 @@ export const DEFENCE_MUTATIONS: readonly Mutation[] = [
     name: "let a webhook about one order speak for another",
     within: 40,
     ports: {
-      driver: (next) =>
-        saying(
-          next,
-          "WHERE e.order_id = m.order_id AND e.kind = 'webhook'",
-          "WHERE e.kind = 'webhook'",
-        ),
+      driver: replacing(
+        /WHERE o\.id = m\.order_id AND e\.kind = 'webhook'/g,
+        "WHERE e.kind = 'webhook'",
+      ),
     },
   },
   {
     name: "miss each webhook that comes after the reading",
     within: 40,
     ports: {
-      driver: (next) =>
-        saying(
-          next,
-          "e.recorded_at <= strftime('%Y-%m-%dT%H:%M:%fZ', m.seen_at, ?1)",
-          "e.recorded_at <= m.seen_at",
-        ),
+      driver: replacing(
+        /<= strftime\('%Y-%m-%dT%H:%M:%fZ', m\.seen_at,\s+'\+[\d.]+ seconds'\)/g,
+        "<= m.seen_at",
+      ),
     },
   },
   {
     name: "let large bodies fill the spool",
     within: 40,
     ports: {
-      spool: (next) => Object.assign(next, { noRoomFor: () => null }),
+      spool: (next) => {
+        const noRoomFor = next.noRoomFor.bind(next);
+        return Object.assign(next, {
+          noRoomFor: (...asked: Parameters<typeof noRoomFor>) => {
+            if (noRoomFor(...asked) !== null) broke();
+            return null;
+          },
+        });
+      },
     },
   },
   {
     name: "never read again what lately became final",
     within: 40,
     ports: {
-      driver: (next) =>
-        wrap(next, (statements, mode) =>
-          next.batch(
-            statements.map((statement) =>
-              statement.sql.startsWith("INSERT INTO requests") &&
-                statement.sql.includes("due_at, final_at)")
-                ? {
-                  ...statement,
-                  sql: `DELETE FROM requests WHERE seq IN (${
-                    placesOfIds("order", "queue = 1", { id: "w.value ->> 0" })
-                  })`,
-                }
-                : statement
-            ),
-            mode,
-          )),
+      driver: eachRow((args, { at }) =>
+        args[at("open")] === 0 && args[at("due_at")] !== null
+          ? args.with(at("due_at"), null)
+          : args
+      ),
     },
   },
   {
@@ -190,10 +184,7 @@ export const DEFENCE_MUTATIONS: readonly Mutation[] = [
     within: 5,
     ports: {
       driver: (next) =>
-        blind(
-          next,
-          "coalesce((SELECT position FROM chain_checkpoint), 0)",
-        ),
+        without(next, (sql) => sql.startsWith("INSERT INTO seals")),
     },
   },
 ];

@@ -1,4 +1,5 @@
 import { LedgerError } from "../../../ledger/mod.ts";
+import { broke } from "../world/broke.ts";
 import {
   eachEvent,
   isDocumented,
@@ -14,6 +15,7 @@ export const DELIVERY_MUTATIONS: readonly Mutation[] = [
     within: 10,
     ports: {
       append: (next) => (delivery) => {
+        broke();
         next(delivery).catch(() => {});
         return Promise.resolve();
       },
@@ -30,6 +32,7 @@ export const DELIVERY_MUTATIONS: readonly Mutation[] = [
           } catch (error) {
             const busy = error instanceof LedgerError && error.code === "busy";
             if (!busy || mode === "read") throw error;
+            broke();
             return statements.map(() => nothing);
           }
         }),
@@ -41,17 +44,13 @@ export const DELIVERY_MUTATIONS: readonly Mutation[] = [
     ports: {
       driver: (next, { newId }) => {
         const tried = new Set<string>();
-        return wrap(next, (statements, mode) =>
-          next.batch(
-            eachEvent(statements, (row) => {
-              const id = String(row[0]);
-              if (row[1] !== "webhook") return row;
-              if (tried.has(id)) return [newId(), ...row.slice(1)];
-              tried.add(id);
-              return row;
-            }),
-            mode,
-          ));
+        return eachEvent((row) => {
+          const id = String(row[0]);
+          if (row[1] !== "webhook") return row;
+          if (tried.has(id)) return [newId(), ...row.slice(1)];
+          tried.add(id);
+          return row;
+        })(next);
       },
     },
   },
@@ -63,6 +62,7 @@ export const DELIVERY_MUTATIONS: readonly Mutation[] = [
         const drain = next.drain.bind(next);
         next.drain = (take, options) =>
           drain((records, count) => {
+            broke();
             take(records, count).catch(() => {});
             return Promise.resolve();
           }, options);
@@ -76,9 +76,9 @@ export const DELIVERY_MUTATIONS: readonly Mutation[] = [
     ports: {
       endpoint: (next) => async (request) => {
         const known = isDocumented(await request.clone().text());
-        return known
-          ? await next(request)
-          : new Response(null, { status: 400 });
+        if (known) return await next(request);
+        broke();
+        return new Response(null, { status: 400 });
       },
     },
   },
@@ -86,10 +86,11 @@ export const DELIVERY_MUTATIONS: readonly Mutation[] = [
     name: "accept what is not documented, and drop it",
     within: 10,
     ports: {
-      append: (next) => (delivery) =>
-        isDocumented(new TextDecoder().decode(delivery.body))
-          ? next(delivery)
-          : Promise.resolve(),
+      append: (next) => async (delivery) => {
+        const known = isDocumented(new TextDecoder().decode(delivery.body));
+        if (known) return await next(delivery);
+        broke();
+      },
     },
   },
   {
@@ -98,7 +99,9 @@ export const DELIVERY_MUTATIONS: readonly Mutation[] = [
     ports: {
       append: (next) => (delivery) => {
         const text = new TextDecoder().decode(delivery.body);
-        return next({ ...delivery, body: new TextEncoder().encode(text) });
+        const body = new TextEncoder().encode(text);
+        if (body.toHex() !== delivery.body.toHex()) broke();
+        return next({ ...delivery, body });
       },
     },
   },

@@ -1,20 +1,27 @@
 import assert from "node:assert/strict";
 import { floodLedger, tooLate } from "../long_flood.ts";
-import { saying } from "../world/hostile_ports.ts";
+import { altering } from "../world/broken_ports.ts";
 
 Deno.test("tooLate() notices that invented ids get all requests", async () => {
   const report = await floodLedger({
     ids: 9000,
-    driver: (next) =>
-      saying(
-        saying(
-          next,
-          "max(v.known, coalesce(o.found, 0)) AS known",
-          "1 AS known",
-        ),
-        "iif(a.kind IS 'refused', 0, v.urgency) AS urgency",
-        "0 AS urgency",
-      ),
+    driver: altering((statement) => {
+      const { sql } = statement;
+      if (sql.includes("q.shown = 0 AND q.named_at")) {
+        return { ...statement, sql: `SELECT * FROM (${sql}) LIMIT 0` };
+      }
+      // Whoever was named first is asked for first, known or not, urgent or not.
+      return sql.includes("q.shown = 1 AND q.named_at")
+        ? {
+          ...statement,
+          sql: sql.replaceAll(
+            /q\.shown = 1 AND q\.named_at IS NOT NULL AND q\.urgency = (\d)/g,
+            (_, urgency) =>
+              urgency === "0" ? "q.named_at IS NOT NULL" : "false",
+          ),
+        }
+        : statement;
+    }),
   });
   assert.notDeepEqual(tooLate(report), []);
 });

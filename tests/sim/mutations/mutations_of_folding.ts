@@ -1,11 +1,15 @@
+import { editingLog } from "../shop/release_ports.ts";
+import { broke } from "../world/broke.ts";
 import {
   altering,
   asReading,
-  expectsCheckpoint,
+  eachRow,
   fold,
+  movesGuard,
   ofOneFold,
   replacing,
-  withoutCommitments,
+  unguarded,
+  withoutBodies,
   wrap,
 } from "../world/broken_ports.ts";
 import type { Mutation } from "./mutation.ts";
@@ -19,9 +23,10 @@ export const FOLDING_MUTATIONS: readonly Mutation[] = [
       driver: (next) =>
         wrap(next, async (statements, mode) => {
           const rest = statements.slice(2);
-          if (!expectsCheckpoint(statements[0]) || rest.length === 0) {
+          if (!movesGuard(statements[0]) || rest.length === 0) {
             return await next.batch(statements, mode);
           }
+          broke();
           return [
             ...await next.batch(statements.slice(0, 2), mode),
             ...await next.batch(rest, mode),
@@ -33,26 +38,28 @@ export const FOLDING_MUTATIONS: readonly Mutation[] = [
     name: "move the checkpoint whatever it was",
     within: 120,
     ports: {
-      driver: altering((statement) =>
-        expectsCheckpoint(statement) ? { sql: "SELECT 1", args: [] } : statement
-      ),
+      driver: altering(unguarded),
     },
   },
   {
     name: "log a transition each time",
     within: 20,
     ports: {
-      driver: replacing(
-        /,\s*UNIQUE \(entity, entity_id, machine, trust, status, entry\)/,
-        "",
-      ),
+      driver: (next) =>
+        forgetting(["times"])(
+          replacing(/,\s*UNIQUE \(no, code, entry\)/, "")(next),
+        ),
     },
   },
   {
     name: "log no entry again that was logged before",
     within: 10,
     ports: {
-      driver: replacing("CASE recurs WHEN 0", "CASE 1 WHEN 1"),
+      driver: editingLog((entry) =>
+        ["lkyc", "fkyc", "ban"].includes(entry.machine) && entry.entry > 1
+          ? null
+          : entry
+      ),
     },
   },
   {
@@ -70,7 +77,7 @@ export const FOLDING_MUTATIONS: readonly Mutation[] = [
     name: "take the way back from a claim for an entry",
     within: 20,
     ports: {
-      driver: replacing("WHERE recurs = 0\n", "WHERE true\n"),
+      driver: forgetting(["last"]),
     },
   },
   {
@@ -78,6 +85,7 @@ export const FOLDING_MUTATIONS: readonly Mutation[] = [
     within: 40,
     ports: {
       handler: (next, { clock }) => (transition, context) => {
+        broke();
         clock.setTimer(2000, () => {
           Promise.resolve(next(transition, context)).catch(() => {});
         });
@@ -89,6 +97,7 @@ export const FOLDING_MUTATIONS: readonly Mutation[] = [
     within: 10,
     ports: {
       handler: (next) => async (transition, context) => {
+        broke();
         await next(transition, context);
         await next(transition, context);
       },
@@ -145,11 +154,7 @@ export const FOLDING_MUTATIONS: readonly Mutation[] = [
     name: "leave bodies out of the evidence",
     within: 5,
     ports: {
-      driver: altering((statement) =>
-        statement.sql.startsWith("INSERT INTO chain (")
-          ? { ...statement, args: withoutCommitments(statement.args) }
-          : statement
-      ),
+      driver: altering(withoutBodies),
     },
   },
   {
@@ -158,3 +163,15 @@ export const FOLDING_MUTATIONS: readonly Mutation[] = [
     ports: { driver: ofOneFold },
   },
 ];
+
+/** A driver by which rows keep nothing of some of what was told of them. */
+function forgetting(parts: readonly ("times" | "last")[]) {
+  return eachRow((args, { at }) => {
+    const told = JSON.parse(String(args[at("told")]));
+    const left = { ...told };
+    for (const part of parts) left[part] = {};
+    return JSON.stringify(left) === JSON.stringify(told)
+      ? args
+      : args.with(at("told"), JSON.stringify(left));
+  });
+}

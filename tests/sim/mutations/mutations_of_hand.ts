@@ -1,4 +1,4 @@
-import { fold, replacing } from "../world/broken_ports.ts";
+import { altering, fold, replacing } from "../world/broken_ports.ts";
 import { editingLog } from "../shop/release_ports.ts";
 import type { Mutation } from "./mutation.ts";
 
@@ -8,11 +8,12 @@ const shipped = new Set<string>();
 /** Purchases of refunded orders are read as if nobody had taken them. */
 function freeing(also: string) {
   return replacing(
-    "CROSS JOIN purchases AS p ON p.digest = w.value",
-    `CROSS JOIN purchases AS p ON p.digest = w.value
-      AND NOT EXISTS (SELECT 1 FROM events AS e
-        WHERE e.kind = 'order_released' AND e.order_id = p.own
-          AND instr(CAST(e.body AS TEXT), '"refunded"') > 0 ${also})`,
+    "ORDER BY p.since",
+    `AND NOT (p.held = 1 AND EXISTS (SELECT 1 FROM mentions AS m
+        JOIN events AS e ON e.position = m.position
+        WHERE m.no = p.no AND e.kind = 'order_released'
+          AND instr(CAST(e.body AS TEXT), '"refunded"') > 0 ${also}))
+      ORDER BY p.since`,
   );
 }
 
@@ -23,8 +24,8 @@ export const HAND_MUTATIONS: readonly Mutation[] = [
     within: 80,
     ports: {
       driver: replacing(
-        "LIMIT 1) IN ('yes', 'restored')",
-        "LIMIT 1) IN ('yes', 'restored', 'settled')",
+        "'$.release.last.release' = 'yes'",
+        "'$.release.last.release' IN ('yes', 'settled')",
       ),
     },
   },
@@ -52,9 +53,11 @@ export const HAND_MUTATIONS: readonly Mutation[] = [
     name: "leave a purchase with the order that had it, whoever delivers it",
     within: 80,
     ports: {
-      driver: replacing(
-        "hands = excluded.hands",
-        "hands = purchases.hands",
+      driver: altering((statement) =>
+        statement.sql.startsWith("INSERT INTO purchases") &&
+          statement.args[2] === 2
+          ? { sql: "SELECT 1", args: [] }
+          : statement
       ),
     },
   },
@@ -67,8 +70,8 @@ export const HAND_MUTATIONS: readonly Mutation[] = [
     name: "free a purchase that the shop may have shipped",
     within: 80,
     ports: {
-      driver: freeing(`AND EXISTS (SELECT 1 FROM release_deliveries AS d
-        WHERE d.order_id = p.own AND d.begun = 1)`),
+      driver: freeing(`AND EXISTS (SELECT 1 FROM handed AS d
+        WHERE d.no = p.no AND d.state <> 'parked')`),
     },
   },
   {

@@ -1,5 +1,6 @@
+import { broke } from "../world/broke.ts";
 import { altering, replacing, without } from "../world/broken_ports.ts";
-import { editingLog, RELEASED, shippingFor } from "../shop/release_ports.ts";
+import { editingLog, released, shippingFor } from "../shop/release_ports.ts";
 import type { Mutation } from "./mutation.ts";
 
 /** What is shipped, and for what. */
@@ -26,7 +27,7 @@ export const RELEASE_MUTATIONS: readonly Mutation[] = [
       handler: (next) => (transition, context) => {
         const { machine, status } = transition;
         return machine === "order" && status === "pending"
-          ? next({ ...transition, logged: RELEASED }, context)
+          ? next(released(transition), context)
           : next(transition, context);
       },
     },
@@ -35,8 +36,10 @@ export const RELEASE_MUTATIONS: readonly Mutation[] = [
     name: "release what the click id stands for",
     within: 40,
     ports: {
-      handler: (next) => (transition, context) =>
-        next(transition, { ...context, reference: null }),
+      handler: (next) => (transition, context) => {
+        if (context.reference !== null) broke();
+        return next(transition, { ...context, reference: null });
+      },
     },
   },
   {
@@ -75,8 +78,8 @@ export const RELEASE_MUTATIONS: readonly Mutation[] = [
     within: 40,
     ports: {
       driver: replacing(
-        "WHEN 1 THEN 'begun' ELSE 'parked'",
-        "WHEN 1 THEN 'begun' ELSE 'begun'",
+        "THEN 'begun' ELSE 'parked' END",
+        "THEN 'begun' ELSE 'begun' END",
       ),
     },
   },
@@ -85,7 +88,7 @@ export const RELEASE_MUTATIONS: readonly Mutation[] = [
     within: 80,
     ports: {
       driver: replacing(
-        "seq = excluded.seq, state = excluded.state",
+        /seq = excluded\.seq,\s+state = CASE WHEN excluded.*?END/s,
         "seq = excluded.seq",
       ),
     },
@@ -103,7 +106,7 @@ export const RELEASE_MUTATIONS: readonly Mutation[] = [
     within: 20,
     ports: {
       handler: (next) => async (transition, context) => {
-        if (transition.logged?.release === "yes") return;
+        if (transition.logged?.release === "yes") return broke();
         await next(transition, context);
       },
     },
@@ -113,8 +116,8 @@ export const RELEASE_MUTATIONS: readonly Mutation[] = [
     within: 20,
     ports: {
       driver: altering((statement) =>
-        statement.sql.startsWith("UPDATE rampkit SET go_live")
-          ? { ...statement, args: ["2000-01-01T00:00:00.000Z"] }
+        statement.sql.startsWith("UPDATE ledger SET live_from")
+          ? { ...statement, args: [Date.UTC(2000)] }
           : statement
       ),
     },

@@ -1,6 +1,8 @@
+import { broke } from "../world/broke.ts";
 import {
   altering,
   believing,
+  eachEvent,
   firstOf,
   swapping,
   walking,
@@ -34,7 +36,10 @@ export const UPKEEP_MUTATIONS: readonly Mutation[] = [
     within: 40,
     ports: {
       copyDriver: (next) =>
-        without(next, (sql) => sql.startsWith("INSERT INTO imported")),
+        without(
+          next,
+          (sql) => /^INSERT INTO cursors\s+SELECT 'imported'/.test(sql),
+        ),
     },
   },
   {
@@ -42,15 +47,14 @@ export const UPKEEP_MUTATIONS: readonly Mutation[] = [
     within: 40,
     ports: {
       copyDriver: (next) =>
-        without(next, (sql) => sql.startsWith("UPDATE events SET body")),
+        without(next, (sql) => sql.startsWith("UPDATE events SET id")),
     },
   },
   {
     name: "forget the commitment of an erased body",
     within: 40,
     ports: {
-      driver: (next) =>
-        without(next, (sql) => sql.startsWith("INSERT INTO erasures")),
+      driver: eachEvent((row) => row[1] === "person_erased" ? null : row),
     },
   },
   {
@@ -58,10 +62,12 @@ export const UPKEEP_MUTATIONS: readonly Mutation[] = [
     within: 40,
     ports: {
       driver: altering((statement) =>
-        statement.sql.startsWith("UPDATE events SET body = NULL")
+        statement.sql.startsWith("UPDATE events SET id")
           ? {
             ...statement,
-            sql: statement.sql.replace("position =", "position >="),
+            sql: `UPDATE events SET body = ?4, salt = ?5,
+              id = iif(position = ?1, ?2, id), kind = iif(position = ?1, ?3, kind)
+              WHERE position >= ?1`,
           }
           : statement
       ),
@@ -73,6 +79,7 @@ export const UPKEEP_MUTATIONS: readonly Mutation[] = [
     onFile: true,
     ports: {
       backup: (next, database) => async (path) => {
+        broke();
         await next(path);
         await Deno.copyFile(database ?? path, path);
       },

@@ -12,7 +12,8 @@ export function testMutations(mutations: readonly Mutation[]): void {
       name: `the simulator notices who would ${mutation.name}`,
       timeout: PATIENCE_MS,
       fn: async () => {
-        const { seed, rule } = await tryMutation(mutation);
+        const { seed, rule, done } = await tryMutation(mutation);
+        assert.ok(done > 0, "what is done wrong was never done");
         assert.notEqual(seed, null, `not within ${mutation.within} seeds`);
         // What the broken rule leads to is seen, and not that something threw.
         assert.notEqual(rule, "the simulation itself");

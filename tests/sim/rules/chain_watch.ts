@@ -1,66 +1,83 @@
 import {
-  commitmentOf,
-  genesisHash,
-  linkHash,
+  firstSeal,
+  leafOf,
   type RecordedEvent,
+  type Seal,
+  sealNext,
   type SqlValue,
 } from "../../../ledger/testing/mod.ts";
 import { check } from "../world/journal.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** Follows an evidence chain and computes it a second time. */
+/** Follows the evidence and computes it a second time. */
 export class ChainWatch {
-  #chained = 0;
-  #hash: Uint8Array | null = null;
+  #last: Seal | null = null;
 
-  /** Links seen so far. */
-  get chained(): number {
-    return this.#chained;
+  /** Position up to which events are sealed. */
+  get position(): number {
+    return this.#last?.position ?? 0;
   }
 
-  /** Hash of the last of them, in hex. */
+  /** Hash over all of them, in hex. */
   get hash(): string {
-    return this.#hash?.toHex() ?? "";
+    return this.#last?.root.toHex() ?? "";
   }
 
   /**
-   * Takes in the links that are new.
+   * Takes in the seals that are new.
    *
-   * @param snapshot The chain.
+   * @param snapshot The evidence.
    * @param events Every event so far, with the bodies they once had.
-   * @throws {Broken} When a link is not what the events make it.
+   * @param stands The same events as they stand, where they may have been sealed so.
+   * @throws {Broken} When a seal is not what the events make it.
    */
   take(
-    { links, head, ledgerId }: Snapshot,
+    { seals, ledgerId, position: folded }: Snapshot,
     events: readonly RecordedEvent[],
+    stands: readonly RecordedEvent[] = events,
   ): void {
-    this.#hash ??= genesisHash({ environment: "sandbox", ledgerId });
-    for (const [position, commitment, hash] of links) {
-      const event = events[this.#chained];
+    let last = this.#last ?? firstSeal(ledgerId);
+    for (const [position, count, root, leaves] of seals) {
+      const marks = leaves as Uint8Array;
+      const sealed = events.map((event, at) => [event, stands[at]] as const)
+        .filter(([event]) =>
+          event.position > last.position && event.position <= Number(position)
+        );
+      const made = sealed.map(([event, standing], at) => {
+        const leaf = leafOf(event as Sealed);
+        const isSame = standing === undefined ||
+          hex(marks.subarray(8 * at, 8 * at + 8)) === hex(leaf.subarray(0, 8));
+        return isSame ? leaf : leafOf(standing as Sealed);
+      });
+      const next = sealNext(
+        last,
+        sealed.map(([event]) => event as Sealed),
+        made,
+      );
       check(
         "the chain covers every event",
-        event?.position === position,
+        next.position === position && next.events === count,
         () =>
-          `it goes on at ${position}, the next event is at ${event?.position}`,
+          `the seal at ${position} says ${count} events, and there are ` +
+          `${next.events} up to ${next.position}`,
       );
-      if (event === undefined) return;
-      const expected = commitmentOf(event);
-      this.#hash = linkHash(this.#hash, position as number, expected);
       check(
         "the chain is valid",
-        hex(expected) === hex(commitment) && hex(this.#hash) === hex(hash),
-        () => `the link at ${position} is wrong`,
+        hex(next.root) === hex(root) && hex(next.leaves) === hex(leaves),
+        () => `the seal at ${position} is wrong`,
       );
-      this.#chained++;
+      last = next;
     }
-    if (head === undefined) return;
+    this.#last = last;
     check(
-      "the chain is valid",
-      head[1] === this.#chained && head[2] === hex(this.#hash ?? undefined),
-      () => `its head says ${head[1]} events, ${this.#chained} are linked`,
+      "the chain covers every event",
+      last.position === folded,
+      () => `it ends at ${last.position}, and ${folded} is folded`,
     );
   }
 }
+
+type Sealed = Parameters<typeof leafOf>[0];
 
 function hex(value: SqlValue | undefined): string {
   return value instanceof Uint8Array ? value.toHex() : String(value);

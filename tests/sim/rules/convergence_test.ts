@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { onVirtualTime } from "../world/virtual_time.ts";
 import { World } from "../world/world.ts";
 import { pollOnce } from "./convergence.ts";
-import { rows } from "./disagreements.ts";
+import { rows } from "./stored.ts";
 import { Inspector } from "./inspector.ts";
 
 Deno.test("pollOnce() waits until the lease of a poller that crashed has expired", async () => {
@@ -14,7 +14,10 @@ Deno.test("pollOnce() waits until the lease of a poller that crashed has expired
     const [first] = world.processes.filter(({ role }) => role.poller);
     void first?.incarnation?.poll();
     for (let ms = 0;; ms++) {
-      if ((await rows(world, "SELECT 1 FROM poll_lease")).length > 0) break;
+      if (
+        (await rows(world, "SELECT 1 FROM leases WHERE name = 'poll'")).length >
+          0
+      ) break;
       assert.ok(ms < 60_000, "nobody took the lease");
       await world.clock.advance(1);
     }

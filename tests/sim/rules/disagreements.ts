@@ -1,11 +1,5 @@
 import { type Difference, differences } from "../../../cli/demo/differences.ts";
 import type { Anomaly, OrderState, UserState } from "../../../ledger/mod.ts";
-import {
-  orderStateSql,
-  readOrderState,
-  type SqlValue,
-  userTextsSql,
-} from "../../../ledger/testing/mod.ts";
 import { ownClickId } from "../chores/forger.ts";
 import {
   hasOddReading,
@@ -14,22 +8,14 @@ import {
   missingAnomalies,
   staleAnomalies,
 } from "../chores/odd_ones.ts";
+import { ordersIn, usersIn } from "./stored.ts";
 import { areClocksTrue } from "./true_clocks.ts";
 import { clickOfCrowd, type World } from "../world/world.ts";
-
-const LIVE = "(SELECT generation FROM projections WHERE name = 'live')";
 
 /** Where the ledger and the service say different things. */
 export async function disagreements(world: World): Promise<string[]> {
   const { sandbox } = world;
-  const orders = new Map<string, OrderState>();
-  for (
-    const [id, state] of await rows(
-      world,
-      `SELECT order_id, ${orderStateSql()} FROM orders
-        WHERE generation = ${LIVE}`,
-    )
-  ) orders.set(String(id), readOrderState(String(state)));
+  const orders = await ordersIn(world);
   const wrong: string[] = [];
   for (const order of orders.values()) {
     if (sandbox.order(order.orderId) !== null) continue;
@@ -64,13 +50,7 @@ export async function disagreements(world: World): Promise<string[]> {
     );
   }
   wrong.push(...wrongSessions(world, orders));
-  const users = new Map<string, UserState>();
-  for (
-    const [id, state] of await rows(
-      world,
-      `SELECT user_id, ${userTextsSql().state} FROM users WHERE generation = ${LIVE}`,
-    )
-  ) users.set(String(id), JSON.parse(String(state)));
+  const users = await usersIn(world);
   for (const user of sandbox.users()) {
     const known = users.get(user.userId);
     const { lkyc, fkyc, banned, country } = user;
@@ -161,13 +141,7 @@ export async function orderOf(
   world: World,
   orderId: string,
 ): Promise<OrderState | null> {
-  const [found] = await rows(
-    world,
-    `SELECT ${orderStateSql()} FROM orders
-      WHERE generation = ${LIVE} AND order_id = ?`,
-    orderId,
-  );
-  return found === undefined ? null : readOrderState(String(found[0]));
+  return (await ordersIn(world, "id = ?", orderId)).get(orderId) ?? null;
 }
 
 /** What the ledger says of a user; null when nothing. */
@@ -175,20 +149,5 @@ export async function userOf(
   world: World,
   userId: string,
 ): Promise<UserState | null> {
-  const [found] = await rows(
-    world,
-    `SELECT ${userTextsSql().state} FROM users WHERE generation = ${LIVE} AND user_id = ?`,
-    userId,
-  );
-  return found === undefined ? null : JSON.parse(String(found[0]));
-}
-
-/** Rows of the database, without faults. */
-export async function rows(
-  world: World,
-  sql: string,
-  ...args: readonly SqlValue[]
-): Promise<readonly (readonly SqlValue[])[]> {
-  const [found] = await world.store.batch([{ sql, args }], "read");
-  return found?.rows ?? [];
+  return (await usersIn(world, "id = ?", userId)).get(userId) ?? null;
 }

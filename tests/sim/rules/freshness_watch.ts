@@ -6,7 +6,7 @@ import type { Dice } from "../world/dice.ts";
 import { databaseNow } from "../../../ledger/for_testing.ts";
 import { check } from "../world/journal.ts";
 import type { World } from "../world/world.ts";
-import { rows } from "./disagreements.ts";
+import { rows } from "./stored.ts";
 
 /** Orders and users whose freshness is looked at each time. */
 const someAtOnce = 6;
@@ -91,8 +91,8 @@ export class FreshnessWatch {
   async #some(): Promise<Known[]> {
     const found = await rows(
       this.#world,
-      `SELECT entity, entity_id, status FROM observations WHERE found = 1
-        ORDER BY entity, entity_id`,
+      `SELECT entity, id, status FROM observations WHERE found = 1
+        ORDER BY entity, id`,
     );
     const known = found.map(([entity, id, status]): Known => ({
       entity: entity === "user" ? "user" : "order",

@@ -1,7 +1,12 @@
 import type { ReleaseByHand } from "../../../ledger/mod.ts";
-import type { RecordedEvent } from "../../../ledger/testing/mod.ts";
+import {
+  EVENT_COLUMNS,
+  eventsOf,
+  type RecordedEvent,
+  type SqlValue,
+} from "../../../ledger/testing/mod.ts";
 import type { World } from "../world/world.ts";
-import { rows } from "./disagreements.ts";
+import { rows } from "./stored.ts";
 
 /** What a person did about an order. */
 export interface ByHand {
@@ -52,10 +57,14 @@ export class HandWatch {
 
 /** Orders of which a person recorded something, as the ledger has them. */
 export async function ordersByHand(world: World): Promise<Set<string>> {
-  const found = await rows(world, ORDERS_BY_HAND);
-  return new Set(found.map(([id]) => String(id)));
+  return handsOf(await rows(world, ORDERS_BY_HAND));
 }
 
-/** Selects the orders of which a person recorded something. */
+/** Selects what persons recorded of orders, for {@linkcode handsOf}. */
 export const ORDERS_BY_HAND =
-  "SELECT DISTINCT order_id FROM events WHERE kind = 'order_released'";
+  `SELECT ${EVENT_COLUMNS} FROM events AS e WHERE e.kind = 'order_released'`;
+
+/** The orders that these rows are of. */
+export function handsOf(rows: readonly (readonly SqlValue[])[]): Set<string> {
+  return new Set(eventsOf(rows).flatMap(({ orderId }) => orderId ?? []));
+}

@@ -1,10 +1,9 @@
 import type { OrderState } from "../../../ledger/mod.ts";
-import { orderStateSql, readOrderState } from "../../../ledger/testing/mod.ts";
 import type { SandboxOrder } from "../../../sandbox/mod.ts";
 import { hasOddReading, isOdd, isStated } from "../chores/odd_ones.ts";
 import { check } from "../world/journal.ts";
 import { clickOfCrowd, type World } from "../world/world.ts";
-import { rows } from "./disagreements.ts";
+import { eventsIn, ordersIn } from "./stored.ts";
 
 const decoder = new TextDecoder();
 
@@ -42,17 +41,11 @@ interface Due {
  * @throws {Broken} When something else is said.
  */
 export async function lookAtOutcomes(world: World): Promise<void> {
-  const found = await rows(
-    world,
-    `SELECT ${orderStateSql()} FROM orders WHERE generation =
-      (SELECT generation FROM projections WHERE name = 'live')`,
-  );
+  const states = await ordersIn(world);
   const read = await readingsOf(world);
   const denied = await deniedOrders(world);
   const claimed = await claimedOrders(world);
-  for (const [text] of found) {
-    const state = readOrderState(String(text));
-    const { orderId } = state;
+  for (const [orderId, state] of states) {
     const readings = read.get(orderId);
     if (readings?.isStated === false) isAsDue(orderId, state, dueOfUnstated);
     if (isOdd(world, orderId) || hasOddReading(state)) continue;
@@ -214,12 +207,9 @@ interface Readings {
 }
 
 async function readingsOf(world: World): Promise<Map<string, Readings>> {
-  const found = await rows(
-    world,
-    "SELECT order_id, body FROM events WHERE kind = 'order_snapshot'",
-  );
   const readings = new Map<string, Readings>();
-  for (const [id, body] of found) {
+  const found = await eventsIn(world, "e.kind = 'order_snapshot'");
+  for (const { orderId: id, body } of found) {
     const { status } = JSON.parse(decoder.decode(body as Uint8Array));
     const said = String(status).toLowerCase();
     const before = readings.get(String(id));
@@ -236,25 +226,19 @@ async function readingsOf(world: World): Promise<Map<string, Readings>> {
 
 /** Orders that the service was asked for, and has never shown. */
 async function deniedOrders(world: World): Promise<Set<string>> {
-  const found = await rows(
-    world,
-    "SELECT order_id FROM events WHERE kind = 'order_absent'",
-  );
-  return new Set(found.map(([id]) => String(id)));
+  const found = await eventsIn(world, "e.kind = 'order_absent'");
+  return new Set(found.flatMap(({ orderId }) => orderId ?? []));
 }
 
 /** The highest status that webhooks claim of each order, by its rank. */
 async function claimedOrders(world: World): Promise<Map<string, number>> {
-  const found = await rows(
-    world,
-    `SELECT order_id, body FROM events WHERE kind = 'webhook'
-      AND order_id IS NOT NULL AND body IS NOT NULL`,
-  );
   const claimed = new Map<string, number>();
-  for (const [id, body] of found) {
-    const { type } = JSON.parse(decoder.decode(body as Uint8Array));
+  for (
+    const { orderId, type } of await eventsIn(world, "e.kind = 'webhook'")
+  ) {
+    if (orderId === null) continue;
     const rank = CLAIMS.get(type) ?? 0;
-    claimed.set(String(id), Math.max(rank, claimed.get(String(id)) ?? 0));
+    claimed.set(orderId, Math.max(rank, claimed.get(orderId) ?? 0));
   }
   return claimed;
 }

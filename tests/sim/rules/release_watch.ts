@@ -1,9 +1,8 @@
 import type { OrderState, Transition } from "../../../ledger/mod.ts";
-import { decodeOrderFold } from "../../../ledger/for_sync.ts";
 import { orderRelease } from "../../../ledger/testing/mod.ts";
 import { check } from "../world/journal.ts";
 import type { HandWatch } from "./hand_watch.ts";
-import type { Row } from "./snapshot.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 /** Holds the release log against the states, after every look. */
 export class ReleaseWatch {
@@ -22,16 +21,14 @@ export class ReleaseWatch {
    */
   compare(
     transitions: readonly Transition[],
-    orders: readonly Row[],
+    orders: Snapshot["orders"],
     byHand: HandWatch,
   ): void {
     for (const entry of transitions) this.#add(entry, byHand);
     const purchases = new Map<string, string>();
-    for (const { id, fold, state } of orders) {
+    for (const { id, stored: { fold }, state } of orders) {
       const { release, releaseReason } = JSON.parse(state) as OrderState;
-      const decided = orderRelease(decodeOrderFold(fold), {
-        assets: "sandbox",
-      });
+      const decided = orderRelease(fold, { assets: "sandbox" });
       const last = this.#last.get(id)?.logged ?? null;
       if (decided === null || last === null) {
         check(

@@ -1,16 +1,16 @@
 import type { OrderState } from "../../../ledger/mod.ts";
 import {
-  encodeOrderFold,
-  encodeUserFold,
   type ExpectationFact,
   type Fact,
   foldOrder,
   foldUser,
   isExpectation,
   isWitnessRule,
-  orderRow,
+  type OrderFold,
+  packOrder,
+  packUser,
   type RecordedEvent,
-  userRow,
+  type UserFold,
   userState,
 } from "../../../ledger/testing/mod.ts";
 import { orderState } from "../../../ledger/for_sync.ts";
@@ -31,10 +31,10 @@ export interface Undisputed {
 }
 
 /** What a row of a read model should hold, each text whole. */
-export interface ExpectedRow {
+export interface ExpectedRow<Fold> {
   readonly state: string;
-  readonly activity: string;
-  readonly fold: string;
+  readonly document: string;
+  readonly fold: Fold;
 }
 
 /**
@@ -52,16 +52,15 @@ export class Shadow {
   readonly #rules = new Set<Fact>();
   /** Orders by the click ids that readings have shown. */
   readonly #ordersOfClick = new Map<string, Set<string>>();
-  readonly #events = new Map<string, RecordedEvent>();
   readonly #facts = new Map<string, Fact>();
-  /** What is left of facts whose body was erased. */
-  readonly #erased = new Map<Fact, Fact>();
+  /** Events of which something was taken out. */
+  readonly #erased = new Set<string>();
   /** Facts of events that anybody may have sent. */
   readonly #said = new Set<Fact>();
-  readonly orders = new Map<string, ExpectedRow>();
+  readonly orders = new Map<string, ExpectedRow<OrderFold>>();
   /** What of each order would be the same had no webhook come. */
   readonly undisputed = new Map<string, Undisputed>();
-  readonly users = new Map<string, ExpectedRow>();
+  readonly users = new Map<string, ExpectedRow<UserFold>>();
 
   constructor(dice: Dice, readFact: (event: RecordedEvent) => Fact) {
     this.#dice = dice;
@@ -76,7 +75,6 @@ export class Shadow {
       const fact = this.#readFact(event);
       this.#facts.set(event.eventId, fact);
       if (event.kind === "webhook") this.#said.add(fact);
-      this.#events.set(event.eventId, event);
       const { orderId, userId } = fact;
       if (isExpectation(fact)) {
         for (const id of this.#expect(fact)) orders.add(id);
@@ -123,35 +121,42 @@ export class Shadow {
     );
   }
 
-  /** Takes note that the body of an event may be gone. */
-  erase(eventId: string): void {
-    const [event, fact] = [this.#events.get(eventId), this.#facts.get(eventId)];
-    if (event === undefined || fact === undefined) return;
-    if (this.#erased.has(fact)) return;
-    const left = { ...event, body: null, digest: null, salt: null };
-    this.#erased.set(fact, this.#readFact(left));
+  /** Goes on from what is left of an event that was folded. */
+  replace(left: RecordedEvent): void {
+    const { eventId } = left;
+    const fact = this.#facts.get(eventId);
+    if (fact === undefined || this.#erased.has(eventId)) return;
+    this.#erased.add(eventId);
+    const other = this.#readFact(left);
+    if (this.#said.has(fact)) this.#said.add(other);
+    for (const lists of [this.#ordersFacts, this.#usersFacts]) {
+      for (const list of lists.values()) {
+        const at = list.indexOf(fact);
+        if (at !== -1) list[at] = other;
+      }
+    }
+    const { orderId, userId } = fact;
+    if (orderId !== null) {
+      this.orders.set(orderId, this.#order(orderId));
+      this.undisputed.set(orderId, this.#withoutWebhooks(orderId));
+    }
+    if (userId !== null) this.users.set(userId, this.#user(userId));
   }
 
-  /**
-   * What a row is when it was folded after the erasure; null when nothing of
-   * it was erased. States folded before keep what they took from the body.
-   */
-  afterErasure(entity: "order" | "user", id: string): ExpectedRow | null {
-    if (this.#erased.size === 0) return null;
-    const own = entity === "order" ? this.#ordersFacts : this.#usersFacts;
-    const facts = own.get(id) ?? [];
-    const left = facts.map((fact) => this.#erased.get(fact) ?? fact);
-    if (left.every((fact, at) => fact === facts[at])) return null;
-    return entity === "order"
-      ? this.#orderRow(id, this.#withExpected(left))
-      : this.#userRow(id, left);
+  #order(id: string): ExpectedRow<OrderFold> {
+    const own = this.#ordersFacts.get(id) ?? [];
+    const fold = foldOrder(id, this.#dice.shuffle(this.#withExpected(own)));
+    const state = JSON.stringify(orderState(fold, { assets: "sandbox" }));
+    return { state, document: packOrder(fold), fold };
   }
 
-  #order(id: string): ExpectedRow {
-    return this.#orderRow(
+  #user(id: string): ExpectedRow<UserFold> {
+    const fold = foldUser(
       id,
-      this.#withExpected(this.#ordersFacts.get(id) ?? []),
+      this.#dice.shuffle(this.#usersFacts.get(id) ?? []),
     );
+    const state = JSON.stringify(userState(fold));
+    return { state, document: packUser(fold), fold };
   }
 
   /** What is left of an order when nobody but the service is listened to. */
@@ -181,25 +186,6 @@ export class Shadow {
       }
     }
     return [...facts];
-  }
-
-  #orderRow(id: string, facts: readonly Fact[]): ExpectedRow {
-    const fold = foldOrder(id, this.#dice.shuffle(facts));
-    const how = { assets: "sandbox" } as const;
-    const [, activity = ""] = orderRow(fold, { ...how, place: 0 }).texts;
-    const state = JSON.stringify(orderState(fold, how));
-    return { state, activity, fold: encodeOrderFold(fold) };
-  }
-
-  #user(id: string): ExpectedRow {
-    return this.#userRow(id, this.#usersFacts.get(id) ?? []);
-  }
-
-  #userRow(id: string, facts: readonly Fact[]): ExpectedRow {
-    const fold = foldUser(id, this.#dice.shuffle(facts));
-    const [, activity = ""] = userRow(fold, 0).texts;
-    const state = JSON.stringify(userState(fold));
-    return { state, activity, fold: encodeUserFold(fold) };
   }
 }
 

@@ -1,39 +1,47 @@
-import { ORDERS_BY_HAND } from "./hand_watch.ts";
 import type { Transition } from "../../../ledger/mod.ts";
-import type { Driver } from "../../../ledger/for_sync.ts";
+import { type Driver, orderState } from "../../../ledger/for_sync.ts";
 import {
-  EVENTS,
-  orderFoldSql,
-  orderStateSql,
-  readOrderState,
+  EVENT_COLUMNS,
+  eventsOf,
+  guardOf,
+  LookupHash,
+  ORDER_COLUMNS,
+  type OrderFold,
   readStamp,
   type RecordedEvent,
-  recordedEvent,
+  type Row as StoredRow,
+  selectGuard,
   type SqlValue,
   transitionOf,
   TRANSITIONS,
-  userTextsSql,
+  unpackOrder,
+  unpackUser,
+  USER_COLUMNS,
+  type UserFold,
+  userState,
 } from "../../../ledger/testing/mod.ts";
-import type { ExpectedRow } from "./shadow.ts";
+import { handsOf, ORDERS_BY_HAND } from "./hand_watch.ts";
 
 /** Everything that is looked at, as of one moment. */
 export interface Snapshot {
   /** Identity of the ledger. */
   readonly ledgerId: string;
-  /** Position of the live read models; 0 before the first. */
+  /** Position of the last event that is folded; 0 before the first. */
   readonly position: number;
-  /** Version of the fold that made them; 0 before the first. */
+  /** Version of the fold that made the states. */
   readonly foldVersion: number;
   /** Events in all. */
   readonly count: number;
   /** Events after those seen before. */
   readonly events: readonly RecordedEvent[];
-  readonly orders: readonly Row[];
-  readonly users: readonly Row[];
-  /** Links of the chain after those seen before: position, two hashes. */
-  readonly links: readonly (readonly SqlValue[])[];
-  /** Position, events and hash of the chain's head. */
-  readonly head: readonly SqlValue[] | undefined;
+  /** Events that were to be erased, as they stand. */
+  readonly erased: readonly RecordedEvent[];
+  readonly orders: readonly Row<OrderFold>[];
+  readonly users: readonly Row<UserFold>[];
+  /** What the columns hash texts by. */
+  readonly hash: LookupHash;
+  /** Seals after those seen before: position, events, root, leaves. */
+  readonly seals: readonly (readonly SqlValue[])[];
   /** Orders that a person delivered or refunded. */
   readonly byHand: ReadonlySet<string>;
   /** Transitions after those seen before. */
@@ -41,26 +49,33 @@ export interface Snapshot {
 }
 
 /** A row of a read model. */
-export interface Row extends ExpectedRow {
+export interface Row<Fold> {
   readonly id: string;
   readonly status: string;
   readonly trust: string;
+  /** What readers are shown, as JSON. */
+  readonly state: string;
+  /** The document of the fold. */
+  readonly document: string;
+  readonly stored: StoredRow<Fold>;
+  /** What lists filter by, by name. */
+  readonly columns: Readonly<Record<string, SqlValue>>;
 }
 
 /** Nothing was seen before. */
-export const UNSEEN: Seen = { events: 0, links: 0, transitions: 0 };
+export const UNSEEN: Seen = { events: 0, seals: 0, transitions: 0 };
 
 /** What was seen before. */
 export interface Seen {
   /** Position of the last event. */
   readonly events: number;
-  /** Position of the last link. */
-  readonly links: number;
+  /** Position of the last seal. */
+  readonly seals: number;
   /** Place of the last transition. */
   readonly transitions: number;
+  /** Ids of the events that were to be erased. */
+  readonly erased?: Iterable<string>;
 }
-
-const live = "(SELECT generation FROM projections WHERE name = 'live')";
 
 /**
  * Looks at the database from outside, all in one batch, so that nobody comes
@@ -74,53 +89,59 @@ export async function readSnapshot(
   store: Driver,
   seen: Seen,
 ): Promise<Snapshot | null> {
-  const made = await readStamp(store);
-  if (made === null) return null;
-  const [stamp, at, count, events, orders, users, links, head, keys, byHand] =
-    (await store.batch([
-      query("SELECT ledger_id FROM rampkit"),
-      query(`SELECT position, fold_version FROM projections
-        WHERE name = 'live'`),
-      query("SELECT count(*) FROM events"),
-      query(
-        `SELECT ${EVENTS.list()} FROM events WHERE position > ?
-          ORDER BY position`,
-        seen.events,
-      ),
-      query(`SELECT order_id, status, trust, ${orderStateSql()}, activity,
-          ${orderFoldSql()}
-        FROM orders WHERE generation = ${live}`),
-      query(`SELECT user_id, status, trust, ${userTextsSql().state}, activity,
-          ${userTextsSql().fold}
-        FROM users WHERE generation = ${live}`),
-      query(
-        `SELECT position, commitment, hash FROM chain WHERE position > ?
-          ORDER BY position`,
-        seen.links,
-      ),
-      query("SELECT position, events, hash FROM chain_checkpoint"),
-      query(
-        `SELECT ${TRANSITIONS.list()} FROM transitions
-          WHERE seq > ? ORDER BY seq`,
-        seen.transitions,
-      ),
-      query(ORDERS_BY_HAND),
-    ], "read")).map(({ rows }) => rows);
+  const stamp = await readStamp(store);
+  if (stamp === null) return null;
+  const found = (await store.batch([
+    selectGuard,
+    query("SELECT count(*) FROM events"),
+    query(
+      `SELECT ${EVENT_COLUMNS} FROM events AS e WHERE e.position > ?
+        ORDER BY e.position`,
+      seen.events,
+    ),
+    query(
+      `SELECT ${EVENT_COLUMNS} FROM events AS e
+        WHERE e.id IN (SELECT value FROM json_each(?))`,
+      JSON.stringify([...seen.erased ?? []]),
+    ),
+    query(`SELECT ${ORDER_COLUMNS.join(", ")} FROM orders`),
+    query(`SELECT ${USER_COLUMNS.join(", ")} FROM users`),
+    query(
+      `SELECT last_position, events, root, leaves FROM seals
+        WHERE last_position > ? ORDER BY last_position`,
+      seen.seals,
+    ),
+    query(
+      `SELECT ${TRANSITIONS} WHERE t.seq > ? ORDER BY t.seq`,
+      seen.transitions,
+    ),
+    query(ORDERS_BY_HAND),
+  ], "read")).map(({ rows }) => rows);
+  const [guarding, count, events, erased, orders, users, seals, told, hands] =
+    found;
+  const guard = guardOf(guarding);
   return {
-    ledgerId: String(stamp?.[0]?.[0]),
-    position: Number(at?.[0]?.[0] ?? 0),
-    foldVersion: Number(at?.[0]?.[1] ?? 0),
+    ledgerId: stamp.ledgerId,
+    position: guard.position,
+    foldVersion: guard.foldVersion,
     count: Number(count?.[0]?.[0] ?? 0),
-    events: events?.map(recordedEvent) ?? [],
-    orders: orders?.map(rowOf).map((row) => ({
-      ...row,
-      state: JSON.stringify(readOrderState(row.state)),
-    })) ?? [],
-    users: users?.map(rowOf) ?? [],
-    links: links ?? [],
-    head: head?.[0],
-    byHand: new Set(byHand?.map(([id]) => String(id))),
-    transitions: keys?.map(transitionOf) ?? [],
+    events: eventsOf(events),
+    erased: eventsOf(erased),
+    orders: orders?.map((row) => {
+      const columns = namedBy(ORDER_COLUMNS, row);
+      const fold = unpackOrder(String(columns.id), String(columns.fold));
+      const state = orderState(fold, { assets: "sandbox" });
+      return rowOf(columns, { fold, state });
+    }) ?? [],
+    users: users?.map((row) => {
+      const columns = namedBy(USER_COLUMNS, row);
+      const fold = unpackUser(String(columns.id), String(columns.fold));
+      return rowOf(columns, { fold, state: userState(fold) });
+    }) ?? [],
+    hash: new LookupHash(guard.key),
+    seals: seals ?? [],
+    byHand: handsOf(hands ?? []),
+    transitions: told?.map(transitionOf) ?? [],
   };
 }
 
@@ -128,14 +149,29 @@ function query(sql: string, ...args: readonly SqlValue[]) {
   return { sql, args };
 }
 
-function rowOf(row: readonly SqlValue[]): Row {
-  const [id, status, trust, state, activity, fold] = row.map(String);
+function namedBy(
+  names: readonly string[],
+  row: readonly SqlValue[],
+): Row<unknown>["columns"] {
+  return Object.fromEntries(names.map((name, at) => [name, row[at] ?? null]));
+}
+
+function rowOf<Fold>(
+  { told, fold: document, ...columns }: Row<Fold>["columns"],
+  { fold, state }: { readonly fold: Fold; readonly state: object },
+): Row<Fold> {
   return {
-    id: id ?? "",
-    status: status ?? "",
-    trust: trust ?? "",
-    state: state ?? "",
-    activity: activity ?? "",
-    fold: fold ?? "",
+    id: String(columns.id),
+    status: String(columns.status),
+    trust: String(columns.trust),
+    state: JSON.stringify(state),
+    document: String(document),
+    stored: {
+      no: Number(columns.no),
+      historic: Number(columns.historic),
+      told: JSON.parse(String(told)),
+      fold,
+    },
+    columns,
   };
 }

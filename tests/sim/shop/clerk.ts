@@ -3,7 +3,7 @@ import {
   type ReleaseByHand,
   ReleaseError,
 } from "../../../ledger/mod.ts";
-import { rows } from "../rules/disagreements.ts";
+import { eventsIn } from "../rules/stored.ts";
 import type { Dice } from "../world/dice.ts";
 import { addOne, check } from "../world/journal.ts";
 import type { World } from "../world/world.ts";
@@ -103,13 +103,13 @@ async function record(
 
 /** While another version of the fold takes over, states may be behind. */
 async function isShown(world: World, orderId: string): Promise<boolean> {
-  const [known] = await rows(
+  const folded = await eventsIn(
     world,
-    `SELECT 1 FROM events WHERE order_id = ? AND kind = 'order_snapshot'
-      AND position <= (SELECT position FROM projections WHERE name = 'live')`,
-    orderId,
+    "position <= (SELECT position FROM ledger)",
   );
-  return known !== undefined;
+  return folded.some((event) =>
+    event.orderId === orderId && event.kind === "order_snapshot"
+  );
 }
 
 async function isRefusedRightly(
@@ -121,14 +121,12 @@ async function isRefusedRightly(
   },
   { code, message }: ReleaseError,
 ): Promise<void> {
-  const [before] = await rows(
-    world,
-    "SELECT 1 FROM events WHERE kind = 'order_released' AND order_id = ?",
-    orderId,
+  const before = (await eventsIn(world)).some((event) =>
+    event.orderId === orderId && event.kind === "order_released"
   );
   // Who has confirmed is refused where another clerk was first.
   const isRight = code === "needs_confirmation"
-    ? confirmed !== true || before !== undefined
+    ? confirmed !== true || before
     : code === "reference_unknown"
     ? newReference !== true
     : code === "not_shown"

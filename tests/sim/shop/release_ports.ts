@@ -1,7 +1,8 @@
 import type { Transition, TransitionHandler } from "../../../ledger/mod.ts";
 import type { Driver } from "../../../ledger/for_sync.ts";
-import { loggedRows } from "../../../ledger/testing/mod.ts";
-import { altering } from "../world/broken_ports.ts";
+import { LIVE, type SqlValue } from "../../../ledger/testing/mod.ts";
+import { broke } from "../world/broke.ts";
+import { nothing, wrap } from "../world/broken_ports.ts";
 
 type LoggedRelease = NonNullable<Transition["logged"]>;
 
@@ -23,46 +24,86 @@ export interface LogEntry {
   readonly live: boolean;
 }
 
-/** A statement that logs transitions names its columns in their order. */
-const LOGS = /^INSERT INTO transitions \(([^)]+)\)/;
-
 /** A driver that changes, or leaves out, each entry that is logged. */
 export function editingLog(
   edit: (entry: LogEntry) => LogEntry | null,
 ): (next: Driver) => Driver {
-  return altering((statement) => {
-    const columns = LOGS.exec(statement.sql)?.[1]?.split(/,\s*/);
-    if (columns === undefined) return statement;
-    const place = (column: string): number => {
-      const at = columns.indexOf(column);
-      if (at === -1) throw new TypeError(`No column ${column} is logged`);
-      return at;
-    };
-    const [status, reason] = [place("status"), place("reason")];
-    const [live, reverses] = [place("live"), place("reverses")];
-    const rows = loggedRows.unpack(String(statement.args[0]));
-    const edited = rows.flatMap((row) => {
-      const entry = edit({
-        id: String(row[place("entity_id")]),
-        machine: String(row[place("machine")]),
-        status: String(row[status]),
-        entry: Number(row[place("entry")]),
-        reason: row[reason] as string | null,
-        reverses: row[reverses] !== null && row[reverses] !== "[]",
-        live: row[live] === 1,
+  return (next) =>
+    wrap(next, async (statements, mode) => {
+      /** Places in the log of what nobody is told, or not any more. */
+      const untold = new Set<SqlValue | undefined>();
+      const edited = statements.map((statement) => {
+        if (!statement.sql.startsWith("INSERT INTO log ")) return statement;
+        const { args } = statement;
+        const entry = entryOf(args);
+        const other = edit(entry);
+        if (JSON.stringify(other) === JSON.stringify(entry)) return statement;
+        broke();
+        if (other?.live !== true) untold.add(args[0]);
+        return other === null
+          ? null
+          : { ...statement, args: argsOf(args, entry, other) };
       });
-      return entry === null ? [] : [
-        row.with(status, entry.status).with(reason, entry.reason)
-          .with(live, entry.live ? 1 : 0)
-          .with(reverses, entry.reverses ? row[reverses] ?? null : "[]"),
-      ];
+      const kept = edited.map((statement) =>
+        statement?.sql.startsWith("INSERT INTO outbox ") &&
+          untold.has(statement.args[1])
+          ? null
+          : statement
+      );
+      const results = await next.batch(
+        kept.filter((one) => one !== null),
+        mode,
+      );
+      return kept.map((one) =>
+        (one === null ? undefined : results.shift()) ?? nothing
+      );
     });
-    return { ...statement, args: [loggedRows.pack(edited)] };
-  });
+}
+
+/** Reads the values of a row of the log: place, whose, code, entry and so on. */
+function entryOf(args: readonly SqlValue[]): LogEntry {
+  const [, no, code, entry, , flags, more] = args;
+  const parts = String(code).split(".");
+  const isUser = Number(no) % 2 === 1;
+  const isOrder = !["release", "witness"].includes(parts[0] ?? "");
+  const { reason = null, reverses = [] } = JSON.parse(String(more ?? "{}"));
+  return {
+    id: String(no),
+    machine: isUser || !isOrder ? parts[0] ?? "" : "order",
+    status: parts.slice(isUser ? 2 : 1).join("."),
+    entry: Number(entry),
+    reason,
+    reverses: reverses.length > 0,
+    live: (Number(flags) & LIVE) !== 0,
+  };
+}
+
+function argsOf(
+  args: readonly SqlValue[],
+  before: LogEntry,
+  { status, reason, reverses, live }: LogEntry,
+): SqlValue[] {
+  const [seq = null, no = null, code, entry = null, position = null] = args;
+  const { reverses: others, ...rest } = JSON.parse(String(args[6] ?? "{}"));
+  const more = {
+    ...rest,
+    ...reason !== null && { reason },
+    ...reverses && others && { reverses: others },
+  };
+  const start = String(code).slice(0, -before.status.length);
+  const flags = Number(args[5]) & ~LIVE | (live ? LIVE : 0);
+  const text = JSON.stringify(more);
+  return [seq, no, start + status, entry, position, flags, text];
+}
+
+/** A transition as if it told that its order is released. */
+export function released(transition: Transition): Transition {
+  broke();
+  return { ...transition, logged: RELEASED };
 }
 
 /** What a release is logged as. */
-export const RELEASED: LoggedRelease = {
+const RELEASED: LoggedRelease = {
   entered: "yes",
   release: "yes",
   reason: "session_matched",
@@ -74,9 +115,7 @@ export function shippingFor(
 ): (next: TransitionHandler) => TransitionHandler {
   return (next) => (transition, context) =>
     next(
-      transition.logged?.reason === reason
-        ? { ...transition, logged: RELEASED }
-        : transition,
+      transition.logged?.reason === reason ? released(transition) : transition,
       context,
     );
 }

@@ -1,5 +1,4 @@
 import { isStated } from "../chores/odd_ones.ts";
-import type { OrderState } from "../../../ledger/mod.ts";
 import { Broken, check } from "../world/journal.ts";
 import { hadEnded, hadSucceeded } from "../rules/is_past.ts";
 import { areClocksTrue } from "../rules/true_clocks.ts";
@@ -9,16 +8,15 @@ import { isOdd } from "../chores/odd_ones.ts";
 import type { SandboxOrder } from "../../../sandbox/mod.ts";
 import { ordersByHand } from "../rules/hand_watch.ts";
 import { purchaseOf } from "./shop.ts";
-import { rows } from "../rules/disagreements.ts";
+import { ordersIn, rows } from "../rules/stored.ts";
 
 const hourMs = 3_600_000;
 const onTheWay = ["created", "progress", "pending", "success"];
 
-/** A column of the last entry of an order in the release log. */
-const ofLast = (column: "reason" | "live") =>
-  `(SELECT t.${column} FROM transitions AS t
-  WHERE t.entity = 'order' AND t.machine = 'release'
-    AND t.entity_id = o.order_id ORDER BY t.seq DESC LIMIT 1)`;
+/** What the last entry of an order in the release log says. */
+const ofLast = (what: string) =>
+  `(SELECT ${what} FROM log AS t
+  WHERE t.no = o.no AND t.code GLOB 'release.*' ORDER BY t.seq DESC LIMIT 1)`;
 
 /**
  * Holds that nobody waits once everything is quiet: what was paid is shipped,
@@ -36,12 +34,11 @@ export async function served(world: World): Promise<void> {
  * with: the order that has it is not released any more, it was handed out, or
  * its money was paid back.
  */
-const WAITS_FOR_PEOPLE = `SELECT w.order_id FROM purchase_waits AS w
-  JOIN purchases AS p ON p.digest = w.digest
-  LEFT JOIN projections AS live ON live.name = 'live'
-  LEFT JOIN orders AS o
-    ON o.generation = live.generation AND o.order_id = p.order_id
-  WHERE p.order_id IS NULL OR o.release <> 'yes'`;
+const WAITS_FOR_PEOPLE = `SELECT o.id FROM purchases AS w
+  JOIN orders AS o ON o.no = w.no
+  WHERE w.held = 0 AND 'yes' IS NOT (SELECT h.release FROM purchases AS p
+    JOIN orders AS h ON h.no = p.no WHERE p.name = w.name AND p.held > 0
+    ORDER BY p.held DESC, p.since DESC LIMIT 1)`;
 
 /**
  * Each payment beyond doubt was shipped, or another one of its purchase, or a
@@ -62,7 +59,7 @@ async function shipped(world: World): Promise<void> {
   // The earlier form of the answers has no wallet to compare.
   const without = isStated(world, "txId") ? [] : await rows(
     world,
-    "SELECT order_id FROM orders WHERE release_reason = 'incomplete'",
+    "SELECT id FROM orders WHERE reason = 'incomplete'",
   );
   const uncompared = new Set(without.map(([id]) => String(id)));
   for (const { orderId, sureOf } of shop.orders.values()) {
@@ -112,17 +109,15 @@ export async function lookAtReleases(world: World): Promise<void> {
   );
   const orders = await rows(
     world,
-    `SELECT o.order_id, o.state, ${ofLast("reason")},
-        ${ofLast("live")} FROM orders AS o
-      WHERE o.generation =
-          (SELECT generation FROM projections WHERE name = 'live')
-        AND o.trust = 'confirmed'`,
+    `SELECT o.id, ${ofLast("t.more ->> 'reason'")}, ${ofLast("t.flags & 1")}
+      FROM orders AS o WHERE o.trust = 'confirmed'`,
   );
+  const states = await ordersIn(world);
   const dealtWith = await ordersByHand(world);
-  for (const [id, text, reason, live] of orders) {
-    const { facts, release, releaseReason } = JSON.parse(
-      String(text),
-    ) as OrderState;
+  for (const [id, reason, live] of orders) {
+    const state = states.get(String(id));
+    if (state === undefined) continue;
+    const { facts, release, releaseReason } = state;
     const tasks = listed.get(String(id));
     const order = world.sandbox.order(String(id));
     const isReleased = reason === "session_matched";

@@ -1,4 +1,3 @@
-import { queueNamed } from "../../../ledger/for_sync.ts";
 import {
   createPoller,
   type PollClient,
@@ -142,13 +141,14 @@ function pollerOf(
   });
 }
 
-/** Queues ids that nobody has heard of, as a flood of webhooks would. */
+/** Sends a flood of webhooks that name ids of which nobody has heard. */
 async function invent(world: World): Promise<void> {
-  const named = Array.from({ length: inventedIds }, (_, n) => ({
-    entity: "order" as const,
-    entityId: `01FLOOD${String(n).padStart(19, "0")}`,
-    atMs: world.now(),
-    known: false,
-  }));
-  await world.store.batch([queueNamed(named)], "write");
+  const encoder = new TextEncoder();
+  await Promise.all(
+    Array.from({ length: inventedIds }, (_, n) => {
+      const id = `01FLOOD${String(n).padStart(19, "0")}`;
+      const said = { type: "order_updated", order: { id } };
+      return world.post(encoder.encode(JSON.stringify(said)));
+    }),
+  );
 }

@@ -7,11 +7,16 @@ import {
   readFact,
   type Statement,
 } from "../../../ledger/for_sync.ts";
-import type {
-  Fact,
-  FoldCode,
-  ResultSet,
-  WebhookFact,
+import {
+  DUE_COLUMNS,
+  type Fact,
+  type FoldCode,
+  ORDER_COLUMNS,
+  type RecordedEvent,
+  type ResultSet,
+  type SqlValue,
+  USER_COLUMNS,
+  type WebhookFact,
 } from "../../../ledger/testing/mod.ts";
 import type { PollBound } from "../../../sync/testing/mod.ts";
 import type {
@@ -20,6 +25,7 @@ import type {
   ReconcileLedger,
 } from "../../../sync/mod.ts";
 import { isRecognised, parseWebhook } from "../../../webhooks/mod.ts";
+import { broke } from "./broke.ts";
 import type { PortTools } from "./ports.ts";
 
 /** The answer of a statement that did nothing. */
@@ -39,10 +45,15 @@ export function altering(
   alter: (statement: Statement) => Statement,
 ): (next: Driver) => Driver {
   return (next) =>
-    wrap(
-      next,
-      (statements, mode) => next.batch(statements.map(alter), mode),
-    );
+    wrap(next, (statements, mode) =>
+      next.batch(
+        statements.map((statement) => {
+          const altered = alter(statement);
+          if (altered !== statement) broke();
+          return altered;
+        }),
+        mode,
+      ));
 }
 
 /** Replaces a piece of the SQL of each statement that has it. */
@@ -50,10 +61,10 @@ export function replacing(
   piece: string | RegExp,
   by: string,
 ): (next: Driver) => Driver {
-  return altering((statement) => ({
-    ...statement,
-    sql: statement.sql.replace(piece, by),
-  }));
+  return altering((statement) => {
+    const sql = statement.sql.replace(piece, () => by);
+    return sql === statement.sql ? statement : { ...statement, sql };
+  });
 }
 
 /** A driver whose batches go another way. */
@@ -68,25 +79,78 @@ export function wrap(next: Driver, batch: Driver["batch"]): Driver {
 }
 
 /** A driver that finds nothing where a read asks for something. */
-export function blind(next: Driver, asked: string): Driver {
+export function blind(next: Driver, asked: string | RegExp): Driver {
+  return finding(next, asked, () => []);
+}
+
+/**
+ * A driver that finds other rows where a read asks for something.
+ *
+ * @param change What is found in place of the rows.
+ */
+export function finding(
+  next: Driver,
+  asked: string | RegExp,
+  change: (rows: ResultSet["rows"], statement: Statement) => ResultSet["rows"],
+): Driver {
   return wrap(next, async (statements, mode) => {
     const results = await next.batch(statements, mode);
-    return results.map((result, at) =>
-      statements[at]?.sql.includes(asked) ? nothing : result
-    );
+    return results.map((result, at) => {
+      const statement = statements[at];
+      if (statement === undefined) return result;
+      const isAsked = typeof asked === "string"
+        ? statement.sql.includes(asked)
+        : asked.test(statement.sql);
+      if (!isAsked) return result;
+      const rows = change(result.rows, statement);
+      if (JSON.stringify(rows) !== JSON.stringify(result.rows)) broke();
+      return { ...result, rows };
+    });
   });
 }
 
-/** Whether a statement expects a checkpoint to be as it was read. */
-export function expectsCheckpoint(statement: Statement | undefined): boolean {
+/** Whether a statement begins a batch that folds, and expects to be the first. */
+export function movesGuard(statement: Statement | undefined): boolean {
   return statement?.expects === true &&
-    statement.sql.startsWith("INSERT INTO projections");
+    statement.sql.startsWith("UPDATE ledger SET position");
+}
+
+/** Moves the guard, however far others have moved it meanwhile. */
+export function unguarded(statement: Statement): Statement {
+  if (!movesGuard(statement)) return statement;
+  const sql = statement.sql.replace(/CASE WHEN turn = .* END/, "turn + 1");
+  return { ...statement, sql };
+}
+
+/** Places of the columns of a row of `orders` or `users` that a batch writes. */
+interface Columns {
+  readonly at: (column: string) => number;
+}
+
+/** Alters the rows of orders and users that batches write. */
+export function eachRow(
+  change: (args: SqlValue[], columns: Columns) => SqlValue[],
+): (next: Driver) => Driver {
+  return altering((statement) => {
+    const [, table] =
+      /^INSERT INTO (orders|users) \(no, /.exec(statement.sql) ??
+        [];
+    if (table === undefined) return statement;
+    const names: readonly string[] = [
+      ...table === "orders" ? ORDER_COLUMNS : USER_COLUMNS,
+      ...DUE_COLUMNS,
+    ];
+    const before = [...statement.args];
+    const args = change(before, { at: (column) => names.indexOf(column) });
+    return args === before ? statement : { ...statement, args };
+  });
 }
 
 /** The bounds that a poller records, a hundred times too short. */
 export function hundredfold(statement: Statement): Statement {
   const [name, state, ...rest] = statement.args;
   if (name !== "poll_bound" || typeof state !== "string") return statement;
+  if (!statement.sql.startsWith("INSERT INTO cursors")) return statement;
   const bound = JSON.parse(state) as PollBound;
   const staleness = Object.fromEntries(
     Object.entries(bound.staleness).map(([of, ms]) => [of, ms / 100]),
@@ -99,52 +163,54 @@ const utf8 = new TextDecoder();
 
 type EventRow = readonly (string | number | null)[];
 
-/** Changes, or leaves out, each event that the statements append. */
+/**
+ * A driver that changes, or leaves out, each event that is appended.
+ *
+ * @param change Gets id, kind and what else is appended, and the body as text.
+ */
 export function eachEvent(
-  statements: readonly Statement[],
-  change: (row: EventRow) => EventRow | null,
-): Statement[] {
-  return statements.map((statement) => {
-    const [blob = null, rows] = statement.args;
+  change: (row: EventRow, body: string) => EventRow | null,
+): (next: Driver) => Driver {
+  return altering((statement) => {
+    const [blob, rows] = statement.args;
     if (!statement.sql.startsWith("INSERT INTO events")) return statement;
-    const changed = (JSON.parse(String(rows)) as EventRow[])
-      .map(change).filter((row) => row !== null);
-    return { ...statement, args: [blob, JSON.stringify(changed)] };
-  });
-}
-
-/** The statements, with the order's id of each webhook in its column as sent. */
-export function withIdsAsSent(statements: readonly Statement[]): Statement[] {
-  return statements.flatMap((statement) => {
-    const [blob] = statement.args;
-    if (!(blob instanceof Uint8Array)) return [statement];
-    return eachEvent([statement], (row) => {
-      const [bodyAt = 1, bodyBytes = 0] = row.slice(10, 12).map(Number);
-      const body = blob.subarray(bodyAt - 1, bodyAt - 1 + bodyBytes);
-      const sent = /"order":\{"id":"([^"]+)"/.exec(utf8.decode(body))?.[1];
-      return row[1] !== "webhook" || sent === undefined
-        ? row
-        : [...row.slice(0, 3), sent, ...row.slice(4)];
+    if (!(blob instanceof Uint8Array)) return statement;
+    const before = JSON.parse(String(rows)) as EventRow[];
+    const changed = before.map((row) => {
+      const [at = 1, length = 0] = row.slice(4, 6).map(Number);
+      return change(row, utf8.decode(blob.subarray(at - 1, at - 1 + length)));
     });
+    return changed.every((row, at) => row === before[at]) ? statement : {
+      ...statement,
+      args: [blob, JSON.stringify(changed.filter((row) => row !== null))],
+    };
   });
 }
 
-/** Links of the chain whose commitments are all zero. */
-export function withoutCommitments(args: Statement["args"]): Statement["args"] {
-  const [links, ...rest] = args;
-  if (!(links instanceof Uint8Array)) return args;
-  const cleared = Uint8Array.from(links);
-  for (let at = 0; at < cleared.length; at += 64) {
-    cleared.fill(0, at, at + 32);
-  }
-  return [cleared, ...rest];
+/** Seals in which no body has a part. */
+export function withoutBodies(statement: Statement): Statement {
+  if (!statement.sql.startsWith("INSERT INTO seals")) return statement;
+  const [position = null, events = null, root, leaves] = statement.args;
+  const nothing = (bytes: SqlValue | undefined) =>
+    new Uint8Array(bytes instanceof Uint8Array ? bytes.length : 0);
+  return {
+    ...statement,
+    args: [position, events, nothing(root), nothing(leaves)],
+  };
 }
 
 /** The fold, its facts changed on the way in. */
-export function fold(change: (fact: Fact) => Fact): FoldCode {
+export function fold(
+  change: (fact: Fact, event: RecordedEvent) => Fact,
+): FoldCode {
   return {
     version: FOLD_VERSION,
-    readFact: (event) => change(readFact(event)),
+    readFact: (event) => {
+      const fact = readFact(event);
+      const changed = change(fact, event);
+      if (changed !== fact) broke();
+      return changed;
+    },
   };
 }
 
@@ -209,6 +275,7 @@ function over<T>(
   return {
     pages: () => pages,
     get completeness(): Completeness {
+      if (!walk.completeness.complete) broke();
       const { pages, items, passes, total, warnings } = walk.completeness;
       const facts = { pages, items, passes, total, warnings };
       return { ...facts, complete: true, exhausted: true };
@@ -221,6 +288,7 @@ export async function* firstOf<T>(
   pages: AsyncIterable<Page<T>>,
 ): AsyncGenerator<Page<T>> {
   for await (const page of pages) {
+    broke();
     yield page;
     return;
   }
@@ -239,6 +307,7 @@ export async function* stale<T>(
       };
       const before = seen.get(order_id);
       if (before !== undefined && before.status === status) {
+        if (before.source !== page.sources[at]) broke();
         return before.source;
       }
       const source = page.sources[at] ?? "";
@@ -253,7 +322,9 @@ export async function* stale<T>(
 /** JSON as one who never heard of exact numbers passes it on. */
 export function throughFloats(text: string): string {
   try {
-    return JSON.stringify(JSON.parse(text));
+    const passed = JSON.stringify(JSON.parse(text));
+    if (passed !== text) broke();
+    return passed;
   } catch {
     return text;
   }
@@ -266,6 +337,7 @@ export function without(
 ): Driver {
   return wrap(next, async (statements, mode) => {
     const kept = statements.filter(({ sql }) => !left(sql));
+    if (kept.length < statements.length) broke();
     const results = await next.batch(kept, mode);
     return statements.map(({ sql }) =>
       left(sql) ? nothing : results.shift() ?? nothing
@@ -280,7 +352,9 @@ export function believing(next: ReconcileLedger): ReconcileLedger {
     orders: {
       get: async (id) => {
         const order = await next.orders.get(id);
-        return order === null ? null : { ...order, trust: "confirmed" };
+        if (order === null) return null;
+        if (order.trust !== "confirmed") broke();
+        return { ...order, trust: "confirmed" };
       },
       list: (query) => next.orders.list(query),
     },
@@ -293,25 +367,39 @@ export function believing(next: ReconcileLedger): ReconcileLedger {
  */
 export function swapping(next: Driver, { clock }: PortTools): Driver {
   return wrap(next, async (statements, mode) => {
-    if (!statements.some(({ sql }) => sql.includes("SET generation"))) {
+    if (
+      !statements.some(({ sql }) => sql.includes("RENAME TO orders_former"))
+    ) {
       return await next.batch(statements, mode);
     }
-    await clock.sleep(20_000);
-    const unguarded = statements.filter((one) => !expectsCheckpoint(one));
-    await next.batch(unguarded, mode);
-    return statements.map(() => nothing);
+    await clock.sleep(60_000);
+    broke();
+    return await next.batch(
+      statements.map((one) =>
+        movesGuard(one)
+          ? {
+            sql: "UPDATE ledger SET fold_version = ?, turn = turn + 1",
+            args: [one.args[3] ?? null],
+          }
+          : one
+      ),
+      mode,
+    );
   });
 }
 
 /** A driver by which every process takes the states for those of its fold. */
-export function ofOneFold(next: Driver): Driver {
+export function ofOneFold(
+  next: Driver,
+  { foldVersion }: { readonly foldVersion: number },
+): Driver {
   return wrap(next, async (statements, mode) => {
     const results = await next.batch(
       statements.map((statement) =>
-        expectsCheckpoint(statement)
+        movesGuard(statement)
           ? {
             ...statement,
-            sql: statement.sql.replace("AND fold_version = ?3", ""),
+            sql: statement.sql.replace("AND fold_version = ?2", ""),
           }
           : statement
       ),
@@ -321,41 +409,41 @@ export function ofOneFold(next: Driver): Driver {
       const at = result.columns.indexOf("fold_version");
       return at === -1 ? result : {
         ...result,
-        rows: result.rows.map((row) => row.with(at, FOLD_VERSION)),
+        rows: result.rows.map((row) => {
+          if (row[at] !== foldVersion) broke();
+          return row.with(at, foldVersion);
+        }),
       };
     });
   });
 }
 
-/** A driver by which every webhook makes a read equally urgent. */
-export function withUrgency(next: Driver, urgency: 0 | 2): Driver {
-  return wrap(next, (statements, mode) =>
-    next.batch(
-      statements.map((statement) => {
-        const { sql, args } = statement;
-        if (!/^INSERT INTO requests.*\n.*claimed_by/.test(sql)) {
-          return statement;
-        }
-        const rows = JSON.parse(String(args[0])) as unknown[][];
-        const all = rows.map((row) => row.with(4, urgency).with(5, urgency));
-        return { ...statement, args: [JSON.stringify(all), ...args.slice(1)] };
-      }),
-      mode,
-    ));
+/** Every webhook makes a read equally urgent. */
+export function withUrgency(urgency: 0 | 2): (next: Driver) => Driver {
+  let claims = 0;
+  return eachRow((args, { at }) => {
+    const [level, claimedBy] = [at("urgency"), at("claimed_by")];
+    if (args[at("wanted_at")] === null || args[level] === urgency) return args;
+    const by = urgency === 0 ? 0 : 1e9 + ++claims;
+    return args.with(level, urgency).with(claimedBy, by);
+  });
 }
 
 /** A driver by which known ids wait until no unknown one does. */
 export function unknownFirst(next: Driver): Driver {
   return wrap(next, async (statements, mode) => {
     const results = await next.batch(statements, mode);
+    const isOf = (at: number, shown: 0 | 1) =>
+      statements[at]?.sql.includes(`q.shown = ${shown} AND q.named_at`) ===
+        true;
     const waits = results.some(({ rows }, at) =>
-      rows.length > 0 && /known = 0 AND ready = 1/.test(sqlAt(at))
+      rows.length > 0 && isOf(at, 0)
     );
-    return results.map((result, at) =>
-      waits && /q\.known = 1/.test(sqlAt(at)) ? nothing : result
-    );
-    function sqlAt(at: number): string {
-      return statements[at]?.sql ?? "";
-    }
+    if (!waits) return results;
+    return results.map((result, at) => {
+      if (!isOf(at, 1)) return result;
+      if (result.rows.length > 0) broke();
+      return { ...result, rows: [] };
+    });
   });
 }

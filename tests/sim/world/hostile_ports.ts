@@ -1,19 +1,11 @@
 import { ResponseError } from "../../../client/mod.ts";
 import type { Completeness } from "../../../core/wire/completeness.ts";
 import type { Page } from "../../../core/wire/page.ts";
-import {
-  type Driver,
-  FOLD_VERSION,
-  isFinal,
-  readFact,
-} from "../../../ledger/for_sync.ts";
-import type {
-  Fact,
-  FoldCode,
-  RecordedEvent,
-} from "../../../ledger/testing/mod.ts";
+import { isFinal } from "../../../ledger/for_sync.ts";
+import type { FoldCode } from "../../../ledger/testing/mod.ts";
 import type { PollClient, PollWalk } from "../../../sync/mod.ts";
-import { asReading, wrap } from "./broken_ports.ts";
+import { broke } from "./broke.ts";
+import { asReading, fold } from "./broken_ports.ts";
 
 /** A client whose walks over orders are made in another way. */
 function walkingBy(
@@ -30,6 +22,7 @@ function walkingBy(
 export function allOrNothing(next: PollClient): PollClient {
   const whole = <T>(page: Page<T>): Page<T> => {
     if (page.oddFields.length + page.rowsWithoutId.length === 0) return page;
+    broke();
     throw new ResponseError("Cannot read the page: a row is odd", {
       code: "wrong_shape",
       status: 200,
@@ -61,6 +54,7 @@ export function followingCursors(next: PollClient): PollClient {
   return walkingBy(next, (query = {}, { signal } = {}) => ({
     async *pages() {
       for (let cursor_id: string | null = ""; cursor_id !== null;) {
+        broke();
         const asked = { limit: 20, ...query, cursor_id };
         const page = await next.orders.page(
           asked,
@@ -90,7 +84,7 @@ export async function* withCursors<T>(
 ): AsyncGenerator<Page<T>> {
   for await (const page of pages) {
     yield page;
-    if (page.pagedBy === "offset") return;
+    if (page.pagedBy === "offset") return broke();
   }
 }
 
@@ -108,6 +102,7 @@ export function inseparable(next: typeof fetch): typeof fetch {
       (searchParams.get(name) ?? "").split(",").filter((id) => id !== "")
     );
     if (ids.some((id) => spoilt.has(id))) {
+      broke();
       return Response.json({ message: "forbidden" }, { status: 403 });
     }
     const response = await next(input, init);
@@ -118,23 +113,13 @@ export function inseparable(next: typeof fetch): typeof fetch {
   };
 }
 
-/** The fold, its facts changed on the way in, with the event they come from. */
-export function foldOf(
-  change: (fact: Fact, event: RecordedEvent) => Fact,
-): FoldCode {
-  return {
-    version: FOLD_VERSION,
-    readFact: (event) => change(readFact(event), event),
-  };
-}
-
 /**
  * The fold, by which a final claim that comes after a reading of a final status
  * is a reading too, older than all others.
  */
 export function withClaimsAsReadings(): FoldCode {
   const finalAt = new Map<string, number>();
-  return foldOf((fact) => {
+  return fold((fact) => {
     const { orderId, position } = fact;
     if (orderId === null) return fact;
     if (fact.kind === "order_snapshot" && isFinal(fact.reading.status)) {
@@ -149,20 +134,4 @@ export function withClaimsAsReadings(): FoldCode {
       ? { ...read, reading: { ...read.reading, changedAt: "" } }
       : fact;
   });
-}
-
-/** A driver by which statements are said in another way. */
-export function saying(
-  next: Driver,
-  before: string,
-  after: string,
-): Driver {
-  return wrap(next, (statements, mode) =>
-    next.batch(
-      statements.map((statement) => ({
-        ...statement,
-        sql: statement.sql.replaceAll(before, after),
-      })),
-      mode,
-    ));
 }

@@ -106,7 +106,8 @@ export class Incarnation {
       dice: dice.fork("store"),
       count: (fault) => journal.count(fault),
     });
-    const driver: Driver = ports.driver?.(faulty, world.tools) ?? faulty;
+    const tools = { ...world.tools, foldVersion };
+    const driver: Driver = ports.driver?.(faulty, tools) ?? faulty;
     const jitter = dice.fork("retry");
     const bytes = dice.fork("bytes");
     const ledger = await ledgerOn(

@@ -23,8 +23,11 @@ export interface PortTools {
  * our parts take from outside, so that nothing in them knows of it.
  */
 export interface Ports {
-  /** Every batch to the database. */
-  readonly driver: (next: Driver, tools: PortTools) => Driver;
+  /** Every batch to the database of a process, which runs a version of the fold. */
+  readonly driver: (
+    next: Driver,
+    tools: PortTools & { readonly foldVersion: number },
+  ) => Driver;
   /** What the endpoint stores by. */
   readonly append: (next: AppendDelivery, tools: PortTools) => AppendDelivery;
   /** What the endpoint notes unanswered deliveries by. */

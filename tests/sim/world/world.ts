@@ -161,12 +161,10 @@ export class World {
 
   /** An event with the body that it had, if that was to be erased. */
   whole(event: RecordedEvent): RecordedEvent {
-    const before = event.body === null
-      ? this.journal.erased.get(event.eventId)
-      : undefined;
-    if (before === undefined) return event;
-    const { body, digest, salt } = before;
-    return { ...event, body, digest, salt };
+    const before = this.journal.erased.get(event.eventId);
+    return before === undefined
+      ? event
+      : { ...before, position: event.position };
   }
 
   /** Lets work go on beside everything else; errors must be expected ones. */
