@@ -3,5 +3,5 @@
  *
  * @module
  */
-export { countDeliveries } from "./next/reads/deliveries.ts";
-export type { ExportedLine } from "./transfer/export_events.ts";
+export { countDeliveries } from "./reads/deliveries.ts";
+export type { ExportedLine } from "./transfer/export.ts";

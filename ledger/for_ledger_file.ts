@@ -5,14 +5,11 @@
  * @module
  */
 import type { FileLockMode } from "./store/connections/file_lock.ts";
-import type { Driver } from "./store/driver/driver.ts";
-import type { CopyOptions, LedgerCopy } from "./transfer/copy_ledger.ts";
 import type { ReplaceOptions } from "./store/connections/replace_database.ts";
 
 export { announceRestore, resetAnchor } from "./evidence/anchor_file.ts";
 export { fileId } from "./store/connections/file_identity.ts";
 export type { FileLockMode } from "./store/connections/file_lock.ts";
-export type { LedgerCopy } from "./transfer/copy_ledger.ts";
 export { findDamage, requireWritable } from "./store/database_checks.ts";
 
 /**
@@ -29,24 +26,6 @@ export async function lockFile(
 ): Promise<Disposable | null> {
   const loaded = await import("./store/connections/file_lock.ts");
   return loaded.lockFile(path, mode);
-}
-
-/**
- * Copies a ledger into another database.
- *
- * @param source The ledger.
- * @param target Where to.
- * @param options How, and whether this is the last run.
- * @returns What was copied.
- * @throws {LedgerError} When it cannot be copied.
- */
-export async function copyLedger(
-  source: Driver,
-  target: Driver,
-  options?: CopyOptions,
-): Promise<LedgerCopy> {
-  const loaded = await import("./transfer/copy_ledger.ts");
-  return await loaded.copyLedger(source, target, options);
 }
 
 /**

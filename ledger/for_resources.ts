@@ -4,20 +4,16 @@
  *
  * @module
  */
-export { isWitnessed } from "./next/store/leases.ts";
-export { readLastSeq } from "./next/reads/transitions.ts";
+export { isWitnessed } from "./store/leases.ts";
+export { readLastSeq } from "./reads/transitions.ts";
 export { matcher, type Pattern } from "./subscriptions/pattern.ts";
 export { webhookEvent } from "./events/mint.ts";
-export { addNote, LONGEST_NOTE, readNotes } from "./next/recording/notes.ts";
-export {
-  type Note,
-  NOTE_ACTIONS,
-  NOTED_ENTITIES,
-} from "./next/recording/notes.ts";
-export type { Ledger } from "./next/ledger.ts";
+export { addNote, LONGEST_NOTE, readNotes } from "./recording/notes.ts";
+export { type Note, NOTE_ACTIONS, NOTED_ENTITIES } from "./recording/notes.ts";
+export type { Ledger } from "./ledger.ts";
 export type { LedgerErrorCode } from "./store/driver/errors.ts";
 export type { OrderState } from "./states/order_state.ts";
-export type { SubscriptionStatus } from "./next/subscriptions/subscriptions.ts";
+export type { SubscriptionStatus } from "./subscriptions/subscriptions.ts";
 export {
   ANOMALY_KINDS,
   type SessionMismatch,
@@ -30,9 +26,9 @@ export {
   outcomeNow,
 } from "./attention/attention.ts";
 export type { UnreadableReason } from "./events/fact.ts";
-export type { ChainBreak } from "./next/evidence/evidence.ts";
+export type { ChainBreak } from "./evidence/evidence.ts";
 export type { DamageReason } from "./evidence/verification.ts";
-export type { RowDifference } from "./next/projection/verify_states.ts";
+export type { RowDifference } from "./projection/verify_states.ts";
 export type { ExplainedMove } from "./explain/explanation.ts";
 export type { ExplainedEvent, FieldValue } from "./explain/explanation.ts";
 export type { EffectReason, EventContent } from "./explain/effect.ts";
@@ -94,14 +90,14 @@ export {
   type OutcomeCode,
   type OutcomeRow,
 } from "./outcomes/outcome_table.ts";
-export { listDeliveries, readDeliveryPage } from "./next/reads/deliveries.ts";
-export { readReleasesNow, type ReleaseNow } from "./next/reads/releases.ts";
-export { readPurchaseHolder } from "./next/reads/releases.ts";
-export { uncheckedSince } from "./next/reads/attention.ts";
-export { readFoldVersion } from "./next/reads/stats.ts";
-export { readUnattended } from "./next/subscriptions/subscriptions.ts";
-export { readWaiting } from "./next/reads/waiting.ts";
-export type { DeliveryPlace } from "./next/reads/deliveries.ts";
+export { listDeliveries, readDeliveryPage } from "./reads/deliveries.ts";
+export { readReleasesNow, type ReleaseNow } from "./reads/releases.ts";
+export { readPurchaseHolder } from "./reads/releases.ts";
+export { uncheckedSince } from "./reads/attention.ts";
+export { readFoldVersion } from "./reads/stats.ts";
+export { readUnattended } from "./subscriptions/subscriptions.ts";
+export { readWaiting } from "./reads/waiting.ts";
+export type { DeliveryPlace } from "./reads/deliveries.ts";
 export {
   decodeCursor,
   encodeCursor,
@@ -109,9 +105,9 @@ export {
   MOST_PAGE_BYTES,
   pageSize,
   wrongQuery,
-} from "./next/reads/pages.ts";
+} from "./reads/pages.ts";
 export { HAND_OUTCOMES } from "./events/hand_release.ts";
-export { PREFIX_AT_LEAST } from "./next/reads/find.ts";
+export { PREFIX_AT_LEAST } from "./reads/find.ts";
 export {
   NO_THREAD_ADVICE,
   NO_THREAD_MEANS,

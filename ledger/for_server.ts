@@ -4,28 +4,28 @@
  *
  * @module
  */
-export { isAcknowledged, readNotes } from "./next/recording/notes.ts";
-export type { ChainState } from "./next/evidence/evidence.ts";
-export type { Ledger } from "./next/ledger.ts";
-export { ledgerOn } from "./next/open_ledger.ts";
+export { isAcknowledged, readNotes } from "./recording/notes.ts";
+export type { ChainState } from "./evidence/evidence.ts";
+export type { Ledger } from "./ledger.ts";
+export { ledgerOn } from "./open_ledger.ts";
 export { monthAfter, monthOf } from "./months/local_day.ts";
 export { bookedAmount } from "./months/month_row.ts";
-export { readMonthAt, readMonthPositions } from "./months/events_of_months.ts";
+export { readMonthAt, readMonthPositions } from "./months/month_store.ts";
 export { FOLD_PACE_RULES } from "./projection/fold_pace.ts";
 export { ProjectionWorker } from "./projection/projection_worker.ts";
 export { HistoryReport } from "./releases/historic.ts";
-export { readLivePosition } from "./next/reads/stats.ts";
-export { type OrderTally, tallyOrders } from "./next/reads/stats.ts";
-export { writeWaiting } from "./next/reads/waiting.ts";
+export { readLivePosition } from "./reads/stats.ts";
+export { type OrderTally, tallyOrders } from "./reads/stats.ts";
+export { writeWaiting } from "./reads/waiting.ts";
 export { databaseFile } from "./store/connections/database_url.ts";
 export { LedgerError } from "./store/driver/errors.ts";
 export { RetryingDriver } from "./store/driver/retrying_driver.ts";
-export type { Mover } from "./next/reads/waiting.ts";
-export type { Note } from "./next/recording/notes.ts";
+export type { Mover } from "./reads/waiting.ts";
+export type { Note } from "./recording/notes.ts";
 export {
   selectTarget,
   switchTargetOff,
   targetOf,
   upsertTarget,
-} from "./next/subscriptions/targets.ts";
+} from "./subscriptions/targets.ts";
 export { transitionName } from "./machines/transition.ts";

@@ -4,8 +4,8 @@
  *
  * @module
  */
-export { readErasedNames, readErasedOrders } from "./next/store/aliases.ts";
-export { redactReading } from "./next/erasure/redact.ts";
+export { readErasedNames, readErasedOrders } from "./store/aliases.ts";
+export { redactReading } from "./erasure/redact.ts";
 export { effectiveReadAt, effectiveTime } from "./events/time.ts";
 export type { NewEvent } from "./events/event.ts";
 export {
@@ -14,7 +14,7 @@ export {
   orderSnapshot,
   userSnapshot,
 } from "./events/mint.ts";
-export { goLive } from "./next/recording/go_live.ts";
+export { goLive } from "./recording/go_live.ts";
 export { readFact } from "./events/read_fact.ts";
 export { compareTimes } from "./events/time.ts";
 export {
@@ -24,7 +24,7 @@ export {
   POLL_LEASE,
   releaseLease,
   takeLease,
-} from "./next/store/leases.ts";
+} from "./store/leases.ts";
 export { ENTITIES, type Entity } from "./machines/transition.ts";
 export type { EventKind } from "./machines/event_kind.ts";
 export {
@@ -49,10 +49,10 @@ export {
 } from "./orders/order_fold.ts";
 export { orderMove } from "./orders/readings.ts";
 export { claimState, type StatusFacts } from "./orders/order_status.ts";
-export { readNewestBodies, type StoredBody } from "./next/reads/deliveries.ts";
+export { readNewestBodies, type StoredBody } from "./reads/deliveries.ts";
 export { FOLD_VERSION } from "./projection/fold_version.ts";
-export { lastMovedMs } from "./next/projection/due.ts";
-export { oldestWaitingMs, readMovers } from "./next/reads/waiting.ts";
+export { lastMovedMs } from "./projection/due.ts";
+export { oldestWaitingMs, readMovers } from "./reads/waiting.ts";
 export type { OrderState } from "./states/order_state.ts";
 export { orderState } from "./states/state_of_order.ts";
 export type { Driver, ResultSet, Statement } from "./store/driver/driver.ts";
@@ -63,9 +63,9 @@ export {
   readLastPosition,
   readLastWebhook,
   readLateReading,
-} from "./next/reads/delivery_log.ts";
-export { appendStatement } from "./next/store/events.ts";
-export { type Lease, renewLease } from "./next/store/leases.ts";
+} from "./reads/delivery_log.ts";
+export { appendStatement } from "./store/events.ts";
+export { type Lease, renewLease } from "./store/leases.ts";
 export {
   forgetIsolated,
   type IsolatedId,
@@ -73,7 +73,7 @@ export {
   selectIsolated,
   selectRefused,
   upsertIsolated,
-} from "./next/polling/set_aside.ts";
+} from "./polling/set_aside.ts";
 export {
   type CountingReading,
   countObserved,
@@ -84,14 +84,14 @@ export {
   readObservations,
   restAfterRead,
   writeObservations,
-} from "./next/polling/observations.ts";
+} from "./polling/observations.ts";
 export {
   dateFutureChanges,
   deleteChangesBefore,
   insertObservedChanges,
   KEEP_CHANGES_MS,
   readObservedChanges,
-} from "./next/polling/observed.ts";
+} from "./polling/observed.ts";
 export {
   countNamed,
   countOpenOrders,
@@ -113,7 +113,7 @@ export {
   selectUpkeep,
   type Waiting,
   waitingOf,
-} from "./next/polling/requests.ts";
-export { readSweep, writeSweep } from "./next/store/cursors.ts";
+} from "./polling/requests.ts";
+export { readSweep, writeSweep } from "./store/cursors.ts";
 export { outcomeOf } from "./outcomes/outcome.ts";
 export { settle } from "./outcomes/settled_by_hand.ts";

@@ -4,5 +4,5 @@
  *
  * @module
  */
-export { openMemoryLedger } from "./next/open_ledger.ts";
-export { DATABASE_NOW as databaseNow } from "./next/store/leases.ts";
+export { openMemoryLedger } from "./open_ledger.ts";
+export { DATABASE_NOW as databaseNow } from "./store/leases.ts";

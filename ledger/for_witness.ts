@@ -14,10 +14,10 @@ export {
   type OrderReading,
   statedTransactionForm,
 } from "./events/order_reading.ts";
-export { LEASE_MS, WITNESS_LEASE } from "./next/store/leases.ts";
-export { LeaseTurn } from "./next/store/leases.ts";
-export { readLastSeq } from "./next/reads/transitions.ts";
+export { LEASE_MS, WITNESS_LEASE } from "./store/leases.ts";
+export { LeaseTurn } from "./store/leases.ts";
+export { readLastSeq } from "./reads/transitions.ts";
 export { inputDigest, isAbout } from "./orders/chain_readings.ts";
 export type { OrderFold } from "./orders/order_fold.ts";
-export { readSharing } from "./next/reads/names.ts";
-export { readOrderFold } from "./next/reads/releases.ts";
+export { readSharing } from "./reads/names.ts";
+export { readOrderFold } from "./reads/releases.ts";

@@ -1,76 +1,39 @@
-import { printable } from "../core/printable.ts";
 import { monotonicFactory } from "ulid";
-import { goLive } from "./go_live.ts";
-import type { Historic } from "./releases/historic.ts";
-import { countHistoric, stampGoLive } from "./store/tables/go_live.ts";
-import { isExpectation, isWitnessRule } from "./events/fact.ts";
+import { printable } from "../core/printable.ts";
+import type { AssetTable } from "../core/assets/environment.ts";
 import type { WitnessRule } from "../core/chain/witness_rule.ts";
-import {
-  changeOfRule,
-  readWitnessRules,
-  ruleFrom,
-} from "./expectations/witness_requirement.ts";
-import { redactNewEvents } from "./erasure/redact_new_events.ts";
-import { touchStamp } from "./store/stamp.ts";
 import type { BodyClasses } from "../core/webhook_event/classify_body.ts";
 import type {
   AppendDelivery,
   UnansweredDelivery,
 } from "../core/wire/delivery.ts";
+import { HeadAnchor } from "./evidence/head_anchor.ts";
+import type { Verification, VerifyOptions } from "./evidence/verification.ts";
+import { isExpectation } from "./events/fact.ts";
 import type { NewEvent } from "./events/event.ts";
-import { compareTimes } from "./events/time.ts";
 import {
   deliveryUnanswered,
   orderExpected,
   orderReleased,
   sessionCreated,
 } from "./events/mint.ts";
+import { readFact } from "./events/read_fact.ts";
 import {
   expectationBody,
   type OrderExpectation,
 } from "./expectations/order_expectation.ts";
 import {
-  refuseClickInUse,
-  refuseTermsOfPaid,
-} from "./expectations/click_in_use.ts";
-import {
   sessionBody,
   type SessionToRecord,
 } from "./expectations/session_record.ts";
-import { chainHead, type ChainState } from "./evidence/chain_head.ts";
-import { ChainBeside } from "./evidence/chain_beside.ts";
-import { extendChain, extendOnce } from "./evidence/extend_chain.ts";
-import { HeadAnchor } from "./evidence/head_anchor.ts";
-import type { Verification, VerifyOptions } from "./evidence/verification.ts";
-import { verifyChain } from "./evidence/verify_chain.ts";
-import {
-  type StatesVerification,
-  verifyStates,
-  type VerifyStatesOptions,
-} from "./evidence/verify_states.ts";
+import { changeOfRule, ruleFrom } from "./expectations/witness_requirement.ts";
 import type { Explanation } from "./explain/explanation.ts";
-import { explainOrder, orderAsOf } from "./explain/explain_order.ts";
 import type { Occurrence, OccurrenceOptions } from "./explain/occurrences.ts";
-import type { OrderState } from "./states/order_state.ts";
-import { readFact } from "./events/read_fact.ts";
+import type { AnchorStore } from "./hashes/anchored_head.ts";
+import type { Transition } from "./machines/transition.ts";
 import type { AttentionKind } from "./outcomes/attention_kind.ts";
-import { type AttentionItem, listAttention } from "./queries/attention.ts";
-import { Erasures } from "./erasure/erasures.ts";
-import { findAnything, type FindResult } from "./queries/find.ts";
-import { queryTime } from "./store/tables/query_values.ts";
-import { exportEvents } from "./transfer/export_events.ts";
-import { type Import, importEvents } from "./transfer/import_events.ts";
-import { readOrderFacts } from "./queries/order_facts.ts";
-import { Orders, type OrderView } from "./queries/orders.ts";
-import { inContextAt } from "./queries/orders_as_of.ts";
-import { monthStore } from "./months/events_of_months.ts";
 import { Months } from "./months/months.ts";
-import {
-  isStored,
-  readHandRelease,
-  readKnownOfRelease,
-} from "./queries/releases.ts";
-import { readOrderFold } from "./queries/order_fold.ts";
+import type { Historic } from "./releases/historic.ts";
 import {
   checkRelease,
   decideRelease,
@@ -78,42 +41,114 @@ import {
   type ReleaseByHand,
   ReleaseError,
 } from "./releases/release_by_hand.ts";
-import { FOLD_VERSION } from "./projection/fold_version.ts";
-import { Projector, type Step } from "./projection/projector.ts";
-import { projectAll } from "./project_all.ts";
-import { readOccurrences } from "./queries/deliveries.ts";
-import { type Refold, refold, type RefoldOptions } from "./refold/refold.ts";
-import { Subscription } from "./subscriptions/subscription.ts";
+import type { Driver } from "./store/driver/driver.ts";
+import type { Import } from "./transfer/import.ts";
 import type {
   SubscribeOptions,
   TransitionHandler,
 } from "./subscriptions/subscription_options.ts";
-import { Subscriptions } from "./subscriptions/subscriptions.ts";
-import type { Transition } from "./machines/transition.ts";
 import {
-  readTransitions,
-  type TransitionQuery,
-} from "./store/tables/transitions.ts";
-import { readLag, readStats } from "./queries/stats.ts";
-import { Users } from "./queries/users.ts";
-import { readWaiting } from "./queries/waiting_deliveries.ts";
-import type { Driver } from "./store/driver/driver.ts";
-import { EventLog } from "./store/event_log.ts";
-import type {
-  CatchUpOptions,
-  LedgerParts,
-  Projection,
-  Stats,
-} from "./ledger_parts.ts";
+  anchorHead,
+  type ChainBreak,
+  type ChainState,
+  readHead,
+  verifyEvidence,
+} from "./evidence/evidence.ts";
+import {
+  type StatesVerification,
+  verifyStates,
+  type VerifyStatesOptions,
+} from "./projection/verify_states.ts";
+import {
+  catchUp,
+  type CatchUpOptions,
+  type MakeStep,
+  type Projection,
+} from "./projection/catch_up.ts";
+import {
+  FOLD,
+  type FoldCode,
+  project,
+  type RedactNew,
+} from "./projection/project.ts";
+import {
+  type Refold,
+  refold,
+  type RefoldOptions,
+} from "./projection/refold.ts";
+import { type AttentionItem, listAttention } from "./reads/attention.ts";
+import { readOccurrences } from "./reads/deliveries.ts";
+import { readExplanation, readOrderAsOf } from "./reads/explain.ts";
+import { findAnything, type FindResult } from "./reads/find.ts";
+import { Orders } from "./reads/orders.ts";
+import {
+  isStored,
+  readHandRelease,
+  readKnownOfRelease,
+  readOrderFold,
+} from "./reads/releases.ts";
+import {
+  type LedgerStats,
+  readHistoric,
+  readLag,
+  readStats,
+} from "./reads/stats.ts";
+import { readTransitions, type TransitionQuery } from "./reads/transitions.ts";
+import { Users } from "./reads/users.ts";
+import { Erasures } from "./erasure/erasures.ts";
+import { monthStore } from "./months/month_store.ts";
+import { readWaiting, type WaitingDeliveries } from "./reads/waiting.ts";
+import { goLive } from "./recording/go_live.ts";
+import {
+  readWitnessRules,
+  refuseClickInUse,
+  refuseTermsOfPaid,
+} from "./recording/terms.ts";
+import type { LedgerStamp } from "./store/create.ts";
+import { statement, write } from "./store/database.ts";
+import { EventLog } from "./store/events.ts";
+import { exportEvents } from "./transfer/export.ts";
+import { importEvents } from "./transfer/import.ts";
+import { exportMoved, importMoved, type Moved } from "./transfer/move.ts";
+import { Subscription } from "./subscriptions/subscription.ts";
+import { Subscriptions } from "./subscriptions/subscriptions.ts";
+
+/** {@linkcode LedgerStats} with what waits, and the evidence chain. */
+export interface Stats extends LedgerStats {
+  /** What waits in spools; null where nothing is known to wait. */
+  readonly waiting: WaitingDeliveries | null;
+  /** How far the evidence chain reaches: record it elsewhere. */
+  readonly chain: {
+    /** Events in the chain. */
+    readonly count: number;
+    /** Hash of the last of them, 64 hex digits. */
+    readonly hash: string;
+    /** Position of the last of them. */
+    readonly position: number;
+    /** Why it is not extended; see {@linkcode ChainState}. */
+    readonly broken: ChainBreak | null;
+  };
+}
+
+/** What a {@linkcode Ledger} works with. */
+export interface LedgerParts {
+  /** A database that holds a ledger. */
+  readonly driver: Driver;
+  readonly stamp: LedgerStamp;
+  readonly assets: AssetTable;
+  readonly now: () => number;
+  readonly randomBytes: (length: number) => Uint8Array;
+  readonly readOnly?: boolean;
+  readonly anchorStore?: AnchorStore;
+  /** The fold; replaced by tests. */
+  readonly fold?: FoldCode;
+  readonly redactNew?: RedactNew;
+  /** Makes a step where the database is. @default {here} */
+  readonly step?: MakeStep;
+}
 
 /** Expectations recorded within this time get times one after another. */
-const soonMs = 1000;
-
-/**
- * Events of a step of the fold from which on more may wait: the chain is then
- * extended meanwhile. While senders go first, steps have fewer.
- */
-const MANY_EVENTS = 500;
+const SOON_MS = 1000;
 
 /**
  * The ledger: stores facts, never changes them, and derives the states of
@@ -132,13 +167,13 @@ export class Ledger implements AsyncDisposable {
   readonly users: Users;
   /** Months whose books are closed. */
   readonly months: Months;
-  /** The people erased; erases people and prunes old bodies. */
-  readonly erasures: Erasures;
   /** Transitions that subscriptions could not deliver or never received. */
   readonly subscriptions: Subscriptions;
+  /** People who were erased, and bodies that were pruned. */
+  readonly erasures: Erasures;
   readonly #parts: LedgerParts;
+  readonly #fold: FoldCode;
   readonly #log: EventLog;
-  readonly #projector: Projector;
   readonly #anchor: HeadAnchor | undefined;
   readonly #open = new Set<Subscription>();
   readonly #listeners = new Set<() => void>();
@@ -157,30 +192,39 @@ export class Ledger implements AsyncDisposable {
    */
   constructor(parts: LedgerParts) {
     this.#parts = parts;
+    this.#fold = parts.fold ?? FOLD;
     this.driver = parts.driver;
-    this.environment = parts.origin.environment;
-    this.id = parts.origin.ledgerId;
-    this.#log = new EventLog(parts.driver, {
-      randomBytes: parts.randomBytes,
-      goLive: stampGoLive,
-    });
-    this.#projector = new Projector({ ...parts, redactNewEvents });
+    this.environment = parts.stamp.environment;
+    this.id = parts.stamp.ledgerId;
+    this.#log = new EventLog(parts.driver, { randomBytes: parts.randomBytes });
     this.#anchor = parts.anchorStore && new HeadAnchor({
       store: parts.anchorStore,
-      ledgerId: parts.origin.ledgerId,
+      ledgerId: parts.stamp.ledgerId,
       now: parts.now,
       readOnly: parts.readOnly ?? false,
     });
-    this.orders = new Orders(parts.driver);
+    this.orders = new Orders(parts.driver, parts.assets);
     this.users = new Users(parts.driver);
-    this.erasures = new Erasures(parts);
-    this.subscriptions = new Subscriptions(parts.driver, parts.now);
+    this.erasures = new Erasures({
+      ...parts,
+      ledgerId: this.id,
+      readFact: this.#fold.readFact,
+      foldVersion: this.#fold.version,
+    });
     this.months = new Months({
       ...parts,
-      store: monthStore(parts.driver, parts.fold?.readFact ?? readFact),
-      foldVersion: parts.fold?.version ?? FOLD_VERSION,
+      store: monthStore(parts.driver, {
+        readFact: this.#fold.readFact,
+        folded: () => this.project(),
+      }),
+      foldVersion: this.#fold.version,
       append: (events) => this.append(events),
     });
+    this.subscriptions = new Subscriptions(
+      parts.driver,
+      parts.now,
+      parts.assets,
+    );
   }
 
   /**
@@ -193,45 +237,14 @@ export class Ledger implements AsyncDisposable {
     this.#log.appendDelivery(delivery);
 
   /**
-   * Sets the time from which transitions are sent to handlers and targets: now,
-   * unless the ledger has one. What ended before is historic: logged and
-   * booked, but not sent. A poller and `serve` call it, and the first delivery
-   * that is stored does the same.
+   * Appends events, all or none; those stored already are skipped.
    *
-   * @param time The time, UTC ISO 8601. @default now, unless the ledger has one
-   * @returns The time of the ledger, UTC ISO 8601.
-   * @throws {TypeError} When `time` is not a time.
-   * @throws {LedgerError} `failed` when the ledger has gone live at another time.
-   *
-   * @example Go live at a time of your choice
-   * ```ts
-   * import { openLedger } from "@rampkit/onramp/ledger";
-   * import assert from "node:assert/strict";
-   *
-   * await using ledger = await openLedger({
-   *   url: ":memory:",
-   *   environment: "sandbox",
-   * });
-   * await ledger.goLive("2026-11-20T17:00:00Z");
-   * assert.equal(await ledger.goLive(), "2026-11-20T17:00:00.000Z");
-   * ```
+   * @param events What happened.
+   * @returns Resolves after the commit that holds them.
+   * @throws {LedgerError} When they could not be stored.
    */
-  goLive(time?: string): Promise<string> {
-    return goLive(this.driver, time, this.#parts.now());
-  }
-
-  /**
-   * Counts the orders that ended before the ledger went live and of which
-   * nothing was sent since, and the users known before.
-   *
-   * @returns How many; and how many of the orders a person may want to look at:
-   * successes of the last fourteen days that match no purchase.
-   * @throws {LedgerError} When the database fails.
-   */
-  async historic(): Promise<Historic> {
-    const [found] = await this.driver.batch([countHistoric], "read");
-    const [orders, listed, users] = (found?.rows[0] ?? []).map(Number);
-    return { orders: orders ?? 0, users: users ?? 0, listed: listed ?? 0 };
+  append(events: readonly NewEvent[]): Promise<void> {
+    return this.#log.append(events);
   }
 
   /**
@@ -250,16 +263,8 @@ export class Ledger implements AsyncDisposable {
    *
    * @throws {LedgerError} When it could not be stored.
    */
-  readonly recordUnanswered = (
-    unanswered: UnansweredDelivery,
-  ): Promise<void> =>
-    this.append([
-      deliveryUnanswered({
-        unanswered,
-        recordedAt: this.#time(),
-        salt: this.#parts.randomBytes(16),
-      }),
-    ]);
+  readonly recordUnanswered = (unanswered: UnansweredDelivery): Promise<void> =>
+    this.append([deliveryUnanswered({ unanswered, ...this.#minted() })]);
 
   /**
    * Records a session that this partner made, so that orders can be compared
@@ -296,14 +301,11 @@ export class Ledger implements AsyncDisposable {
    * `purchase_paid` when these are other terms than those that were paid.
    * @throws {LedgerError} When it could not be stored.
    */
-  readonly recordSession = async (
-    session: SessionToRecord,
-  ): Promise<void> => {
+  readonly recordSession = async (session: SessionToRecord): Promise<void> => {
     const now = this.#expectationTime();
     await this.#appendExpectation(sessionCreated({
       session: sessionBody(session, now),
-      recordedAt: new Date(now).toISOString(),
-      salt: this.#parts.randomBytes(16),
+      ...this.#minted(now),
     }));
   };
 
@@ -336,13 +338,11 @@ export class Ledger implements AsyncDisposable {
   readonly expect = async (
     expectation: OrderExpectation,
   ): Promise<{ readonly id: string }> => {
-    const { randomBytes } = this.#parts;
     const now = this.#expectationTime();
     const id = this.#mintId(now);
     await this.#appendExpectation(orderExpected({
       expected: expectationBody(expectation, { id, now }),
-      recordedAt: new Date(now).toISOString(),
-      salt: randomBytes(16),
+      ...this.#minted(now),
     }));
     return { id };
   };
@@ -374,12 +374,10 @@ export class Ledger implements AsyncDisposable {
    * ```
    */
   async requireWitness(rule: WitnessRule): Promise<boolean> {
-    const { now, randomBytes } = this.#parts;
-    const event = changeOfRule(
-      rule,
-      await readWitnessRules(this.driver, readFact),
-      { now: now(), salt: randomBytes(16) },
-    );
+    const rules = await readWitnessRules(this.driver, readFact);
+    const { recordedAt: _, ...minted } = this.#minted();
+    const now = this.#parts.now();
+    const event = changeOfRule(rule, rules, { now, ...minted });
     if (event !== null) await this.append([event]);
     return event !== null;
   }
@@ -434,20 +432,18 @@ export class Ledger implements AsyncDisposable {
     orderId: string,
     release: ReleaseByHand,
   ): Promise<RecordedRelease> {
-    const { now, randomBytes, assets } = this.#parts;
     checkRelease(release);
     await this.project();
-    const [fold, known] = await Promise.all([
-      readOrderFold(this.driver, orderId),
-      readKnownOfRelease(this.driver, orderId, release.for ?? null),
-    ]);
+    const fold = await readOrderFold(this.driver, orderId);
+    const known = await readKnownOfRelease(
+      this.driver,
+      orderId,
+      release.for ?? null,
+    );
+    const { assets } = this.#parts;
     const event = orderReleased({
-      released: decideRelease(orderId, release, fold, {
-        ...(assets === undefined ? {} : { assets }),
-        ...known,
-      }),
-      recordedAt: new Date(now()).toISOString(),
-      salt: randomBytes(16),
+      released: decideRelease(orderId, release, fold, { assets, ...known }),
+      ...this.#minted(),
     });
     await this.append([event]);
     await this.project();
@@ -476,36 +472,31 @@ export class Ledger implements AsyncDisposable {
   }
 
   /**
-   * When an expectation is recorded, in milliseconds since the epoch. The
-   * latest terms of a reference count, so that two in one millisecond get
-   * different times.
-   */
-  #expectationTime(): number {
-    const now = this.#parts.now();
-    const last = this.#lastExpectationMs;
-    // A clock that was set back by more is believed.
-    const isSoon = now <= last && now > last - soonMs;
-    return this.#lastExpectationMs = isSoon ? last + 1 : now;
-  }
-
-  async #appendExpectation(event: NewEvent): Promise<void> {
-    const fact = readFact({ ...event, position: 0 });
-    if (isExpectation(fact)) {
-      await refuseClickInUse(this.driver, fact.expectation, readFact);
-      await refuseTermsOfPaid(this.driver, fact.expectation);
-    }
-    await this.append([event]);
-  }
-
-  /**
-   * Appends events, all or none; those stored already are skipped.
+   * Sets the time from which transitions are sent to handlers and targets: now,
+   * unless the ledger has one. What ended before is historic: logged and
+   * booked, but not sent. A poller and `serve` call it, and the first delivery
+   * that is stored does the same.
    *
-   * @param events What happened.
-   * @returns Resolves after the commit that holds them.
-   * @throws {LedgerError} When they could not be stored.
+   * @param time The time, UTC ISO 8601. @default now, unless the ledger has one
+   * @returns The time of the ledger, UTC ISO 8601.
+   * @throws {TypeError} When `time` is not a time.
+   * @throws {LedgerError} `failed` when the ledger has gone live at another time.
+   *
+   * @example Go live at a time of your choice
+   * ```ts
+   * import { openLedger } from "@rampkit/onramp/ledger";
+   * import assert from "node:assert/strict";
+   *
+   * await using ledger = await openLedger({
+   *   url: ":memory:",
+   *   environment: "sandbox",
+   * });
+   * await ledger.goLive("2026-11-20T17:00:00Z");
+   * assert.equal(await ledger.goLive(), "2026-11-20T17:00:00.000Z");
+   * ```
    */
-  append(events: readonly NewEvent[]): Promise<void> {
-    return this.#log.append(events);
+  goLive(time?: string): Promise<string> {
+    return goLive(this.driver, time, this.#parts.now());
   }
 
   /**
@@ -521,31 +512,18 @@ export class Ledger implements AsyncDisposable {
   project(options: CatchUpOptions = {}): Promise<Projection> {
     // One at a time in this process: two would make each other lose races.
     const projection = this.#projecting.then(async () => {
-      const { signal } = options;
-      const beside = new ChainBeside(() =>
-        extendOnce(this.driver, this.#parts.origin, {
-          anchor: this.#anchor,
-          ...(signal && { signal }),
-        })
-      );
-      const onStep = ({ transitions, requests, events, position }: Step) => {
-        if (transitions) {
-          for (const subscription of this.#open) subscription.wake();
-          for (const listener of this.#listeners) listener();
-        }
-        if (requests) {
-          for (const listener of this.#requestListeners) listener();
-        }
-        if (events >= MANY_EVENTS) beside.follow(position);
-      };
-      const done = await projectAll(
-        this.#projector,
-        this.driver,
+      const done = await catchUp(
+        { ...this.#projectParts(), step: this.#step },
         options,
-        onStep,
-      ).finally(() => beside.end());
-      // States come first: callers wait for states, not for evidence.
-      return { ...done, chain: await this.chain(options) };
+        ({ transitions, requests }) => {
+          if (transitions) {
+            for (const subscription of this.#open) subscription.wake();
+            for (const one of this.#listeners) one();
+          }
+          if (requests) { for (const one of this.#requestListeners) one(); }
+        },
+      );
+      return { ...done, chain: await this.chain() };
     });
     this.#projecting = projection.catch(() => {});
     return projection;
@@ -561,17 +539,83 @@ export class Ledger implements AsyncDisposable {
    * @throws {LedgerError} `failed` when a newer version has folded the ledger.
    */
   refold(options: RefoldOptions = {}): Promise<Refold> {
-    const refolded = this.#projecting.then(async () => {
-      for (;;) {
-        const done = await refold(this.#projector, this.driver, {
-          ...options,
-          compare: true,
-        });
-        if (done !== null) return done;
-      }
-    });
+    const refolded = this.#projecting.then(() =>
+      refold(this.#projectParts(), options)
+    );
     this.#projecting = refolded.catch(() => {});
     return refolded;
+  }
+
+  /**
+   * Calls a function whenever this process has folded events, so that there may
+   * be new transitions.
+   *
+   * @param listener Must not throw.
+   * @returns Stops the calls when it is disposed of.
+   */
+  onProjected(listener: () => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+  }
+
+  /**
+   * Calls a function whenever this process has folded webhooks, so that the
+   * poller has something to confirm: what `createPoller` is woken by.
+   *
+   * @param listener Must not throw.
+   * @returns Stops the calls when it is disposed of.
+   */
+  onRequested(listener: () => void): Disposable {
+    const listeners = this.#requestListeners;
+    listeners.add(listener);
+    return { [Symbol.dispose]: () => void listeners.delete(listener) };
+  }
+
+  /**
+   * Calls a handler for each transition, at least once, in order within an
+   * order or user. What is still to be told is stored under the name, so a restart
+   * continues with it. Transitions appear after {@linkcode Ledger.project}.
+   *
+   * Of several processes that subscribe under one name, one delivers. The
+   * others wait, and one takes over when it stops or dies: at once on the same
+   * machine, else ten seconds later.
+   *
+   * @param name Name of the subscription.
+   * @param options Which transitions to receive, and how to handle failures.
+   * @param handler Called for each transition; perhaps again after a crash.
+   * @returns Stopped by its `stop()`, and by {@linkcode Ledger.close}.
+   * @throws {TypeError} When a pattern is wrong.
+   * @throws {LedgerError} When the database fails.
+   *
+   * @example Release goods once an order is what you expected
+   * ```ts
+   * import { openLedger } from "@rampkit/onramp/ledger";
+   *
+   * await using ledger = await openLedger({
+   *   url: ":memory:",
+   *   environment: "sandbox",
+   * });
+   * await ledger.subscribe(
+   *   "release-goods",
+   *   { on: "order.release.yes" },
+   *   ({ key }, { reference }) => {
+   *     console.log(`release ${reference}, once for ${key}`);
+   *   },
+   * );
+   * ```
+   */
+  async subscribe(
+    name: string,
+    options: SubscribeOptions,
+    handler: TransitionHandler,
+  ): Promise<Subscription> {
+    const { now, assets } = this.#parts;
+    const subscription = new Subscription({
+      ...{ driver: this.driver, now, assets, name, options, handler },
+    });
+    await subscription.open();
+    this.#open.add(subscription);
+    return subscription;
   }
 
   /**
@@ -587,28 +631,11 @@ export class Ledger implements AsyncDisposable {
    * @throws {RangeError} When `time` is not a valid time.
    * @throws {LedgerError} When the database fails.
    */
-  async explain(orderId: string, time?: string): Promise<Explanation | null> {
-    const until = time === undefined ? null : queryTime("time", time);
-    const read = await this.#factsOf(orderId);
-    const facts = read.facts.filter(({ recordedAt }) =>
-      until === null || compareTimes(recordedAt, until) <= 0
-    );
-    // What names no order says nothing of one alone.
-    if (facts.every((fact) => isExpectation(fact) || isWitnessRule(fact))) {
-      return null;
-    }
-    const { assets } = this.#parts;
-    const explanation = explainOrder(orderId, facts, {
-      assets,
-      unread: until === null ? read.unread : 0,
+  explain(orderId: string, time?: string): Promise<Explanation | null> {
+    return readExplanation(this.driver, orderId, {
+      ...this.#readParts(),
+      ...time !== undefined && { time },
     });
-    const asOf = until === null
-      ? { position: Number.MAX_SAFE_INTEGER }
-      : { time: until };
-    const [known] = await inContextAt(this.driver, [explanation.state], asOf);
-    if (known === undefined) return explanation;
-    const { context, ...state } = known;
-    return { ...explanation, state, context };
   }
 
   /**
@@ -620,17 +647,9 @@ export class Ledger implements AsyncDisposable {
    * @throws {RangeError} When `time` is not a valid time.
    * @throws {LedgerError} When the database fails.
    */
-  async asOf(
-    orderId: string,
-    time: string,
-  ): Promise<OrderState & Pick<OrderView, "context"> | null> {
-    const until = queryTime("time", time);
-    const { facts } = await this.#factsOf(orderId);
-    const { assets } = this.#parts;
-    const state = orderAsOf(orderId, facts, until, { assets });
-    if (state === null) return null;
-    const [known] = await inContextAt(this.driver, [state], { time: until });
-    return known ?? null;
+  asOf(orderId: string, time: string): ReturnType<typeof readOrderAsOf> {
+    const parts = { ...this.#readParts(), time };
+    return readOrderAsOf(this.driver, orderId, parts);
   }
 
   /**
@@ -658,7 +677,7 @@ export class Ledger implements AsyncDisposable {
    * ```
    */
   find(text: string): Promise<FindResult> {
-    return findAnything(this.driver, text);
+    return findAnything(this.driver, text, this.#parts.assets);
   }
 
   /**
@@ -715,78 +734,79 @@ export class Ledger implements AsyncDisposable {
   }
 
   /**
-   * Calls a function whenever this process has folded events, so that there may
-   * be new transitions.
+   * Counts the orders that ended before the ledger went live and of which
+   * nothing was sent since, and the users known before.
    *
-   * @param listener Must not throw.
-   * @returns Stops the calls when it is disposed of.
-   */
-  onProjected(listener: () => void): Disposable {
-    this.#listeners.add(listener);
-    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
-  }
-
-  /**
-   * Calls a function whenever this process has folded webhooks, so that the
-   * poller has something to confirm: what `createPoller` is woken by.
-   *
-   * @param listener Must not throw.
-   * @returns Stops the calls when it is disposed of.
-   */
-  onRequested(listener: () => void): Disposable {
-    this.#requestListeners.add(listener);
-    return {
-      [Symbol.dispose]: () => void this.#requestListeners.delete(listener),
-    };
-  }
-
-  /**
-   * Calls a handler for each transition, at least once, in order within an
-   * order or user. The checkpoint is stored under the name, so a restart
-   * continues from it. Transitions appear after {@linkcode Ledger.project}.
-   *
-   * Of several processes that subscribe under one name, one delivers. The
-   * others wait, and one takes over when it stops or, ten seconds later, dies.
-   *
-   * @param name Name of the subscription.
-   * @param options Which transitions to receive, and how to handle failures.
-   * @param handler Called for each transition; perhaps again after a crash.
-   * @returns Stopped by its `stop()`, and by {@linkcode Ledger.close}.
-   * @throws {TypeError} When a pattern is wrong.
+   * @returns How many; and how many of the orders a person may want to look at:
+   * successes of the last fourteen days that match no purchase.
    * @throws {LedgerError} When the database fails.
-   *
-   * @example Release goods once an order is what you expected
-   * ```ts
-   * import { openLedger } from "@rampkit/onramp/ledger";
-   *
-   * await using ledger = await openLedger({
-   *   url: ":memory:",
-   *   environment: "sandbox",
-   * });
-   * await ledger.subscribe(
-   *   "release-goods",
-   *   { on: "order.release.yes" },
-   *   ({ key }, { reference }) => {
-   *     console.log(`release ${reference}, once for ${key}`);
-   *   },
-   * );
-   * ```
    */
-  async subscribe(
-    name: string,
-    options: SubscribeOptions,
-    handler: TransitionHandler,
-  ): Promise<Subscription> {
-    const subscription = new Subscription({
-      driver: this.driver,
-      now: this.#parts.now,
-      name,
-      options,
-      handler,
-    });
-    await subscription.open();
-    this.#open.add(subscription);
-    return subscription;
+  historic(): Promise<Historic> {
+    return readHistoric(this.driver);
+  }
+
+  /**
+   * Counts events that are not folded yet. Cheap while they are few.
+   *
+   * @throws {LedgerError} When the database fails.
+   */
+  lag(): Promise<number> {
+    return readLag(this.driver);
+  }
+
+  /**
+   * Counts what the ledger holds, and how far it is folded and chained.
+   *
+   * @throws {LedgerError} When the database fails.
+   */
+  async stats(): Promise<Stats> {
+    const stats = await readStats(this.driver);
+    const waiting = await readWaiting(this.driver, this.#parts.now());
+    const { position, events, hash, broken } = await this.evidence();
+    const chain = { count: events, hash, position, broken };
+    return { ...stats, waiting, chain };
+  }
+
+  /**
+   * Extends the evidence chain until it reaches the last event.
+   * {@linkcode Ledger.project} does this too. This method does not fold.
+   *
+   * @param options Signal and pace.
+   * @throws {LedgerError} When the database fails.
+   */
+  chain(): Promise<ChainState> {
+    return anchorHead(this.#evidenceParts());
+  }
+
+  /**
+   * Reads how far the evidence chain reaches, and whether it continues from the
+   * anchored head.
+   *
+   * @throws {LedgerError} When the database fails.
+   */
+  evidence(): Promise<ChainState> {
+    return readHead(this.#evidenceParts());
+  }
+
+  /**
+   * Computes the evidence chain again, and everything that bodies determine.
+   *
+   * @param options What to compare it with, progress and signal.
+   * @throws {LedgerError} When the database fails.
+   */
+  verify(options: VerifyOptions = {}): Promise<Verification> {
+    return verifyEvidence(this.#evidenceParts(), options);
+  }
+
+  /**
+   * Compares every stored column of orders, users and transitions with a fold
+   * from nothing. The ledger is only read.
+   *
+   * @param options Where to fold, progress and signal.
+   * @throws {LedgerError} `failed` where another version has folded the ledger.
+   */
+  verifyStates(options: VerifyStatesOptions = {}): Promise<StatesVerification> {
+    return verifyStates(this.#projectParts(), options);
   }
 
   /**
@@ -815,85 +835,23 @@ export class Ledger implements AsyncDisposable {
   }
 
   /**
-   * Extends the evidence chain until it reaches the last event.
-   * {@linkcode Ledger.project} does this too. This method does not fold.
-   *
-   * @param options Signal and pace.
-   * @throws {LedgerError} When the database fails.
-   */
-  chain(
-    options: Pick<CatchUpOptions, "signal" | "pace"> = {},
-  ): Promise<ChainState> {
-    return extendChain(this.driver, this.#parts.origin, {
-      ...options,
-      anchor: this.#anchor,
-    });
-  }
-
-  /**
-   * Computes the evidence chain again, and everything that bodies determine.
-   *
-   * @param options What to compare it with, progress and signal.
-   * @throws {LedgerError} When the database fails.
-   */
-  verify(options: VerifyOptions = {}): Promise<Verification> {
-    return verifyChain(this.driver, this.#parts.origin, {
-      ...options,
-      anchor: this.#anchor,
-    });
-  }
-
-  /**
-   * Compares every stored column of orders, users and transitions with a fold
-   * from nothing. The ledger is only read.
-   *
-   * @param options Where to fold, progress and signal.
-   * @throws {LedgerError} `failed` where another version has folded the ledger.
-   */
-  verifyStates(
-    options: Omit<VerifyStatesOptions, "assets" | "fold">,
-  ): Promise<StatesVerification> {
-    const { assets, fold } = this.#parts;
-    return verifyStates(this.driver, {
-      ...options,
-      assets,
-      ...(fold && { fold }),
-    });
-  }
-
-  /**
-   * Reads how far the evidence chain reaches, and whether it continues from the
-   * anchored head.
+   * Writes the whole ledger as lines of JSON, with all that it owes: what was told,
+   * purchases, subscriptions and what they have still to be told. Stop `serve` first.
    *
    * @throws {LedgerError} When the database fails.
    */
-  evidence(): Promise<ChainState> {
-    return chainHead(this.driver, this.#parts.origin, this.#anchor);
+  exportMoved(): AsyncGenerator<string> {
+    return exportMoved(this.driver, this.environment);
   }
 
   /**
-   * Counts what the ledger holds, and how far it is folded and chained.
+   * Takes in what {@linkcode Ledger.exportMoved} wrote, into an empty ledger.
    *
+   * @throws {TypeError} When a line is not what it writes, or the ledger is not empty.
    * @throws {LedgerError} When the database fails.
    */
-  async stats(): Promise<Stats> {
-    const stats = await readStats(this.driver);
-    const waiting = await readWaiting(this.driver, this.#parts.now());
-    const { position, events, hash, broken } = await this.evidence();
-    return {
-      ...stats,
-      waiting,
-      chain: { count: events, hash, position, broken },
-    };
-  }
-
-  /**
-   * Counts events that are not folded yet. Cheap while they are few.
-   *
-   * @throws {LedgerError} When the database fails.
-   */
-  lag(): Promise<number> {
-    return readLag(this.driver);
+  importMoved(lines: AsyncIterable<string>): Promise<Moved> {
+    return importMoved(this.driver, this.environment, lines);
   }
 
   /**
@@ -902,7 +860,7 @@ export class Ledger implements AsyncDisposable {
    * @throws {LedgerError} With the reason when it does not.
    */
   async probe(): Promise<void> {
-    await this.driver.batch([touchStamp], "write");
+    await write(this.driver, [statement("UPDATE ledger SET schema = schema")]);
   }
 
   /**
@@ -930,7 +888,6 @@ export class Ledger implements AsyncDisposable {
     await Promise.all([...this.#open].map((one) => one.stop()));
     await this.#log.close();
     await this.#projecting;
-    await this.#projector.forget();
     await this.#anchor?.flush();
     await this.driver.close();
   }
@@ -940,12 +897,57 @@ export class Ledger implements AsyncDisposable {
     return this.close();
   }
 
-  #factsOf(orderId: string): ReturnType<typeof readOrderFacts> {
-    const read = this.#parts.fold?.readFact ?? readFact;
-    return readOrderFacts(this.driver, orderId, read);
+  readonly #step: MakeStep = (mostEvents) =>
+    this.#parts.step !== undefined && this.#fold === FOLD
+      ? this.#parts.step(mostEvents)
+      : project(this.driver, {
+        ...this.#projectParts(),
+        maxEvents: mostEvents,
+      });
+
+  #projectParts() {
+    const { driver, assets, redactNew } = this.#parts;
+    const fold = this.#fold;
+    return { driver, assets, fold, ...redactNew && { redactNew } };
   }
 
-  #time(): string {
-    return new Date(this.#parts.now()).toISOString();
+  #readParts() {
+    return { assets: this.#parts.assets, readFact: this.#fold.readFact };
+  }
+
+  #evidenceParts() {
+    const { driver, stamp: { ledgerId } } = this.#parts;
+    return { driver, ledgerId, anchor: this.#anchor };
+  }
+
+  /** What each event has: when it was recorded, and what blinds its leaf. */
+  #minted(now: number = this.#parts.now()) {
+    const salt = this.#parts.randomBytes(16);
+    return { recordedAt: new Date(now).toISOString(), salt };
+  }
+
+  /**
+   * When an expectation is recorded. The latest terms of a reference count, so that
+   * two in one millisecond get different times.
+   */
+  #expectationTime(): number {
+    const now = this.#parts.now();
+    const last = this.#lastExpectationMs;
+    // A clock that was set back by more is believed.
+    const isSoon = now <= last && now > last - SOON_MS;
+    return this.#lastExpectationMs = isSoon ? last + 1 : now;
+  }
+
+  async #appendExpectation(event: NewEvent): Promise<void> {
+    const fact = readFact({ ...event, position: 0 });
+    if (isExpectation(fact)) {
+      await refuseClickInUse(this.driver, fact.expectation, readFact);
+      await refuseTermsOfPaid(
+        this.driver,
+        fact.expectation,
+        this.#parts.assets,
+      );
+    }
+    await this.append([event]);
   }
 }

@@ -87,12 +87,12 @@
  * @module
  */
 // Open
-export { Ledger } from "./next/ledger.ts";
+export { Ledger } from "./ledger.ts";
 export {
   type ClientLedgerOptions,
   openLedger,
   type OpenLedgerOptions,
-} from "./next/open_ledger.ts";
+} from "./open_ledger.ts";
 export type { WitnessRule } from "../core/chain/witness_rule.ts";
 export type { OpenClientOptions } from "./store/connections/open_client.ts";
 export { openDriver } from "./store/connections/open_driver.ts";
@@ -104,10 +104,10 @@ export type { AppendDelivery, Delivery } from "../core/wire/delivery.ts";
 export type { ExpectedTerms, NewEvent } from "./events/event.ts";
 
 // Project
-export type { Projection } from "./next/projection/catch_up.ts";
-export type { Stats } from "./next/ledger.ts";
-export type { Refold, RefoldOptions } from "./next/projection/refold.ts";
-export type { Import } from "./transfer/import_events.ts";
+export type { Projection } from "./projection/catch_up.ts";
+export type { Stats } from "./ledger.ts";
+export type { Refold, RefoldOptions } from "./projection/refold.ts";
+export type { Import } from "./transfer/import.ts";
 
 // Query
 export type { Explanation } from "./explain/explanation.ts";
@@ -126,24 +126,24 @@ export {
   type DeliveryQuery,
   listDeliveries,
   readDelivery,
-} from "./next/reads/deliveries.ts";
-export type { StoredDelivery } from "./next/reads/deliveries.ts";
+} from "./reads/deliveries.ts";
+export type { StoredDelivery } from "./reads/deliveries.ts";
 export type { ByHand } from "./outcomes/settled_by_hand.ts";
-export type { AttentionItem } from "./next/reads/attention.ts";
-export type { FindResult, Found } from "./next/reads/find.ts";
+export type { AttentionItem } from "./reads/attention.ts";
+export type { FindResult, Found } from "./reads/find.ts";
 export {
   type OrderPage,
   type OrderQuery,
   Orders,
   type OrderView,
   type ReferencedOrders,
-} from "./next/reads/orders.ts";
+} from "./reads/orders.ts";
 export {
   type UserPage,
   type UserQuery,
   Users,
   type UserView,
-} from "./next/reads/users.ts";
+} from "./reads/users.ts";
 export { type UserVerdict, userVerdictOf } from "./users/user_verdict.ts";
 export type { NextStep } from "./users/user_status.ts";
 export type { UserState } from "./users/user_state.ts";
@@ -162,16 +162,16 @@ export type {
   Transition,
 } from "./machines/transition.ts";
 export { type TransitionPattern, unlisted } from "./subscriptions/pattern.ts";
-export type { ForwardTarget } from "./next/subscriptions/targets.ts";
-export type { QueuedTransition } from "./next/subscriptions/subscriptions.ts";
-export { Subscription } from "./next/subscriptions/subscription.ts";
+export type { ForwardTarget } from "./subscriptions/targets.ts";
+export type { QueuedTransition } from "./subscriptions/subscriptions.ts";
+export { Subscription } from "./subscriptions/subscription.ts";
 export type {
   SubscribeOptions,
   TransitionHandler,
 } from "./subscriptions/subscription_options.ts";
-export { Subscriptions } from "./next/subscriptions/subscriptions.ts";
-export type { SubscriptionStatus } from "./next/subscriptions/subscriptions.ts";
-export type { TransitionQuery } from "./next/reads/transitions.ts";
+export { Subscriptions } from "./subscriptions/subscriptions.ts";
+export type { SubscriptionStatus } from "./subscriptions/subscriptions.ts";
+export type { TransitionQuery } from "./reads/transitions.ts";
 
 // Expect and run
 export {
@@ -195,11 +195,11 @@ export type {
 } from "./expectations/session_record.ts";
 
 // Evidence
-export { eraseBody } from "./next/erasure/erase_body.ts";
-export type { ErasedPerson, Erasures } from "./next/erasure/erasures.ts";
-export type { PruneOptions, Pruning } from "./next/erasure/prune.ts";
-export type { ErasePersonOptions, Erasure } from "./next/erasure/erase.ts";
-export type { ErasurePlan } from "./next/erasure/erase.ts";
+export { eraseBody } from "./erasure/erase_body.ts";
+export type { ErasedPerson, Erasures } from "./erasure/erasures.ts";
+export type { PruneOptions, Pruning } from "./erasure/prune.ts";
+export type { ErasePersonOptions, Erasure } from "./erasure/erase.ts";
+export type { ErasurePlan } from "./erasure/erase.ts";
 export type {
   Verification as ChainVerification,
   VerifyOptions,
@@ -207,7 +207,7 @@ export type {
 export type {
   StatesVerification,
   VerifyStatesOptions,
-} from "./next/projection/verify_states.ts";
+} from "./projection/verify_states.ts";
 
 import type * as LedgerTypes from "./types.ts";
 /** The types inside of these: of an explanation, a month, a verification. */

@@ -1,10 +1,9 @@
+/** Opens a ledger: in a file that a thread owns, in memory, at a server, or behind a client. */
 import { requireExactJson } from "../core/json/exact_number.ts";
+import type { AssetTable } from "../core/assets/environment.ts";
 import { anchorFile } from "./evidence/anchor_file.ts";
-import type { Ledger } from "./ledger.ts";
-import { ledgerOn, type LedgerOptions } from "./ledger_on.ts";
-import { databaseFile } from "./store/connections/database_url.ts";
-import { LedgerError } from "./store/driver/errors.ts";
-import { requireSchema } from "./store/stamp.ts";
+import type { AnchorStore } from "./hashes/anchored_head.ts";
+import { databaseFile, localPath } from "./store/connections/database_url.ts";
 import {
   openClient,
   type OpenClientOptions,
@@ -13,6 +12,75 @@ import {
   openDriver,
   type OpenDriverOptions,
 } from "./store/connections/open_driver.ts";
+import { warnOfNoThread } from "./store/connections/no_thread.ts";
+import type { Driver } from "./store/driver/driver.ts";
+import { reached } from "./store/driver/retrying_driver.ts";
+import { randomPool } from "./store/random_pool.ts";
+import { redactArrivals } from "./erasure/arrivals.ts";
+import { Ledger } from "./ledger.ts";
+import type { MakeStep } from "./projection/catch_up.ts";
+import { FOLD, type FoldCode } from "./projection/project.ts";
+import {
+  checkLedger,
+  createLedger,
+  type CreateOptions,
+  readStamp,
+} from "./store/create.ts";
+import { ThreadDriver } from "./thread/thread_driver.ts";
+
+/** How a ledger is opened, whatever its database. */
+export interface LedgerOptions {
+  /**
+   * Environment the ledger belongs to. A new ledger is stamped with it, and
+   * opening it with another is refused.
+   *
+   * @default the ledger's own stamp
+   */
+  readonly environment?: string;
+  /**
+   * Environment a new ledger is stamped with when `environment` is left out.
+   */
+  readonly defaultEnvironment?: string;
+  /**
+   * Asset table that gives the precision of amounts. Every process that folds
+   * the ledger must name the same.
+   *
+   * @default "sandbox" in the environment `sandbox`, else "production"
+   */
+  readonly assets?: AssetTable;
+  /**
+   * Only reads: nothing is created, and every write fails.
+   *
+   * @default false
+   */
+  readonly readOnly?: boolean;
+  /**
+   * Stores the head of the evidence chain outside the database. A chain that
+   * was cut or removed then cannot pass as a new one. {@linkcode openLedger}
+   * stores the head of a database file in a second file beside it.
+   *
+   * @default nowhere
+   */
+  readonly anchorStore?: AnchorStore;
+  /**
+   * Time from which transitions are sent to handlers and targets, UTC ISO 8601:
+   * what ended before is logged and booked, but not sent. A ledger that went
+   * live at another time is refused.
+   *
+   * @default when a poller or an endpoint first works on it
+   */
+  readonly goLive?: string;
+  /** The clock, in ms. @default Date.now */
+  readonly now?: () => number;
+  /** Random bytes for salts. @default crypto.getRandomValues */
+  readonly randomBytes?: (length: number) => Uint8Array;
+  /**
+   * The fold; replaced by tests that play another version.
+   *
+   * @default the fold of this version
+   */
+  readonly fold?: FoldCode;
+}
 
 /** Which ledger to open, and how. */
 export interface OpenLedgerOptions extends LedgerOptions, OpenDriverOptions {}
@@ -21,83 +89,113 @@ export interface OpenLedgerOptions extends LedgerOptions, OpenDriverOptions {}
 export interface ClientLedgerOptions extends LedgerOptions, OpenClientOptions {}
 
 /**
- * Opens a ledger: creates its tables when it is new, and checks that it has those
- * of this version and belongs to the environment. A ledger of another version is
- * refused, and nothing is written.
+ * Opens a ledger, and makes one where there is none.
  *
- * A file is best opened by `url`: through a client every batch blocks the
- * caller's thread, the head of the evidence chain is not kept beside the file,
- * and a file that was replaced is not noticed. How each commit is synced is then
- * the client's. A client with `syncUrl` is not supported.
- *
- * @param options Which ledger, by `url` or by `client`, and how.
- * @throws {TypeError} When a new ledger has no environment, the client cannot be
- * used, or the runtime has no exact JSON numbers (Node 20).
- * @throws {LedgerError} `not_a_database`, `not_a_ledger`, `other_schema`,
- * `wrong_environment`, `unauthorised`, `unreachable` and others.
- *
- * @example Open a ledger in memory
- * ```ts
- * import { openLedger } from "@rampkit/onramp/ledger";
- * import assert from "node:assert/strict";
- *
- * await using ledger = await openLedger({
- *   url: ":memory:",
- *   environment: "sandbox",
- * });
- * assert.equal((await ledger.stats()).orders, 0);
- * ```
- *
- * @example Open a ledger through a client of your own
- * ```ts
- * import { createClient } from "@libsql/client/web";
- * import { type Ledger, openLedger } from "@rampkit/onramp/ledger";
- * import assert from "node:assert/strict";
- *
- * function openOurs(url: string, authToken: string): Promise<Ledger> {
- *   const client = createClient({ url, authToken });
- *   return openLedger({ client, environment: "sandbox" });
- * }
- * // Nobody listens there.
- * await assert.rejects(openOurs("http://127.0.0.1:1", "a token"));
- * ```
+ * @throws {LedgerError} When the database cannot be opened, or holds something else.
  */
 export async function openLedger(
   options: OpenLedgerOptions | ClientLedgerOptions,
 ): Promise<Ledger> {
   requireExactJson("open the ledger");
-  if (!("client" in options)) await refuseOtherSchema(options);
-  const driver = "client" in options
-    ? await openClient(options)
-    : await openDriver(options);
+  const { driver, step } = await openDatabase(options);
   try {
     const file = "client" in options ? null : databaseFile(options.url);
     return await ledgerOn(driver, {
-      ...(file === null ? {} : { anchorStore: anchorFile(file) }),
+      ...file !== null && { anchorStore: anchorFile(file) },
       ...options,
-    });
+    }, step);
   } catch (error) {
     await driver.close();
     throw error;
   }
 }
 
-/** Opening a file for writing may change it, so it is looked at before. */
-async function refuseOtherSchema(options: OpenLedgerOptions): Promise<void> {
-  if (databaseFile(options.url) === null || options.readOnly) return;
-  const driver = await openDriver({
-    ...options,
-    worker: false,
-    readOnly: true,
-  }).catch((error) => {
-    // A new file is made by what opens it next, or that says why not.
-    if (error instanceof LedgerError && error.code === "cannot_open") return;
-    throw error;
-  });
-  if (driver === undefined) return;
-  try {
-    await requireSchema(driver);
-  } finally {
-    await driver.close();
+interface Opened {
+  readonly driver: Driver;
+  readonly step?: (assets: AssetTable) => MakeStep;
+}
+
+async function openDatabase(
+  options: OpenLedgerOptions | ClientLedgerOptions,
+): Promise<Opened> {
+  if ("client" in options) return { driver: await openClient(options) };
+  const path = localPath(options.url);
+  const { worker = path !== ":memory:", threadModule } = options;
+  if (path === null || !worker) {
+    return { driver: await openDriver({ ...options, worker: false }) };
   }
+  const { busyTimeoutMs = 50, readOnly = false } = options;
+  const thread = new ThreadDriver({
+    ...{ path, busyTimeoutMs, readOnly },
+    ...threadModule !== undefined && { module: new URL(threadModule) },
+  });
+  const reason = await thread.start();
+  if (reason !== null) {
+    (options.onNoThread ?? warnOfNoThread)(reason);
+    return { driver: await openDriver({ ...options, worker: false }) };
+  }
+  return {
+    driver: await reached(thread, options),
+    step: (assets) => (maxEvents) => thread.project({ assets, maxEvents }),
+  };
+}
+
+/**
+ * Opens a ledger on a database that is open.
+ *
+ * @throws {LedgerError} When the database holds something else.
+ */
+export async function ledgerOn(
+  driver: Driver,
+  options: LedgerOptions,
+  step?: Opened["step"],
+): Promise<Ledger> {
+  const now = options.now ?? Date.now;
+  const randomBytes = options.randomBytes ?? randomPool();
+  const stamp = options.readOnly === true
+    ? await checkLedger(driver, options.environment)
+    : await createLedger(driver, {
+      environment: await environmentOf(driver, options),
+      foldVersion: (options.fold ?? FOLD).version,
+      ...{ now, randomBytes },
+    });
+  const assets = options.assets ??
+    (stamp.environment === "sandbox" ? "sandbox" : "production");
+  const ledger = new Ledger({
+    ...{ driver, stamp, assets, now, randomBytes },
+    redactNew: redactArrivals({ assets, now }),
+    ...options.fold && { fold: options.fold },
+    ...options.anchorStore && { anchorStore: options.anchorStore },
+    ...options.readOnly && { readOnly: options.readOnly },
+    ...step && { step: step(assets) },
+  });
+  if (options.goLive !== undefined) await ledger.goLive(options.goLive);
+  return ledger;
+}
+
+async function environmentOf(
+  driver: Driver,
+  { environment, defaultEnvironment }: LedgerOptions,
+): Promise<string> {
+  const known = environment ?? (await readStamp(driver))?.environment ??
+    defaultEnvironment;
+  if (known !== undefined) return known;
+  throw new TypeError(
+    "Cannot create a ledger without an environment: pass " +
+      '`environment`, for example "sandbox"',
+  );
+}
+
+/** Opens a new ledger in memory. */
+export async function openMemoryLedger(
+  options: Partial<CreateOptions> & Pick<CreateOptions, "environment">,
+): Promise<Driver> {
+  const driver = await openDriver({ url: ":memory:", worker: false });
+  await createLedger(driver, {
+    foldVersion: FOLD.version,
+    now: Date.now,
+    randomBytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
+    ...options,
+  });
+  return driver;
 }

@@ -36,12 +36,12 @@ export type {
   WebhookMismatch,
   WithoutField,
 } from "./anomalies/anomaly.ts";
-export type { ErasableOrder, ErasureBlock } from "./next/erasure/erase.ts";
-export type { Comparison } from "./next/erasure/erase.ts";
-export type { ErasureFinding } from "./next/erasure/findings.ts";
+export type { ErasableOrder, ErasureBlock } from "./erasure/erase.ts";
+export type { Comparison } from "./erasure/erase.ts";
+export type { ErasureFinding } from "./erasure/findings.ts";
 export type { Historic } from "./releases/historic.ts";
-export type { ClaimedOrder } from "./next/erasure/person.ts";
-export type { ErasedUser, ReturnedOrder } from "./next/erasure/erasures.ts";
+export type { ClaimedOrder } from "./erasure/person.ts";
+export type { ErasedUser, ReturnedOrder } from "./erasure/erasures.ts";
 export type { ClaimBody } from "./events/order_facts.ts";
 export type {
   MonthClosedFile,
@@ -71,12 +71,12 @@ export type {
 export type { OrderReading } from "./events/order_reading.ts";
 export type { OtpStep } from "./events/fact.ts";
 export type { UserReading } from "./events/user_reading.ts";
-export type { ChainBreak } from "./next/evidence/evidence.ts";
-export type { ChainState } from "./next/evidence/evidence.ts";
+export type { ChainBreak } from "./evidence/evidence.ts";
+export type { ChainState } from "./evidence/evidence.ts";
 export type { DamageReason } from "./evidence/verification.ts";
 export type { HeadAnchor } from "./evidence/head_anchor.ts";
 export type { Anchor, Damage } from "./evidence/verification.ts";
-export type { RowDifference } from "./next/projection/verify_states.ts";
+export type { RowDifference } from "./projection/verify_states.ts";
 export type { ExplainedMove } from "./explain/explanation.ts";
 export type {
   ExplainedEvent,
@@ -93,8 +93,8 @@ export type {
   AnchorStore,
   ChainHead,
 } from "./hashes/anchored_head.ts";
-export type { LedgerOptions } from "./next/open_ledger.ts";
-export type { CatchUpOptions } from "./next/projection/catch_up.ts";
+export type { LedgerOptions } from "./open_ledger.ts";
+export type { CatchUpOptions } from "./projection/catch_up.ts";
 export type { BanName } from "./machines/ban_machine.ts";
 export type { ENTITIES, Entity } from "./machines/transition.ts";
 export type { EVENT_KINDS, EventKind } from "./machines/event_kind.ts";
@@ -146,13 +146,13 @@ export type {
   StoredFacts,
 } from "./outcomes/outcome_facts.ts";
 export type { Booked } from "./outcomes/outcome_table.ts";
-export type { FoldCode } from "./next/projection/project.ts";
-export type { FieldMatch, FoundField } from "./next/reads/names.ts";
-export type { RecordedName } from "./next/reads/find.ts";
-export type { LedgerStats } from "./next/reads/stats.ts";
-export type { WaitingDeliveries } from "./next/reads/waiting.ts";
-export type { StateChange } from "./next/projection/state_changes.ts";
-export type { StateDifference } from "./next/projection/state_changes.ts";
+export type { FoldCode } from "./projection/project.ts";
+export type { FieldMatch, FoundField } from "./reads/names.ts";
+export type { RecordedName } from "./reads/find.ts";
+export type { LedgerStats } from "./reads/stats.ts";
+export type { WaitingDeliveries } from "./reads/waiting.ts";
+export type { StateChange } from "./projection/state_changes.ts";
+export type { StateDifference } from "./projection/state_changes.ts";
 export type {
   ClientResult,
   ClientStatement,
@@ -164,16 +164,16 @@ export type {
   SqlValue,
   Statement,
 } from "./store/driver/driver.ts";
-export type { IsolatedId } from "./next/polling/set_aside.ts";
-export type { ListSort, PageQuery } from "./next/reads/pages.ts";
+export type { IsolatedId } from "./polling/set_aside.ts";
+export type { ListSort, PageQuery } from "./reads/pages.ts";
 export type { UnlistedPattern } from "./subscriptions/pattern.ts";
 export type { Dispatched } from "./subscriptions/subscription_options.ts";
 export type {
   FiredHistory,
   FireHistoryOptions,
-} from "./next/subscriptions/fire_historic.ts";
-export type { UnfiredQuery } from "./next/subscriptions/subscriptions.ts";
-export type { Unfired } from "./next/subscriptions/fire.ts";
+} from "./subscriptions/fire_historic.ts";
+export type { UnfiredQuery } from "./subscriptions/subscriptions.ts";
+export type { Unfired } from "./subscriptions/fire.ts";
 export type {
   UserCard,
   UserProfile,
@@ -182,10 +182,10 @@ export type {
 export type { UserReason } from "./users/user_state.ts";
 export type { UserStatus, Verification } from "./users/user_status.ts";
 export type { VerificationKind } from "./users/user_verdict.ts";
-export type { FindingReason } from "./next/erasure/holders.ts";
+export type { FindingReason } from "./erasure/holders.ts";
 export type { HandRelease } from "./events/hand_release.ts";
 export type { HAND_OUTCOMES } from "./events/hand_release.ts";
 export type { RELEASE_ENTRIES } from "./machines/transition.ts";
 export type { FACT_VALUES } from "./outcomes/outcome_facts.ts";
 export type { ATTENTION_KINDS } from "./outcomes/attention_kind.ts";
-export type { OrderTotal } from "./next/reads/orders.ts";
+export type { OrderTotal } from "./reads/orders.ts";

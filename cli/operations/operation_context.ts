@@ -109,7 +109,6 @@ function askingPort(
 function filesPort(
   { io, ledger, config, flags, inputs, endProgress }: ContextSource,
 ): LedgerFiles {
-  const { copyToken: authToken } = config;
   return {
     left: () => leftSpoolFiles(spoolDirectory(config)),
     drain: () => drainLeft(spoolDirectory(config), ledger),
@@ -124,8 +123,6 @@ function filesPort(
     },
     backUp: (file, onProgress) => backUp(io, config, { file, onProgress }),
     restore: (from) => restore(io, config, from),
-    openOther: (url) =>
-      openDriver({ url, ...(authToken === null ? {} : { authToken }) }),
     newSalt: () => crypto.getRandomValues(new Uint8Array(16)),
   };
 }

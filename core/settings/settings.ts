@@ -106,13 +106,6 @@ const WITH_VARIABLE = {
     isSecret: true,
     read: text,
   },
-  copyToken: {
-    variable: "RAMPKIT_COPY_TOKEN",
-    means: "token of the remote database that `ledger copy` writes to",
-    otherwise: "none",
-    isSecret: true,
-    read: text,
-  },
   spoolDir: {
     variable: "RAMPKIT_SPOOL_DIR",
     flag: "--spool-dir <dir>",

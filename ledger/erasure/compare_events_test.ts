@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { orderRead, orderWebhook } from "../testing/projection_test_kit.ts";
+import { addNote, allNotes, type Note } from "../recording/notes.ts";
 import type { Ledger } from "../ledger.ts";
-import { assertFollows, inTables } from "../testing/erasure_test_kit.ts";
+import { assertFollows, inTables } from "../testing/empty_ledger.ts";
 import { person } from "../testing/person_events.ts";
 import { emptyLedger } from "../testing/empty_ledger.ts";
 import { tries } from "../../tests/kit/thorough.ts";
@@ -23,17 +25,6 @@ async function deliver(ledger: Ledger, body: unknown): Promise<void> {
 async function filled(): Promise<Ledger> {
   const ledger = await emptyLedger();
   await ledger.append([...anna.events, ...berta.events]);
-  // Both are shown, as the poller would have noted.
-  await ledger.driver.batch([{
-    sql: `INSERT INTO observations
-        (entity, entity_id, asked_at, read_at, digest, found)
-      SELECT value ->> 0, value ->> 1, '2026-11-20', '2026-11-20', '', 1
-      FROM json_each(?)`,
-    args: [JSON.stringify([anna, berta].flatMap(({ userId, orderIds }) => [
-      ["user", userId],
-      ...orderIds.map((id) => ["order", id]),
-    ]))],
-  }], "write");
   await ledger.project();
   return ledger;
 }
@@ -164,11 +155,13 @@ Deno.test("an order that only a webhook names and the service denies keeps nothi
       order: { id: "O-INVENTED" },
     });
     await deliver(ledger, { type: "login", click_id: "click0-ANNA-SECRET" });
+    await ledger.project();
     if (isAsked) {
       await ledger.driver.batch([{
         sql: `INSERT INTO observations
-            (entity, entity_id, asked_at, read_at, digest, found)
-          VALUES ('order', 'O-INVENTED', '2026-11-20', '2026-11-20', '', 0)`,
+            (entity, id, asked_at, read_at, digest, found)
+          VALUES ('order', 'O-INVENTED', '2026-11-22T00:00:00.000Z',
+            '2026-11-22T00:00:00.000Z', '', 0)`,
         args: [],
       }], "write");
     }
@@ -183,21 +176,6 @@ Deno.test("an order that only a webhook names and the service denies keeps nothi
     assert.equal(left.length === 0, isAsked, left.join());
     assert.equal((await ledger.refold()).changed, 0);
   }
-});
-
-Deno.test("a comparison that was stopped goes on when somebody is erased again, and says until then that it is not whole", async () => {
-  await using ledger = await filled();
-  await deliver(ledger, { type: "new_thing", ref: anna.userId });
-  await ledger.project();
-  await ledger.erasures.erase(anna.userId);
-  await ledger.driver.batch([{
-    sql:
-      "INSERT INTO erasure_comparison (id, position, until) VALUES (1, 0, 9)",
-    args: [],
-  }], "write");
-  assert.equal(await ledger.erasures.isCompared(), false);
-  await ledger.erasures.compare();
-  assert.equal(await ledger.erasures.isCompared(), true);
 });
 
 Deno.test("an erasure leaves no body that holds an id of the person and is nobody else's, whatever surrounds the id", async () => {
@@ -240,4 +218,96 @@ Deno.test("an erasure leaves no body that holds an id of the person and is nobod
     }),
     { numRuns: tries(60) },
   );
+});
+
+Deno.test("an erasure deletes what was noted of the person, the orders and the deliveries, and nothing more is noted of the orders", async () => {
+  const nowMs = Date.parse("2026-11-20T12:00:00Z");
+  await using ledger = await emptyLedger({ now: () => nowMs });
+  await ledger.append([
+    orderRead(7, { orderId: "HERS", status: "cancelled", user: "U1" }),
+    orderRead(7, { orderId: "HIS", status: "cancelled", user: "U2" }),
+    orderWebhook("W1", 7, {
+      type: "order_cancelled",
+      orderId: "HERS",
+      user: "U1",
+    }),
+  ]);
+  await ledger.project();
+  const about = (entity: Note["entity"], entityId: string) => ({
+    ...{ entity, entityId, action: "note" as const, reasons: [] },
+    ...{ text: "Mrs Miller called", author: "Ada" },
+  });
+  for (
+    const [entity, id] of [
+      ["order", "HERS"],
+      ["order", "HIS"],
+      ["user", "U1"],
+      ["delivery", "W1"],
+    ] as const
+  ) {
+    assert.ok(await addNote(ledger.driver, about(entity, id), nowMs));
+    // What was noted last is not folded yet.
+    if (entity === "order") await ledger.project();
+  }
+  await ledger.erasures.erase("U1");
+  const left = await Array.fromAsync(allNotes(ledger.driver));
+  assert.deepEqual(
+    left.map(({ entityId, text }) => `${entityId}: ${text}`),
+    ["HERS: ", "HIS: Mrs Miller called"],
+  );
+  assert.equal(
+    await addNote(ledger.driver, about("order", "HERS"), nowMs),
+    null,
+  );
+  async function* given() {
+    yield '{"rampkit":"events","version":1,"environment":"sandbox"}';
+    yield JSON.stringify({
+      note: {
+        ...about("order", "HERS"),
+        id: "01KA00000000000000000000AA",
+        notedAt: "2026-11-20T12:00:00.000Z",
+      },
+    });
+    yield '{"end":0}';
+  }
+  await ledger.import(given());
+  assert.deepEqual(await Array.fromAsync(allNotes(ledger.driver)), left);
+  await ledger.project();
+  assert.equal((await ledger.verify()).ok, true);
+  await assertFollows(ledger);
+});
+
+Deno.test("a person's id with blanks around it is found, and recognised when it comes", async () => {
+  await using ledger = await emptyLedger();
+  await ledger.append(anna.events);
+  await deliver(ledger, { type: "login", user_id: ` ${anna.userId}`, ip: "1" });
+  await ledger.project();
+  await ledger.erasures.erase(anna.userId);
+  assert.deepEqual(await inTables(ledger.driver, anna), []);
+  await deliver(ledger, {
+    type: "order_complete",
+    user: { user_id: `${anna.userId}\t` },
+    order: { id: "O-ANNA-0" },
+  });
+  await deliver(ledger, { type: "new_thing", note: ` ${anna.userId} ` });
+  await ledger.project();
+  assert.deepEqual(await inTables(ledger.driver, anna), []);
+  assert.equal((await ledger.verify()).ok, true);
+});
+
+Deno.test("verify() names a body that somebody replaced and marked as erased", async () => {
+  await using ledger = await filled();
+  const [found] = await ledger.driver.batch([{
+    sql: "SELECT position FROM events WHERE kind = 'order_snapshot' LIMIT 1",
+    args: [],
+  }], "read");
+  const position = Number(found?.rows[0]?.[0]);
+  await ledger.driver.batch([{
+    sql: `UPDATE events SET kind = 'order_redacted', body =
+      CAST('{"order_id":"O-ANNA-0","status":"success","redacts":null}' AS BLOB)
+      WHERE position = ?`,
+    args: [position],
+  }], "write");
+  const { ok, firstBrokenPosition } = await ledger.verify();
+  assert.deepEqual([ok, firstBrokenPosition], [false, position]);
 });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { OrderView } from "../queries/orders.ts";
+import type { OrderView } from "../reads/orders.ts";
 import type { Ledger } from "../ledger.ts";
-import { assertFollows } from "../testing/erasure_test_kit.ts";
+import { assertFollows } from "../testing/empty_ledger.ts";
 import { worlds } from "../testing/projection_test_kit.ts";
 import { emptyLedger } from "../testing/empty_ledger.ts";
 import { tries } from "../../tests/kit/thorough.ts";

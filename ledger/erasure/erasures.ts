@@ -1,24 +1,23 @@
-import { type Driver, readPrimary } from "../store/driver/driver.ts";
-import { selectReturnedOrders } from "../store/tables/erasure/erased_orders.ts";
-import { selectComparison } from "../store/tables/erasure/erased_values.ts";
-import { selectErasedPeople } from "../store/tables/erasure/erasures.ts";
-import { compareEvents } from "./compare_events.ts";
+/** The people erased from a ledger: the door. */
+import type { Driver } from "../store/driver/driver.ts";
+import { readDeciding, statement } from "../store/database.ts";
+import { type Alias, readErasedNames } from "../store/aliases.ts";
 import {
+  type Comparison,
   erasePerson,
   type ErasePersonOptions,
   type Erasure,
+  type ErasurePlan,
   planErasure,
-} from "./erase_person.ts";
-import { readErasedNames } from "./erased_names.ts";
-import type { Comparison, ErasureParts } from "./erasure_parts.ts";
-import type { ErasurePlan } from "./erasure_plan.ts";
+} from "./erase.ts";
 import { type ErasureFinding, readFindings, settle } from "./findings.ts";
 import {
   countOldBodies,
   pruneBodies,
   type PruneOptions,
   type Pruning,
-} from "./prune_bodies.ts";
+} from "./prune.ts";
+import type { ErasureParts } from "./rewrite.ts";
 
 /** A person who was erased. */
 export interface ErasedPerson {
@@ -53,23 +52,16 @@ export class Erasures {
   readonly #parts: ErasureParts;
   readonly #driver: Driver;
 
-  /**
-   * Erases people from a database.
-   *
-   * @param parts The database, the clock and randomness.
-   */
+  /** Erases people from a database; a ledger makes one. */
   constructor(parts: ErasureParts) {
     this.#parts = parts;
     this.#driver = parts.driver;
   }
 
   /**
-   * Works out what {@linkcode Erasures.erase} would remove, and changes
-   * nothing.
+   * Works out what {@linkcode Erasures.erase} would remove, and changes nothing. It
+   * looks through every event.
    *
-   * @param userId The user.
-   * @param options Whether to compare the remaining events with the person's
-   * ids as well, which reads every event.
    * @throws {LedgerError} `failed` where events are not folded by this version.
    */
   plan(
@@ -80,14 +72,13 @@ export class Erasures {
   }
 
   /**
-   * Erases a person, in one transaction. Order ids, statuses, times, amounts,
-   * fees and assets stay; user and click ids become random names. Later events
+   * Erases a person, in one transaction. Order ids, statuses, times, amounts, fees
+   * and assets stay; user and click ids become random names. What else holds the
+   * person's ids is blanked, or listed where it is about somebody else. Later events
    * about the person are redacted before they are folded.
    *
-   * @param userId The user.
-   * @param options Whether to erase despite orders that are under way.
-   * @throws {LedgerError} `failed` where an order is under way or a refund is
-   * due, or events are not folded by this version.
+   * @throws {LedgerError} `failed` where an order is under way or a refund is due, or
+   * events are not folded by this version.
    *
    * @example Erase somebody
    * ```ts
@@ -114,16 +105,14 @@ export class Erasures {
   }
 
   /**
-   * Prunes old bodies of webhooks, readings, sessions and chain readings. It
-   * keeps what {@linkcode Erasures.erase} keeps, and ids as well. Not pruned
-   * are the latest reading of each user, events of orders that are under way or
-   * whose refund is due, a chain reading when a reading of its order is
-   * younger, and orders with a chain reading of another transaction than the
-   * service shows. It may be stopped and called again.
+   * Prunes old bodies of webhooks, readings, sessions and chain readings. It keeps
+   * what {@linkcode Erasures.erase} keeps, and ids as well. Not pruned are the latest
+   * reading of each user, events of orders that are under way or whose refund is due,
+   * a chain reading when a reading of its order is younger, and orders with a chain
+   * reading of another transaction than the service shows. It may be stopped and
+   * called again.
    *
-   * @param before Bodies that were recorded before go, UTC ISO 8601 with
-   * milliseconds.
-   * @param options Signal and progress.
+   * @param before Bodies that were recorded before go, UTC ISO 8601 with milliseconds.
    * @throws {LedgerError} `failed` where events are not folded by this version.
    */
   prune(before: string, options: PruneOptions = {}): Promise<Pruning> {
@@ -136,8 +125,8 @@ export class Erasures {
   }
 
   /**
-   * Removes deleted data from the database file: rewrites the file and empties
-   * its log. A database server does this itself.
+   * Removes deleted data from the database file: rewrites the file and empties its
+   * log. A database server does this itself.
    *
    * @returns False where the database is not a file of this process.
    * @throws {LedgerError} `busy` while others read the log.
@@ -149,10 +138,9 @@ export class Erasures {
   }
 
   /**
-   * Finds out whether a user was erased. The ledger keeps no ids of erased
-   * users, only keyed hashes to recognise them by.
+   * Finds out whether a user was erased. The ledger keeps no ids of erased users,
+   * only keyed hashes to recognise them by.
    *
-   * @param userId The user.
    * @returns When; null when the user was not erased.
    */
   async find(userId: string): Promise<ErasedUser | null> {
@@ -163,28 +151,20 @@ export class Erasures {
     return { erasedAt, returnedAt };
   }
 
-  /**
-   * Compares the remaining events with the ids of everybody erased, which an
-   * interrupted erasure has not done. {@linkcode Erasures.erase} does this
-   * itself.
-   *
-   * @param signal Stops it; the next call continues.
-   * @throws {LedgerError} When the database fails.
-   */
-  compare(signal?: AbortSignal): Promise<Comparison> {
-    return compareEvents(this.#parts, signal);
+  /** Erasing compares all events itself: nothing is left to compare. */
+  compare(_signal?: AbortSignal): Promise<Comparison> {
+    return Promise.resolve({ blanked: 0, listed: 0 });
   }
 
   /** Whether all events were compared with the ids of all who were erased. */
-  async isCompared(): Promise<boolean> {
-    const [rows] = await readPrimary(this.#driver, [selectComparison]);
-    return rows?.rows.length === 0;
+  isCompared(): Promise<boolean> {
+    return Promise.resolve(true);
   }
 
   /**
-   * Lists events that hold an id of an erased person and were not blanked,
-   * because they are about somebody else, are not JSON, or hold only a click id
-   * that a customer may have chosen.
+   * Lists events that hold an id of an erased person and were not blanked, because
+   * they are about somebody else, are not JSON, or hold only a click id that a
+   * customer may have chosen.
    */
   findings(): Promise<ErasureFinding[]> {
     return readFindings(this.#driver);
@@ -207,21 +187,28 @@ export class Erasures {
 
   /** Lists the people who were erased, in that order. */
   async list(): Promise<ErasedPerson[]> {
-    const [rows] = await readPrimary(this.#driver, [selectErasedPeople]);
-    return rows?.rows.map(([pseudonym, erasedAt, events, orders]) => ({
-      pseudonym: String(pseudonym),
-      erasedAt: String(erasedAt),
+    return (await this.#all("person")).map(({ name, at, events, orders }) => ({
+      pseudonym: String(name),
+      erasedAt: String(at),
       events: Number(events),
       orders: Number(orders),
-    })) ?? [];
+    }));
   }
 
   /** Lists orders that erased users made later: they are new business. */
   async returned(): Promise<ReturnedOrder[]> {
-    const [rows] = await readPrimary(this.#driver, [selectReturnedOrders]);
-    return rows?.rows.map(([orderId, knownAt]) => ({
-      orderId: String(orderId),
-      knownAt: String(knownAt),
-    })) ?? [];
+    return (await this.#all("returned")).map(({ id, at }) => ({
+      orderId: String(id),
+      knownAt: String(at),
+    }));
+  }
+
+  async #all(kind: "person" | "returned"): Promise<Alias[]> {
+    const [rows] = await readDeciding(this.#driver, [statement(
+      `SELECT alias FROM aliases WHERE kind = ?
+        ORDER BY alias ->> 'at', alias ->> 'name'`,
+      kind,
+    )]);
+    return (rows ?? []).map(([alias]) => JSON.parse(String(alias)));
   }
 }

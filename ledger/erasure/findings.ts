@@ -1,22 +1,13 @@
+/** Events that hold an id of somebody erased and were not blanked, for a person. */
 import type { EventKind } from "../machines/event_kind.ts";
-import { type Driver, readPrimary } from "../store/driver/driver.ts";
-import { LedgerError } from "../store/driver/errors.ts";
+import type { Driver, Statement } from "../store/driver/driver.ts";
 import { retryLostRaces } from "../store/driver/retrying_driver.ts";
-import {
-  checkpointsOf,
-  selectCheckpoints,
-} from "../store/tables/checkpoints.ts";
-import {
-  erasableEvents,
-  selectErasableAt,
-} from "../store/tables/erasure/erasable_events.ts";
-import {
-  type FindingReason,
-  selectFindings,
-  settleFindings,
-} from "../store/tables/erasure/erased_values.ts";
-import { blanking } from "./compare_events.ts";
-import type { ErasureParts } from "./erasure_parts.ts";
+import { listed, readDeciding, statement, write } from "../store/database.ts";
+import { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
+import type { FindingReason, Holders } from "./holders.ts";
+import { readFolded } from "./person.ts";
+import { redactEvent } from "./redact.ts";
+import { type ErasureParts, replaceEvents } from "./rewrite.ts";
 
 /** An event that holds an id of an erased person and was not blanked. */
 export interface ErasureFinding {
@@ -38,17 +29,54 @@ export interface ErasureFinding {
   readonly settled: "blanked" | "kept" | null;
 }
 
+/** How a finding is kept: in a row of its own, by its position. */
+const NAME = "erasure_finding ";
+
+/** Lists events, each once. */
+export function addFindings(
+  found: Holders["list"],
+  foundAt: string,
+): Statement[] {
+  return found.map(({ position, why }) =>
+    statement(
+      `INSERT INTO cursors VALUES (?, ?, ?) ON CONFLICT DO NOTHING`,
+      NAME + position,
+      JSON.stringify({ why, settled: null }),
+      Date.parse(foundAt),
+    )
+  );
+}
+
+/** Which of some positions are listed. */
+export async function readListed(
+  driver: Driver,
+  positions: readonly number[],
+): Promise<Set<number>> {
+  const [rows] = await readDeciding(driver, [statement(
+    "SELECT name FROM cursors WHERE name IN (SELECT value FROM json_each(?))",
+    listed(positions.map((position) => NAME + position)),
+  )]);
+  return new Set(
+    (rows ?? []).map(([name]) => Number(String(name).slice(NAME.length))),
+  );
+}
+
 /** Reads what is listed, by position. */
 export async function readFindings(driver: Driver): Promise<ErasureFinding[]> {
-  const [rows] = await readPrimary(driver, [selectFindings]);
-  return rows?.rows.map(([position, why, foundAt, settled, eventId, kind]) => ({
+  const [rows] = await readDeciding(driver, [statement(
+    `SELECT e.position, e.id, e.kind, c.value, c.updated_at FROM cursors AS c
+      JOIN events AS e ON e.position = CAST(substr(c.name, ?2) AS INTEGER)
+      WHERE c.name > ?1 AND c.name < ?1 || 'A' ORDER BY e.position`,
+    NAME,
+    NAME.length + 1,
+  )]);
+  return (rows ?? []).map(([position, eventId, kind, value, at]) => ({
     position: Number(position),
     eventId: String(eventId),
     kind: kind as EventKind,
-    why: why as FindingReason,
-    foundAt: String(foundAt),
-    settled: settled as ErasureFinding["settled"],
-  })) ?? [];
+    foundAt: new Date(Number(at)).toISOString(),
+    ...JSON.parse(String(value)) as Pick<ErasureFinding, "why" | "settled">,
+  }));
 }
 
 /** Blanks events that are listed, or acknowledges that they stay. */
@@ -57,33 +85,32 @@ export function settle(
   positions: readonly number[],
   how: "blank" | "keep",
 ): Promise<number> {
-  const { driver, now } = parts;
+  const { driver, randomBytes } = parts;
   return retryLostRaces(async () => {
-    const listed = (await readFindings(driver))
-      .filter(({ position, settled }) =>
-        settled === null && positions.includes(position)
-      ).map(({ position }) => position);
-    const at = new Date(now()).toISOString();
-    const [checkpoints, rows] = await readPrimary(driver, [
-      selectCheckpoints,
-      selectErasableAt(how === "blank" ? listed : []),
-    ]);
-    const { live } = checkpointsOf(checkpoints);
-    if (live === null || listed.some((position) => position > live.position)) {
-      throw new LedgerError(
-        "failed",
-        "Cannot blank an event that is not folded: fold it first, with " +
-          "ledger.project()",
-      );
-    }
-    await driver.batch([
-      ...await blanking(
-        parts,
-        erasableEvents(rows).filter(({ event }) => event.body !== null),
-        live,
+    const guard = await readFolded(parts, "erase");
+    const open = (await readFindings(driver)).filter((one) =>
+      one.settled === null && positions.includes(one.position) &&
+      one.position <= guard.position
+    ).map(({ position }) => position);
+    const [rows] = await readDeciding(driver, [statement(
+      `SELECT ${EVENT_COLUMNS} FROM events AS e
+        WHERE e.position IN (SELECT value FROM json_each(?))`,
+      listed(how === "blank" ? open : []),
+    )]);
+    const names = { userId: null, clickId: null };
+    const replaced = eventsOf(rows).map((before) => ({
+      before,
+      after: redactEvent(before, { names, match: null, randomBytes }),
+    }));
+    await write(driver, [
+      ...await replaceEvents(parts, { guard, replaced }),
+      statement(
+        `UPDATE cursors SET value = json_set(value, '$.settled', ?2)
+          WHERE name IN (SELECT value FROM json_each(?1))`,
+        listed(open.map((position) => NAME + position)),
+        how === "blank" ? "blanked" : "kept",
       ),
-      settleFindings(listed, how === "blank" ? "blanked" : "kept", at),
-    ], "write");
-    return listed.length;
+    ]);
+    return open.length;
   });
 }

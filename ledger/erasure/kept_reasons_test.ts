@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { assertFollows } from "../testing/erasure_test_kit.ts";
+import { assertFollows } from "../testing/empty_ledger.ts";
 import { orderRead, session } from "../testing/projection_test_kit.ts";
 import type { Ledger } from "../ledger.ts";
 import { emptyLedger } from "../testing/empty_ledger.ts";

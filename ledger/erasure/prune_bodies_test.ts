@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { verifyStates } from "../evidence/verify_states.ts";
 import { chainReading } from "../events/mint.ts";
-import type { OrderView } from "../queries/orders.ts";
-import { emptyLedger } from "../testing/empty_ledger.ts";
+import type { OrderView } from "../reads/orders.ts";
+import { assertFollows, emptyLedger } from "../testing/empty_ledger.ts";
 import { person } from "../testing/person_events.ts";
 import {
   at,
-  emptyStore,
   orderRead,
   transaction,
   worlds,
@@ -37,17 +35,7 @@ Deno.test("Erasures.prune() keeps what orders are, and states still follow from 
       const before = await orders();
       await ledger.erasures.prune("2026-11-20T08:45:00.000Z");
       assert.deepEqual(await orders(), before);
-      await using scratch = {
-        driver: await emptyStore(),
-        [Symbol.asyncDispose]() {
-          return this.driver.close();
-        },
-      };
-      const { differences } = await verifyStates(ledger.driver, {
-        scratch: scratch.driver,
-        assets: "sandbox",
-      });
-      assert.deepEqual(differences, []);
+      await assertFollows(ledger);
       assert.equal((await ledger.refold()).changed, 0);
       const { ok, reason } = await ledger.verify();
       assert.equal(ok, true, reason?.code ?? "");
@@ -140,13 +128,9 @@ Deno.test("Erasures.prune() takes looks at the chain, where nothing that stays n
   const { pruned, left } = await ledger.erasures.prune(at(20));
   assert.deepEqual([pruned, left], [3, 3]);
   assert.deepEqual(await witnesses(), before);
-  const looks = (await Array.fromAsync(ledger.export())).filter((line) =>
-    line.includes('"kind":"chain_reading"')
-  );
-  assert.deepEqual(
-    looks.map((line) => line.includes('"body":null')),
-    [true, false, false],
-  );
+  const kinds = (await Array.fromAsync(ledger.export()))
+    .map((line) => JSON.parse(line).kind);
+  assert.equal(kinds.filter((kind) => kind === "chain_reading").length, 2);
   assert.equal((await ledger.verify()).ok, true);
   assert.equal((await ledger.refold()).changed, 0);
 });

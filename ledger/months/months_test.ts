@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
+import { eraseBody } from "../erasure/erase_body.ts";
 import type { NewEvent } from "../events/event.ts";
-import { eraseBody } from "../evidence/erase.ts";
 import type { Ledger } from "../ledger.ts";
 import { monthClaim, monthReading } from "../testing/month_test_events.ts";
 import type { MonthClose } from "./month_close.ts";

@@ -9,7 +9,7 @@ import {
 import type { MonthRow, MonthRowKind } from "./month_row.ts";
 import { monthSummary, summaryFile } from "./month_summary.ts";
 import { listMonths, readBooks, readKnownPosition } from "./stored_months.ts";
-import { diffStates } from "../next/projection/state_changes.ts";
+import { diffStates } from "../projection/state_changes.ts";
 
 /** A row that corrects a closed month. */
 export interface MonthChange extends MonthRow {

@@ -1,206 +1,115 @@
-import type { Purchase } from "../releases/log_releases.ts";
-import type { OrderFold } from "../orders/order_fold.ts";
-import type { OrderReleases } from "../releases/release_log.ts";
-import type { UserFold } from "../users/user_fold.ts";
-import {
-  type Checkpoint,
-  type Checkpoints,
-  sameCheckpoint,
-} from "../store/tables/checkpoints.ts";
-import type { Changes, EventsRead } from "./batch.ts";
-import type { Statement } from "../store/driver/driver.ts";
-import type { LoggedReleases } from "../releases/log_releases.ts";
+/** Folds whatever waits, step by step; a ledger of an older fold is folded anew first. */
+import type { ChainState } from "../evidence/evidence.ts";
+import type { Driver } from "../store/driver/driver.ts";
+import { read } from "../store/database.ts";
+import { guardOf, selectGuard } from "./guard.ts";
+import { FOLD, type Projected, type ProjectOptions } from "./project.ts";
+import { refold } from "./refold.ts";
 
-/** Most orders and most users whose folds stay in memory. */
-const MOST_FOLDS = 5_000;
-
-/**
- * What a projector keeps in memory while many events wait: the folds that the
- * last steps changed, the events of a later step, read while an earlier one is
- * folded, and the next step, prepared while the current one is written.
- *
- * Measured by folding the first webhooks of 100,000 orders in a file on two
- * cores: about 11,000 a second; 8,500 without preparing the next step.
- *
- * Everything holds for one checkpoint. When another process moves it, the folds
- * are forgotten.
- */
-export class CatchUp {
-  #from: Checkpoint | null = null;
-  #at: Checkpoint | null = null;
-  #expectationsWritten = false;
-  /** What the last step logged of releases. */
-  #releases: PreparedStep["releases"] | null = null;
-  readonly #orders = new Map<string, OrderFold>();
-  readonly #users = new Map<string, UserFold>();
-  #next: {
-    readonly after: Checkpoint;
-    readonly reading: Promise<EventsRead | null>;
-  } | null = null;
-  #prepared: PreparedStep | null = null;
-
-  /** The checkpoint that the folds belong to. */
-  get at(): Checkpoint | null {
-    return this.#at;
-  }
-
-  /**
-   * Whether folds read at a checkpoint are as new as those in memory, or are of
-   * orders and users that the step in memory does not change.
-   */
-  completes(read: Checkpoint | null): boolean {
-    return sameCheckpoint(read, this.#at) || sameCheckpoint(read, this.#from);
-  }
-
-  /** Whether a step has written expectations that a read ahead could not see. */
-  get expectationsWritten(): boolean {
-    return this.#expectationsWritten;
-  }
-
-  /**
-   * Moves folds from memory to what a step knows.
-   *
-   * @param at The checkpoint that the step starts from.
-   * @param missing Ids; those found in memory are taken out.
-   * @param known Where their folds are put.
-   */
-  takeFolds(
-    at: Checkpoint,
-    missing: { readonly orders: Set<string>; readonly users: Set<string> },
-    known: {
-      readonly orders: Map<string, OrderFold>;
-      readonly users: Map<string, UserFold>;
-    },
-  ): void {
-    if (!sameCheckpoint(this.#at, at)) {
-      this.#orders.clear();
-      this.#users.clear();
-    }
-    takeFrom(this.#orders, missing.orders, known.orders);
-    takeFrom(this.#users, missing.users, known.users);
-  }
-
-  /**
-   * Moves what the last step logged of releases to what the next one knows.
-   *
-   * @param at The checkpoint that the next step starts from.
-   * @param wanted Orders and digests of purchases; those found are taken out,
-   * and put where the releases and orders of them go.
-   */
-  takeReleases(
-    at: Checkpoint,
-    { ids, digests, orders, purchases }: {
-      readonly ids: Set<string>;
-      readonly digests: Set<string>;
-      readonly orders: Map<string, OrderReleases>;
-      readonly purchases: Map<string, Purchase>;
-    },
-  ): void {
-    if (this.#releases === null || !sameCheckpoint(this.#at, at)) return;
-    takeFrom(this.#releases.orders, ids, orders);
-    takeFrom(this.#releases.purchases, digests, purchases);
-  }
-
-  /** Keeps what a step changes, which is about to be written. */
-  keepFolds({ from, to, changes, releases }: PreparedStep): void {
-    this.#from = from;
-    this.#at = to;
-    this.#releases = releases;
-    this.#expectationsWritten ||= changes.expectations.length > 0;
-    keepIn(this.#orders, changes.orders);
-    keepIn(this.#users, changes.users);
-  }
-
-  /**
-   * Starts to read the events after those of a step.
-   *
-   * @param after The checkpoint that the step will move to.
-   * @param read Reads them. Its failure is not reported: the next step reads
-   * again, and throws what it meets.
-   */
-  readAhead(after: Checkpoint, read: () => Promise<EventsRead>): void {
-    this.#next = { after, reading: read().catch(() => null) };
-  }
-
-  /** The events read ahead, where they follow the checkpoint of the folds. */
-  async takeEvents(): Promise<EventsRead | null> {
-    const next = this.#next;
-    if (next === null) return null;
-    this.#next = null;
-    const events = await next.reading;
-    return sameCheckpoint(this.#at, next.after) ? events : null;
-  }
-
-  /** Keeps the step that follows the one that is being written. */
-  keepPrepared(prepared: PreparedStep | null): void {
-    this.#prepared = prepared;
-  }
-
-  /** The step that was prepared, once. */
-  takePrepared(): PreparedStep | null {
-    const prepared = this.#prepared;
-    this.#prepared = null;
-    return prepared;
-  }
-}
-
-function takeFrom<Fold>(
-  folds: ReadonlyMap<string, Fold>,
-  missing: Set<string>,
-  known: Map<string, Fold>,
-): void {
-  if (folds.size === 0) return;
-  for (const id of missing) {
-    const fold = folds.get(id);
-    if (fold === undefined) continue;
-    known.set(id, fold);
-    missing.delete(id);
-  }
-}
-
-/**
- * Maps keep the order of insertion: what was written longest ago goes first. All
- * of the last step is kept, because what was read ahead does not know it.
- */
-function keepIn<Fold>(
-  folds: Map<string, Fold>,
-  written: ReadonlyMap<string, Fold>,
-): void {
-  for (const [id, fold] of written) {
-    folds.delete(id);
-    folds.set(id, fold);
-  }
-  const most = Math.max(MOST_FOLDS, written.size);
-  for (const id of folds.keys()) {
-    if (folds.size <= most) break;
-    folds.delete(id);
-  }
-}
-
-/** A step that is folded, and only has to be written. */
-export interface PreparedStep {
-  /** All checkpoints before it. */
-  readonly checkpoints: Checkpoints;
-  /** The checkpoint before it. */
-  readonly from: Checkpoint;
-  /** The checkpoint that it moves to. */
-  readonly to: Checkpoint;
-  /** How many events it folds. */
+/** Result of {@linkcode Ledger.project}. */
+export interface Projection {
+  /** Position of the last event folded. */
+  readonly position: number;
+  /** Events folded by this call. */
   readonly events: number;
-  /** Whether more events wait than one step takes. */
-  readonly manyWait: boolean;
-  /** What it changes. */
-  readonly changes: Changes;
-  /** What it logs of releases, and which purchases it takes. */
-  readonly releases: LoggedReleases;
-  /** What writes that, behind a guard on the checkpoint before it. */
-  readonly statements: readonly Statement[];
+  /**
+   * `newer_fold` when a newer version of this package has folded the ledger:
+   * this one then stops folding, and goes on appending.
+   */
+  readonly stopped: null | "newer_fold";
+  /** How far the evidence chain reaches, and whether it is broken. */
+  readonly chain: ChainState;
 }
 
-/** Nothing was to fold, or not by this version. */
-export interface NothingPrepared {
-  /** All checkpoints. */
-  readonly checkpoints: Checkpoints;
-  /** There is nothing to write. */
-  readonly statements: null;
+/** How to project. */
+export interface CatchUpOptions {
+  /** Stops between two steps. */
+  readonly signal?: AbortSignal;
+  /**
+   * Awaited before each step, so that more urgent work on the same database can
+   * go first. Resolves to the most events the step may process.
+   */
+  readonly pace?: () => Promise<number>;
+  /** Called after each step. */
+  readonly onProgress?: (progress: {
+    /** Position reached. */
+    readonly position: number;
+    /** Events so far. */
+    readonly events: number;
+  }) => void;
+}
+
+/** Makes one step, here or in the thread that owns the file. */
+export type MakeStep = (mostEvents: number) => Promise<Projected>;
+
+export interface CatchUpParts extends ProjectOptions {
+  readonly driver: Driver;
+  readonly step: MakeStep;
+}
+
+/** A step should not take longer: an append waits for it. */
+const STEP_MS = 25;
+const FEWEST_EVENTS = 50;
+const MOST_EVENTS = 2000;
+
+/** How many events the next step takes, by how long the last ones took. */
+class StepSize {
+  #events = 200;
+
+  get events(): number {
+    return this.#events;
+  }
+
+  took(events: number, ms: number): void {
+    // A step with few events says little of how long many take.
+    if (events < this.#events / 2 || ms <= 0) return;
+    const wanted = events * STEP_MS / ms;
+    const next = Math.min(2 * this.#events, Math.max(wanted, this.#events / 2));
+    this.#events = Math.round(
+      Math.min(MOST_EVENTS, Math.max(FEWEST_EVENTS, next)),
+    );
+  }
+}
+
+/** Folds until nothing waits, in steps that appends can wait for. */
+export async function catchUp(
+  parts: CatchUpParts,
+  { signal, pace, onProgress }: CatchUpOptions,
+  onStep: (step: Projected) => void,
+): Promise<Omit<Projection, "chain">> {
+  const { driver, assets, fold = FOLD, maxEvents = MOST_EVENTS } = parts;
+  const size = new StepSize();
+  let events = 0;
+  for (;;) {
+    const paced = await pace?.() ?? Infinity;
+    signal?.throwIfAborted();
+    const beganMs = performance.now();
+    const step = await parts.step(Math.min(paced, size.events, maxEvents));
+    size.took(step.events, performance.now() - beganMs);
+    if (step.events > 0) {
+      onStep(step);
+      events += step.events;
+      onProgress?.({ position: step.position, events });
+      continue;
+    }
+    const [guarding] = await read(driver, [selectGuard]);
+    const { foldVersion, position } = guardOf(guarding);
+    if (foldVersion === fold.version) {
+      return { position, events, stopped: null };
+    }
+    if (foldVersion > fold.version) {
+      return { position, events, stopped: "newer_fold" };
+    }
+    const before = events;
+    const done = await refold({ driver, assets, fold }, {
+      maxChanges: 0,
+      ...signal && { signal },
+      onProgress: (progress) =>
+        onProgress?.({
+          position: progress.position,
+          events: before + progress.events,
+        }),
+    });
+    events += done.events;
+  }
 }

@@ -1,16 +1,17 @@
 import assert from "node:assert/strict";
-import { at, emptyStore, orderRead } from "../testing/projection_test_kit.ts";
+import { newLedger } from "../testing/fold_kit.ts";
 import {
   lives,
   opened,
   record,
   statuses,
-} from "../testing/subscription_test_kit.ts";
-import { Subscriptions } from "./subscriptions.ts";
+  subscriptionsOf,
+} from "../testing/subscription_kit.ts";
+import { at, orderRead } from "../testing/projection_test_kit.ts";
 
 Deno.test("Subscription.dispatch() gives up after so many attempts, and later ones say what they miss", async () => {
   for (const action of ["retry", "drop"] as const) {
-    const driver = await emptyStore();
+    const driver = await newLedger();
     let broken = true;
     const heard: string[] = [];
     await record(driver, ...lives("O1"));
@@ -33,7 +34,7 @@ Deno.test("Subscription.dispatch() gives up after so many attempts, and later on
       heard.splice(0),
       statuses.slice(1).map((status) => `${status} after ${created}`),
     );
-    const subscriptions = new Subscriptions(driver, () => Date.parse(at(61)));
+    const subscriptions = subscriptionsOf(driver);
     const dead = await subscriptions.deadLetters("test");
     assert.deepEqual(
       dead.map(({ transition, attempts }) => [transition.key, attempts]),
@@ -60,7 +61,7 @@ Deno.test("Subscription.dispatch() gives up after so many attempts, and later on
 });
 
 Deno.test("Subscriptions.hasten() delivers at once what waits for its next attempt", async () => {
-  const driver = await emptyStore();
+  const driver = await newLedger();
   let broken = true;
   const seen: string[] = [];
   await record(driver, ...lives("O1"));
@@ -71,7 +72,7 @@ Deno.test("Subscriptions.hasten() delivers at once what waits for its next attem
   await subscription.dispatch();
   broken = false;
   assert.deepEqual(await subscription.dispatch(), { delivered: 0, failed: 0 });
-  const subscriptions = new Subscriptions(driver, () => Date.parse(at(61)));
+  const subscriptions = subscriptionsOf(driver);
   assert.equal(await subscriptions.hasten("test"), 1);
   assert.equal(await subscriptions.hasten("test"), 0);
   await subscription.dispatch();
@@ -80,7 +81,7 @@ Deno.test("Subscriptions.hasten() delivers at once what waits for its next attem
 });
 
 Deno.test("Subscription.dispatch() lets a late letter that fails again hold nobody", async () => {
-  const driver = await emptyStore();
+  const driver = await newLedger();
   let broken = true;
   const heard: string[] = [];
   await record(driver, ...lives("O1"));
@@ -93,7 +94,7 @@ Deno.test("Subscription.dispatch() lets a late letter that fails again hold nobo
     { maxAttempts: 1 },
   );
   await subscription.dispatch();
-  const subscriptions = new Subscriptions(driver, () => Date.parse(at(61)));
+  const subscriptions = subscriptionsOf(driver);
   await subscriptions.retry("test");
   await record(driver, orderRead(9, { orderId: "O1", status: "cancelled" }));
   await subscription.dispatch();
@@ -107,7 +108,7 @@ Deno.test("Subscription.dispatch() lets a late letter that fails again hold nobo
 });
 
 Deno.test("Subscription.dispatch() keeps the order of one whose first letter is sent by hand before any later one", async () => {
-  const driver = await emptyStore();
+  const driver = await newLedger();
   let broken = true;
   const heard: string[] = [];
   await record(driver, orderRead(1, { orderId: "O1", status: "created" }));
@@ -117,10 +118,72 @@ Deno.test("Subscription.dispatch() keeps the order of one whose first letter is 
   }, { maxAttempts: 1 });
   await subscription.dispatch();
   broken = false;
-  const subscriptions = new Subscriptions(driver, () => Date.parse(at(61)));
+  const subscriptions = subscriptionsOf(driver);
   await subscriptions.retry("test");
   await record(driver, orderRead(2, { orderId: "O1", status: "progress" }));
   await subscription.dispatch();
   assert.deepEqual(heard, ["created", "progress"]);
+  await driver.close();
+});
+
+Deno.test("Subscription.dispatch() tells at once what waits for a receiver that is back", async () => {
+  const driver = await newLedger();
+  let nowMs = Date.parse(at(60));
+  let down = true;
+  const seen: string[] = [];
+  const orders = Array.from({ length: 5 }, (_, n) => `O${n}`);
+  await record(
+    driver,
+    ...orders.map((orderId) => orderRead(1, { orderId, status: "created" })),
+  );
+  await using subscription = await opened(
+    driver,
+    ({ id }) => {
+      if (down) throw new Error("connection refused");
+      seen.push(id);
+    },
+    {},
+    { now: () => nowMs },
+  );
+  for (let second = 0; second <= 80; second++, nowMs += 1000) {
+    await subscription.dispatch();
+  }
+  down = false;
+  await record(driver, orderRead(2, { orderId: "NEW", status: "created" }));
+  await subscription.dispatch();
+  assert.deepEqual(seen.toSorted(), ["NEW", ...orders]);
+  assert.deepEqual(await subscriptionsOf(driver).queued("test"), []);
+  await driver.close();
+});
+
+Deno.test("Subscription.dispatch() does not hurry what always fails while others are told", async () => {
+  const driver = await newLedger();
+  let nowMs = Date.parse(at(60));
+  let attempts = 0;
+  await using subscription = await opened(
+    driver,
+    ({ id }) => {
+      if (!id.startsWith("BAD")) return;
+      attempts++;
+      throw new Error("never");
+    },
+    {},
+    { now: () => nowMs },
+  );
+  const bad = ["BAD1", "BAD2", "BAD3", "BAD4"];
+  await record(
+    driver,
+    ...bad.map((orderId) => orderRead(1, { orderId, status: "created" })),
+  );
+  for (let second = 0; second < 60; second++, nowMs += 1000) {
+    await record(
+      driver,
+      orderRead(second, { orderId: `O${second}`, status: "created" }),
+    );
+    await subscription.dispatch();
+  }
+  // At 0, 1, 3, 7, 15 and 31 s, and once more when others are told after them.
+  assert.ok(attempts <= 7 * bad.length, String(attempts));
+  assert.deepEqual(await subscriptionsOf(driver).deadLetters("test"), []);
   await driver.close();
 });

@@ -1,33 +1,30 @@
-import type { Transition } from "../machines/transition.ts";
-import type { Driver } from "../store/driver/driver.ts";
+/** Sends a subscription what had happened before the ledger went live. */
+import { type Driver, readPrimary } from "../store/driver/driver.ts";
+import { expectRow } from "../store/driver/expect_row.ts";
 import { retryLostRaces } from "../store/driver/retrying_driver.ts";
+import { matcher, unlisted } from "./pattern.ts";
 import {
-  historicOf,
-  type HistoricTransition,
-  moveHistoric,
-  selectHistoric,
-  selectHistoricPlace,
-} from "../store/tables/subscriptions/historic_transitions.ts";
-import { settleQueue } from "../store/tables/subscriptions/queued_transitions.ts";
-import { matcher } from "./pattern.ts";
+  HISTORIC,
+  LIVE,
+  transitionOf,
+  TRANSITIONS,
+} from "../projection/log.ts";
+import { insertPast } from "./outbox.ts";
 
 /** Transitions of one read and one write. */
 const PAGE = 1000;
 
-/**
- * What a subscription did not receive, because it is from before going live.
- */
+/** What a subscription did not receive, because it is from before going live. */
 export interface FiredHistory {
   /** Transitions that it subscribes to. */
   readonly transitions: number;
   /**
-   * Releases that it subscribes to and that are left out: they may have been
-   * acted on before. Send one that was not by its key.
+   * Releases that it subscribes to and that are left out: they may have been acted
+   * on before. Send one that was not by its key.
    */
   readonly released: number;
 }
 
-/** How {@linkcode fireHistoric} works. */
 export interface FireHistoryOptions {
   /** Only counts. @default false */
   readonly dryRun?: boolean;
@@ -36,28 +33,22 @@ export interface FireHistoryOptions {
 }
 
 /**
- * Sends a subscription what had happened before the ledger went live, in order
- * and each once, also where it is called again or stopped in between. Never of
- * a release: the goods may have been handed over before.
+ * Sends a subscription what had happened before the ledger went live, in order and
+ * each once, also where it is called again or stopped in between. Never of a release:
+ * the goods may have been handed over before.
  *
- * @param driver The database.
  * @param name The subscription; nothing is sent where it does not exist.
- * @param options How, and the time in milliseconds since the epoch.
- * @returns How many transitions it receives, or would receive.
- * @throws {LedgerError} When the database fails.
  */
 export async function fireHistoric(
   driver: Driver,
   name: string,
-  { dryRun = false, signal, now }: FireHistoryOptions & {
-    readonly now: number;
-  },
+  { dryRun = false, signal }: FireHistoryOptions,
 ): Promise<FiredHistory> {
   let [transitions, released] = [0, 0];
   for (let after: number | null = null;;) {
     signal?.throwIfAborted();
     const page = await retryLostRaces(() =>
-      firePage(driver, name, { after, dryRun, now })
+      firePage(driver, name, { after, dryRun })
     );
     if (page === null) return { transitions, released };
     transitions += page.transitions;
@@ -71,53 +62,48 @@ export async function fireHistoric(
 async function firePage(
   driver: Driver,
   name: string,
-  { after, dryRun, now }: {
+  { after, dryRun }: {
     readonly after: number | null;
     readonly dryRun: boolean;
-    readonly now: number;
   },
 ): Promise<FiredHistory & { readonly to: number } | null> {
-  const [found] = await driver.batch([selectHistoricPlace(name)], "write");
+  const [found] = await readPrimary(driver, [{
+    sql: "SELECT patterns, historic_seq FROM subscriptions WHERE name = ?",
+    args: [name],
+  }]);
   const [patterns, place] = found?.rows[0] ?? [];
   if (typeof patterns !== "string") return null;
   const from = after ?? Number(place);
-  const [rows] = await driver.batch([selectHistoric(from, PAGE)], "write");
-  const historic = historicOf(rows);
-  const to = historic.at(-1)?.transition.seq;
+  const [rows] = await readPrimary(driver, [{
+    sql: `SELECT EXISTS (SELECT 1 FROM log AS l WHERE l.no = t.no
+        AND l.seq > t.seq AND l.flags & ${LIVE} > 0), ${TRANSITIONS}
+      WHERE t.flags > 1 AND t.flags & ${HISTORIC} > 0 AND t.flags & ${LIVE} = 0
+        AND t.seq > ? ORDER BY t.seq LIMIT ?`,
+    args: [from, PAGE],
+  }]);
+  const historic = (rows?.rows ?? []).map(([late, ...row]) => ({
+    ...transitionOf(row),
+    isLate: late === 1,
+  }));
+  const to = historic.at(-1)?.seq;
   if (to === undefined) return null;
   const texts = JSON.parse(patterns) as readonly string[];
-  const matches = matcher(texts.map((unlisted) => ({ unlisted })));
-  const taken = historic.filter(({ transition }) => matches(transition));
-  const sent = taken.filter(({ transition }) => !isRelease(transition));
+  const matches = matcher(
+    texts.map((one) => one === "*" ? one : unlisted(one)),
+  );
+  const taken = historic.filter(matches);
+  // Goods are shipped on it.
+  const sent = taken.filter(({ logged }) => logged?.release !== "yes");
   if (!dryRun) {
     await driver.batch([
-      ...moveHistoric(name, from, to),
-      ...settleQueue(name, {
-        queued: sent.map((one) => queuedAs(one, now)),
-        failed: [],
-        delivered: [],
-        passing: [],
-        released: [],
-      }),
+      expectRow("subscriptions", { name, historic_seq: from }),
+      {
+        sql: "UPDATE subscriptions SET historic_seq = ? WHERE name = ?",
+        args: [to, name],
+      },
+      ...insertPast(name, sent),
     ], "write");
   }
   const released = taken.length - sent.length;
   return { transitions: sent.length, released, to };
-}
-
-/** Whether goods are shipped on it. */
-function isRelease({ logged }: Transition): boolean {
-  return logged?.release === "yes";
-}
-
-/** The first of an order or user is due at once; the others follow it. */
-function queuedAs({ transition, overtaken }: HistoricTransition, now: number) {
-  return {
-    transition,
-    state: overtaken ? "retrying" : "waiting",
-    attempts: 0,
-    dueAt: new Date(now).toISOString(),
-    error: null,
-    overtaken,
-  } as const;
 }

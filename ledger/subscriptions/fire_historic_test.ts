@@ -1,20 +1,22 @@
 import assert from "node:assert/strict";
+import { newLedger } from "../testing/fold_kit.ts";
+import {
+  goLive,
+  opened,
+  record,
+  subscriptionsOf,
+} from "../testing/subscription_kit.ts";
 import { userSnapshot } from "../events/mint.ts";
 import type { NewEvent } from "../events/event.ts";
-import { goLive } from "../go_live.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import {
   at,
-  emptyStore,
   orderRead,
   rowsOf,
   webhook,
 } from "../testing/projection_test_kit.ts";
-import { opened, record } from "../testing/subscription_test_kit.ts";
-import { countHistoric } from "../store/tables/go_live.ts";
-import { settleQueue } from "../store/tables/subscriptions/queued_transitions.ts";
-import { readTransitions } from "../store/tables/transitions.ts";
-import { Subscriptions } from "./subscriptions.ts";
+import { settle } from "./outbox.ts";
+import { readHistoric } from "../reads/stats.ts";
 
 const LIVE = at(30);
 
@@ -44,25 +46,23 @@ const oldUser = (fkyc: string, minute = 31): NewEvent =>
   });
 
 async function live(...events: NewEvent[]): Promise<Driver> {
-  const driver = await emptyStore();
-  await goLive(driver, LIVE, 0);
+  const driver = await newLedger();
+  await goLive(driver, LIVE);
   await record(driver, ...events);
   return driver;
 }
 
-const subscriptionsOf = (driver: Driver) =>
-  new Subscriptions(driver, () => Date.parse(at(50)));
-
 Deno.test("Subscriptions.fireHistoric() tells one subscription of the past, in order and once, but for releases", async () => {
-  const expected = orderRead(31, { orderId: "O3", status: "failed" });
-  const driver = await live(old("O1"), old("O2"), expected, oldUser("success"));
+  const failed = orderRead(31, { orderId: "O3", status: "failed" });
+  const driver = await live(
+    ...[old("O1"), old("O2"), failed, oldUser("success"), old("O9")],
+  );
   // As if an expectation had come with the upgrade: a release of the past.
   await driver.batch([{
-    sql: `INSERT INTO transitions (entity, entity_id, machine, trust, status,
-        entry, reverses, position, recorded_at, live, shown, reason, historic)
-      SELECT entity, 'O9', machine, trust, 'yes', 1, reverses, position,
-        recorded_at, 0, shown, 'session_matched', 1
-      FROM transitions WHERE entity_id = 'O1' AND machine = 'release'`,
+    sql: `INSERT INTO log (no, code, entry, position, flags, more)
+      SELECT no, 'release.yes', 1, position, flags, more FROM log
+      WHERE code = 'release.unchecked'
+        AND no = (SELECT no FROM orders WHERE id = 'O9')`,
     args: [],
   }], "write");
   const told: string[] = [];
@@ -78,7 +78,7 @@ Deno.test("Subscriptions.fireHistoric() tells one subscription of the past, in o
   const subscriptions = subscriptionsOf(driver);
   const unfired = await subscriptions.unfired({ imported: true });
   assert.deepEqual(unfired, [], "nothing of it was imported");
-  const plan = { transitions: 7, released: 1 };
+  const plan = { transitions: 9, released: 1 };
   assert.deepEqual(
     await subscriptions.fireHistoric("test", { dryRun: true }),
     plan,
@@ -104,7 +104,7 @@ Deno.test("Subscriptions.fireHistoric() tells one subscription of the past, in o
     "user:U1:fkyc.confirmed.success",
     "user:U1:ban.confirmed.not_banned",
   ]);
-  assert.equal(told.length, 7);
+  assert.equal(told.length, 9);
   assert.equal(others, 0, "nobody else is told");
   assert.deepEqual(await subscriptions.queued("test"), []);
   await driver.close();
@@ -180,11 +180,6 @@ Deno.test("Projector.step() withholds what users had come to before the ledger w
       verification_status: { fkyc: { state: "success" } },
     },
   });
-  const count = async (driver: Driver) =>
-    (await driver.batch(
-      [countHistoric],
-      "read",
-    ))[0]?.rows[0];
   const told = async (driver: Driver) => {
     const keys: string[] = [];
     await using all = await opened(driver, ({ key }) => void keys.push(key), {
@@ -195,7 +190,10 @@ Deno.test("Projector.step() withholds what users had come to before the ledger w
   };
   const driver = await live(oldUser("success"));
   assert.deepEqual(await told(driver), []);
-  assert.deepEqual(await count(driver), [0, 0, 1]);
+  assert.deepEqual(
+    await readHistoric(driver),
+    { orders: 0, users: 1, listed: 0 },
+  );
   // What changes later is told.
   await record(driver, oldUser("failed", 40));
   assert.deepEqual(await told(driver), ["user:U1:fkyc.confirmed.failed"]);
@@ -208,39 +206,33 @@ Deno.test("Projector.step() withholds what users had come to before the ledger w
   await claimed.close();
 });
 
-Deno.test("settleQueue() looks up what is queued of an order, and walks no queue", async () => {
+Deno.test("settle() looks up what is in the outbox of an order, and walks none", async () => {
   const driver = await live(old("O1"));
-  const [first] = await readTransitions(driver);
-  const transition = first ?? assert.fail();
-  const statements = settleQueue("test", {
-    queued: [{
-      ...{ transition, state: "waiting", attempts: 0, dueAt: "" },
-      ...{ error: null, overtaken: false },
-    }],
-    failed: [],
-    delivered: [transition],
-    passing: [transition],
-    released: [],
-  });
+  const one = { seq: 3, no: 2, before: 0, passing: true, also: null };
+  const after = { state: "due", attempts: 1, dueAt: 5, error: null } as const;
+  const statements = settle("test", [
+    { ...one, after: null, released: true },
+    { ...one, after, released: false },
+  ]);
   const walks: string[] = [];
-  let looked = 0;
   for (const { sql, args } of statements) {
-    if (sql.startsWith("INSERT")) continue;
-    looked++;
     // The driver explains what reads: so the same rows are selected.
-    const rows = sql.slice(sql.indexOf("WHERE subscription = ?1"));
-    const select = `SELECT 1 FROM queued_transitions ${rows}`;
+    const table = sql.includes("UPDATE handed") ? "handed" : "outbox";
+    const rows = sql.slice(sql.indexOf("WHERE "));
     const [plan] = await driver.batch([
-      { sql: `EXPLAIN QUERY PLAN ${select}`, args },
+      {
+        sql: `EXPLAIN QUERY PLAN SELECT 1 FROM ${table} ${rows}`,
+        args: sql.includes("?1") ? args : args.slice(-3),
+      },
     ], "read");
     for (const row of plan?.rows ?? []) {
       const step = String(row[3]);
-      const isWalk = /(SCAN|SEARCH) (l|f|queued_transitions) /.test(step) &&
-        !/seq=\?|entity_id=\?/.test(step);
+      const isWalk = /(SCAN|SEARCH) (b|f|outbox|handed) /.test(step) &&
+        !/seq=\?|no=\?/.test(step);
       if (isWalk) walks.push(step);
     }
   }
   assert.deepEqual(walks, []);
-  assert.equal(looked, 4);
+  assert.equal(statements.length, 6);
   await driver.close();
 });

@@ -1,23 +1,11 @@
 import assert from "node:assert/strict";
+import { newLedger } from "../testing/fold_kit.ts";
 import { until } from "../../tests/kit/until.ts";
-import type { NewEvent } from "../events/event.ts";
-import { Projector } from "../projection/projector.ts";
-import { appendStatement } from "../store/tables/events/append.ts";
+import { record } from "../testing/subscription_kit.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import {
-  at,
-  emptyStore,
-  orderRead,
-  rowsOf,
-} from "../testing/projection_test_kit.ts";
+import { at, orderRead, rowsOf } from "../testing/projection_test_kit.ts";
 import { Subscription } from "./subscription.ts";
 import type { TransitionHandler } from "./subscription_options.ts";
-
-async function record(driver: Driver, ...events: NewEvent[]): Promise<void> {
-  await driver.batch([appendStatement(events)], "write");
-  const projector = new Projector({ driver, assets: "sandbox" });
-  while ((await projector.step("live")).events > 0);
-}
 
 const reading = (orderId: string, step: number, status: string) =>
   orderRead(step, { orderId, status, changed: step });
@@ -29,6 +17,7 @@ async function opened(
 ): Promise<Subscription> {
   const subscription = new Subscription({
     driver,
+    assets: "sandbox",
     now,
     name: "test",
     options: {
@@ -45,14 +34,15 @@ async function opened(
 }
 
 Deno.test("Subscription.dispatch() lets what is read later wait behind what waits in its lane", async () => {
-  const driver = await emptyStore();
+  const driver = await newLedger();
   let nowMs = Date.parse(at(60));
   await record(driver, reading("A", 0, "created"));
   const failing = await opened(driver, () => nowMs, () => {
     throw new Error("not yet");
   });
   await failing.dispatch();
-  const queued = () => rowsOf(driver, "SELECT status FROM queued_transitions");
+  const queued = () =>
+    rowsOf(driver, "SELECT seq FROM outbox WHERE attempts > 0");
   assert.equal((await queued()).length, 1);
 
   await record(

@@ -1,19 +1,17 @@
 import assert from "node:assert/strict";
-import { orderStateSql } from "../store/tables/orders.ts";
+import { newLedger } from "../testing/fold_kit.ts";
+import {
+  goLive,
+  opened,
+  record,
+  subscriptionsOf,
+} from "../testing/subscription_kit.ts";
 import type { NewEvent } from "../events/event.ts";
 import { orderAbsent, orderReleased } from "../events/mint.ts";
-import { goLive } from "../go_live.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import { readTransitions } from "../store/tables/transitions.ts";
-import {
-  at,
-  emptyStore,
-  orderRead,
-  session,
-} from "../testing/projection_test_kit.ts";
-import { opened, record } from "../testing/subscription_test_kit.ts";
+import { readTransitions } from "../reads/transitions.ts";
+import { at, orderRead, session } from "../testing/projection_test_kit.ts";
 import type { SubscribeOptions } from "./subscription_options.ts";
-import { Subscriptions } from "./subscriptions.ts";
 
 const salt = new Uint8Array(16);
 
@@ -77,7 +75,7 @@ class Receiver {
 const EXPECTED = session(0, "S1", "C1");
 
 Deno.test("Subscription.dispatch() hands over no yes that was withdrawn, and hands it over under its own key once it is restored", async () => {
-  const driver = await emptyStore();
+  const driver = await newLedger();
   const receiver = new Receiver(driver);
   await record(driver, EXPECTED, paid(5), gone(6));
   assert.deepEqual(await receiver.dispatch("order.release.yes"), []);
@@ -91,7 +89,7 @@ Deno.test("Subscription.dispatch() hands over no yes that was withdrawn, and han
 });
 
 Deno.test("Subscription.dispatch() says reverses yes to a handler that was called with it, and to no other", async () => {
-  const driver = await emptyStore();
+  const driver = await newLedger();
   const receiver = new Receiver(driver);
   await record(driver, EXPECTED, paid(5), gone(6));
   assert.deepEqual(await receiver.dispatch("order.release.*"), [
@@ -128,7 +126,7 @@ Deno.test("Subscription.dispatch() says reverses yes to a handler that was calle
 });
 
 Deno.test("Subscription.dispatch() takes a yes back that was begun when a person delivers the purchase with another order", async () => {
-  const driver = await emptyStore();
+  const driver = await newLedger();
   const receiver = new Receiver(driver);
   const second = orderRead(6, { orderId: "O2", status: "success", tx: "0xT2" });
   await record(driver, session(0, "S1", "C1", "10", "basket-1"), paid(5));
@@ -159,7 +157,7 @@ Deno.test("Subscription.dispatch() takes a yes back that was begun when a person
 });
 
 Deno.test("Subscription.dispatch() passes a retry of yes through the same gate", async () => {
-  const driver = await emptyStore();
+  const driver = await newLedger();
   const receiver = new Receiver(driver);
   await record(driver, EXPECTED, paid(5));
   receiver.during = async () => {
@@ -180,9 +178,9 @@ Deno.test("Subscription.dispatch() passes a retry of yes through the same gate",
 });
 
 Deno.test("Subscriptions.retry() of a yes that was withdrawn calls nobody until it is restored", async () => {
-  const driver = await emptyStore();
+  const driver = await newLedger();
   const receiver = new Receiver(driver);
-  const subscriptions = new Subscriptions(driver, () => Date.parse(at(61)));
+  const subscriptions = subscriptionsOf(driver);
   await record(driver, EXPECTED, paid(5));
   receiver.fails = true;
   for (let tries = 0; tries < 3; tries++) {
@@ -202,9 +200,9 @@ Deno.test("Subscriptions.retry() of a yes that was withdrawn calls nobody until 
 });
 
 Deno.test("Subscription.dispatch() hands a dead yes over again when it is restored, and forgets the dead letter", async () => {
-  const driver = await emptyStore();
+  const driver = await newLedger();
   const receiver = new Receiver(driver);
-  const subscriptions = new Subscriptions(driver, () => Date.parse(at(61)));
+  const subscriptions = subscriptionsOf(driver);
   await record(driver, EXPECTED, paid(5));
   receiver.fails = true;
   for (let tries = 0; tries < 3; tries++) {
@@ -220,7 +218,7 @@ Deno.test("Subscription.dispatch() hands a dead yes over again when it is restor
 });
 
 Deno.test("Subscription.dispatch() parks each of many stale releases in a few writes", async () => {
-  const driver = await emptyStore();
+  const driver = await newLedger();
   const orders = Array.from({ length: 40 }, (_, place) => `O${place}`);
   const read = (orderId: string, minute: number, status: string) =>
     orderRead(minute, {
@@ -247,7 +245,7 @@ Deno.test("Subscription.dispatch() parks each of many stale releases in a few wr
 });
 
 Deno.test("Subscription.dispatch() reads the order and its reference together with the gate", async () => {
-  const driver = await emptyStore();
+  const driver = await newLedger();
   await record(
     driver,
     session(0, "S1", "C1", "10", "basket-1"),
@@ -265,9 +263,7 @@ Deno.test("Subscription.dispatch() reads the order and its reference together wi
   const counting: Driver = {
     location: driver.location,
     batch(statements, mode) {
-      const isState = statements.some(({ sql }) =>
-        sql.includes(`SELECT order_id, ${orderStateSql()}`)
-      );
+      const isState = statements.some(({ sql }) => sql.includes("r.fold"));
       if (isState) readings++;
       // The gate marks what it hands over, so it writes.
       assert.ok(!isState || mode === "write");
@@ -293,8 +289,8 @@ Deno.test("Subscription.dispatch() reads the order and its reference together wi
 });
 
 Deno.test("Subscriptions.fire() hands over a yes that was withheld, also where it was taken back and restored since", async () => {
-  const driver = await emptyStore();
-  await goLive(driver, at(30), 0);
+  const driver = await newLedger();
+  await goLive(driver, at(30));
   const receiver = new Receiver(driver);
   // A historic order that only a later expectation matches.
   await record(driver, paid(31));
@@ -302,7 +298,7 @@ Deno.test("Subscriptions.fire() hands over a yes that was withheld, also where i
   await record(driver, gone(40));
   await record(driver, paid(41));
   assert.deepEqual(await receiver.dispatch("order.release.yes"), []);
-  const subscriptions = new Subscriptions(driver, () => Date.parse(at(60)));
+  const subscriptions = subscriptionsOf(driver);
   const keys = (await subscriptions.unfired()).map(({ key }) => key);
   assert.deepEqual(keys, ["order:O1:release.yes"]);
   assert.equal(await subscriptions.fire(keys), 1);

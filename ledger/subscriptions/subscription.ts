@@ -1,18 +1,22 @@
+/** A name under which one process at a time tells a handler what is new. */
 import { randomUUID } from "node:crypto";
 import { sleep as sleepFor } from "../../core/waiting/sleep.ts";
-import { LeaseTurn } from "../lease/lease_turn.ts";
-import { isLostRace } from "../store/driver/retrying_driver.ts";
-import { SUBSCRIPTION_LEASE } from "../store/tables/leases.ts";
-import {
-  placeOf,
-  selectPlace,
-  upsertSubscription,
-} from "../store/tables/subscriptions/subscriptions.ts";
-import { DispatchRun, type Unwritten } from "./dispatch_run.ts";
+import { type Driver, readPrimary } from "../store/driver/driver.ts";
+import { isLostRace, retryLostRaces } from "../store/driver/retrying_driver.ts";
 import { matcher, patternText } from "./pattern.ts";
-import type { Dispatched, SubscriptionParts } from "./subscription_options.ts";
+import type { Dispatched } from "./subscription_options.ts";
+import { transitionOf, TRANSITIONS } from "../projection/log.ts";
+import { LeaseTurn, SUBSCRIPTION_LEASE } from "../store/leases.ts";
+import {
+  type DispatchMemory,
+  DispatchRun,
+  newMemory,
+  type SubscriptionParts,
+} from "./dispatch_run.ts";
+import { wanting } from "../projection/subscribers.ts";
+import { insertPast } from "./outbox.ts";
 
-/** After a crash another process delivers this much later, ms. */
+/** After a crash of a machine another process delivers this much later, ms. */
 const LEASE_MS = 10_000;
 
 /** Interval at which a waiting process checks whether it may deliver, in ms. */
@@ -21,23 +25,24 @@ const POLL_INTERVAL_MS = 5000;
 /** What is slept at least between two looks, ms. */
 const SHORTEST_LOOK_MS = 50;
 
+/** Most transitions of one read of the log. */
+const LOG_ROWS = 1000;
+
 /**
- * Hands transitions to a handler, at least once each: in order within an order
- * or user, concurrently across them. The checkpoint moves only after the
- * handler returned, once for a group of transitions: after a crash those of the
- * last two groups, 256 and as many as are handed over side by side, are handed
- * over again, in the same order; where one takes long, so are those of others
- * that went past it, 4,096 at most. A database that fails meanwhile makes none
- * be handed over again. A transition that the
- * handler fails on is queued and tried again; only later transitions of the
- * same order or user wait for it, until it is dead.
+ * Hands transitions to a handler, at least once each: in order within an order or
+ * user, concurrently across them. What was told is forgotten after the handler
+ * returned, a group at a time: after a crash those of the last two groups, 256 and
+ * as many as are handed over side by side, are handed over again, in the same order.
+ * A database that fails meanwhile makes none be handed over again. A transition that
+ * the handler fails on is tried again; only later transitions of the same order or
+ * user wait for it, until it is dead. After three failures in a row a success makes
+ * all that waits be tried at once.
  *
- * Of several processes that subscribe under one name, one delivers at a time:
- * it holds the lease of the name. The others wait, and one of them takes over
- * when that process stops or ends.
+ * Of several processes that subscribe under one name, one delivers at a time: it
+ * holds the lease of the name. The others wait, and one of them takes over when that
+ * process stops or ends.
  */
 export class Subscription implements AsyncDisposable {
-  /** Its name. */
   readonly name: string;
   readonly #parts: SubscriptionParts;
   readonly #matches: ReturnType<typeof matcher>;
@@ -49,9 +54,7 @@ export class Subscription implements AsyncDisposable {
   #woken = false;
   #turn: LeaseTurn | null = null;
   #current: DispatchRun | null = null;
-  #revision = 0;
-  /** What the last run did and could not write. */
-  #unwritten: Unwritten | null = null;
+  #memory: DispatchMemory = newMemory();
   #reported: "delivers" | "waits" | null = null;
   /** How long to wait before the next look. */
   #lookMs = POLL_INTERVAL_MS;
@@ -59,7 +62,6 @@ export class Subscription implements AsyncDisposable {
   /**
    * Prepares to deliver; {@linkcode Ledger.subscribe} opens it.
    *
-   * @param parts The objects it uses.
    * @throws {TypeError} When a pattern is wrong.
    * @throws {RangeError} When the concurrency or the lease is.
    */
@@ -69,19 +71,16 @@ export class Subscription implements AsyncDisposable {
     this.#holder = parts.holder ?? randomUUID();
     this.#matches = matcher(parts.options.on);
     const { concurrency = 1, leaseMs = LEASE_MS } = parts.options;
-    if (!Number.isInteger(concurrency) || concurrency < 1) {
-      throw new RangeError(
-        `Wrong concurrency: ${concurrency} is not a whole number from 1 on`,
-      );
-    }
-    if (!Number.isInteger(leaseMs) || leaseMs < 1) {
-      throw new RangeError(
-        `Wrong leaseMs: ${leaseMs} is not a whole number from 1 on`,
-      );
+    for (const [name, value] of Object.entries({ concurrency, leaseMs })) {
+      if (!Number.isInteger(value) || value < 1) {
+        throw new RangeError(
+          `Wrong ${name}: ${value} is not a whole number from 1 on`,
+        );
+      }
     }
   }
 
-  /** Creates the checkpoint when the name is new, and starts delivering. */
+  /** Begins the name where it is new, and starts delivering. */
   async open(): Promise<void> {
     await this.#register();
     if (this.#parts.options.start ?? true) this.#running = this.#run();
@@ -95,8 +94,7 @@ export class Subscription implements AsyncDisposable {
   }
 
   /**
-   * Delivers what is due: queued transitions first, then new ones. Delivers
-   * nothing while another process does.
+   * Delivers what is due. Delivers nothing while another process does.
    *
    * @throws {LedgerError} When the database fails.
    */
@@ -141,18 +139,19 @@ export class Subscription implements AsyncDisposable {
       ...this.#parts,
       matches: this.#matches,
       turn,
-      revision: this.#revision,
-      before: this.#unwritten,
+      memory: this.#memory,
     });
     this.#current = run;
     try {
       return await run.run();
     } catch (error) {
-      if (isLostRace(error)) turn.abort();
+      if (isLostRace(error)) {
+        turn.abort();
+        // Another process has delivered meanwhile, and wrote how far it is.
+        this.#memory = newMemory();
+      }
       throw error;
     } finally {
-      this.#unwritten = run.unwritten;
-      this.#revision = run.revision;
       this.#current = null;
       if (this.#running === null || turn.signal.aborted) await this.#leave();
     }
@@ -204,18 +203,13 @@ export class Subscription implements AsyncDisposable {
     await turn?.end();
   }
 
-  /** Stores its patterns, and reads its checkpoint from the primary. */
-  async #register(): Promise<void> {
+  #register(): Promise<void> {
     const { driver, name, now, options } = this.#parts;
-    const [, found] = await driver.batch([
-      upsertSubscription(name, {
-        patterns: [options.on].flat().map(patternText),
-        from: options.from ?? "now",
-        createdAt: new Date(now()).toISOString(),
-      }),
-      selectPlace(name),
-    ], "write");
-    this.#revision = placeOf(found).revision;
+    return register(driver, name, {
+      patterns: [options.on].flat().map(patternText),
+      from: options.from ?? "now",
+      now: now(),
+    });
   }
 
   #report(turn: "delivers" | "waits"): void {
@@ -256,5 +250,104 @@ export class Subscription implements AsyncDisposable {
     } finally {
       this.#wake = () => {};
     }
+  }
+}
+
+/** What a name takes, and where it begins. */
+export interface Registration {
+  readonly patterns: readonly string[];
+  readonly from: "start" | "now";
+  readonly now: number;
+}
+
+/**
+ * Begins a name where it is new, or changes what it takes: then what it takes no more
+ * and was never tried is taken out, and what it takes now and was logged since it had
+ * nothing left is put in.
+ *
+ * The batch moves the row that every step of the fold moves, so that from there on
+ * each step knows of it, and none is left out.
+ */
+export async function register(
+  driver: Driver,
+  name: string,
+  how: Registration,
+): Promise<void> {
+  const patterns = JSON.stringify(how.patterns);
+  const known = await driver.batch([{
+    sql: "SELECT 1 FROM subscriptions WHERE name = ? AND patterns = ?",
+    args: [name, patterns],
+  }], "read");
+  if (known[0]?.rows.length === 1) return;
+  await retryLostRaces(() => registerAnew(driver, name, { ...how, patterns }));
+}
+
+async function registerAnew(
+  driver: Driver,
+  name: string,
+  { patterns, from, now }: Omit<Registration, "patterns"> & {
+    readonly patterns: string;
+  },
+): Promise<void> {
+  const [found, last] = await readPrimary(driver, [
+    {
+      sql: "SELECT seq, patterns FROM subscriptions WHERE name = ?",
+      args: [name],
+    },
+    { sql: "SELECT coalesce(max(seq), 0) FROM log", args: [] },
+  ]);
+  const before = found?.rows[0];
+  if (before?.[1] === patterns) return;
+  const lastSeq = Number(last?.rows[0]?.[0]);
+  const after = before === undefined
+    ? from === "start" ? 0 : lastSeq
+    : Number(before[0]);
+  const wants = wanting(JSON.parse(patterns));
+  // What it took before was told, or is in the outbox.
+  const took = before === undefined
+    ? () => false
+    : wanting(JSON.parse(String(before[1])));
+  const past: { seq: number; no: number }[] = [];
+  const dropped: number[] = [];
+  for await (const { seq, no, live, ...one } of logAfter(driver, after)) {
+    if (!live) continue;
+    if (!wants(one)) dropped.push(seq);
+    else if (!took(one)) past.push({ seq, no });
+  }
+  await driver.batch([
+    {
+      sql: `UPDATE ledger SET turn = CASE
+        WHEN (SELECT coalesce(max(seq), 0) FROM log) = ? THEN turn + 1 END`,
+      args: [lastSeq],
+      expects: true,
+    },
+    {
+      sql: `INSERT INTO subscriptions (name, patterns, created_at, seq)
+        VALUES (?, ?, ?, ?)
+        ON CONFLICT (name) DO UPDATE SET patterns = excluded.patterns`,
+      args: [name, patterns, Math.floor(now), after],
+    },
+    {
+      sql: `DELETE FROM outbox WHERE name = ? AND state = 'due' AND due_at = 0
+        AND attempts = 0 AND seq IN (SELECT value FROM json_each(?))`,
+      args: [name, JSON.stringify(dropped)],
+    },
+    ...insertPast(name, past),
+  ], "write");
+}
+
+async function* logAfter(
+  driver: Driver,
+  after: number,
+): AsyncGenerator<ReturnType<typeof transitionOf>> {
+  for (let seq = after;;) {
+    const [found] = await readPrimary(driver, [{
+      sql: `SELECT ${TRANSITIONS} WHERE t.seq > ? ORDER BY t.seq LIMIT ?`,
+      args: [seq, LOG_ROWS],
+    }]);
+    const page = found?.rows.map(transitionOf) ?? [];
+    yield* page;
+    if (page.length < LOG_ROWS) return;
+    seq = page.at(-1)?.seq ?? seq;
   }
 }

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
+import { newLedger } from "../testing/fold_kit.ts";
+import { opened, record } from "../testing/subscription_kit.ts";
 import { openLedger } from "../open_ledger.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import { emptyStore, orderRead } from "../testing/projection_test_kit.ts";
-import { opened, record } from "../testing/subscription_test_kit.ts";
+import { orderRead, session } from "../testing/projection_test_kit.ts";
 import { until } from "../../tests/kit/until.ts";
 import { temporaryLedger } from "../../tests/kit/cli.ts";
 
@@ -65,7 +66,7 @@ Deno.test("Ledger.subscribe() of two ledgers under one name calls one handler fo
 });
 
 Deno.test("Subscription.dispatch() delivers nothing while another process delivers, and what is left once its lease has expired", async () => {
-  const driver = await emptyStore();
+  const driver = await newLedger();
   await orders(driver, 0, 3);
   const seen: string[] = [];
   let steadyMs = 0;
@@ -90,7 +91,7 @@ Deno.test("Subscription.dispatch() delivers nothing while another process delive
   });
   steadyMs = 60_000;
   await driver.batch([{
-    sql: "UPDATE poll_lease SET expires_at = 0",
+    sql: "UPDATE leases SET expires_at = 0",
     args: [],
   }], "write");
   assert.deepEqual(await other.dispatch(), { delivered: 3, failed: 0 });
@@ -102,7 +103,7 @@ Deno.test("Subscription.dispatch() delivers nothing while another process delive
 });
 
 Deno.test("Subscription.dispatch() of a process that was paused for longer than its lease calls no handler", async () => {
-  const driver = await emptyStore();
+  const driver = await newLedger();
   await orders(driver, 0, 3);
   let steadyMs = 0;
   const seen: string[] = [];
@@ -119,7 +120,7 @@ Deno.test("Subscription.dispatch() of a process that was paused for longer than 
 });
 
 Deno.test("Subscription.stop() gives the lease back, and a dispatch by hand does so when it ends", async () => {
-  const driver = await emptyStore();
+  const driver = await newLedger();
   await orders(driver, 0, 1);
   const subscribe = (holder: string, start: boolean) =>
     opened(driver, () => {}, { start, sleep: quick }, { holder });
@@ -131,4 +132,42 @@ Deno.test("Subscription.stop() gives the lease back, and a dispatch by hand does
   await running.stop();
   assert.equal((await byHand.dispatch()).isWaiting, undefined);
   await driver.close();
+});
+
+Deno.test("Ledger.subscribe() hands a release over within a second after the process that had begun it was killed", async () => {
+  await using folder = await temporaryLedger();
+  const { url } = folder;
+  const open = () => openLedger({ url, environment: "sandbox" });
+  await using first = await open();
+  const paid = orderRead(5, {
+    ...{ orderId: "O1", status: "success", click: "C1", tx: "0xT" },
+    ...{ created: 2, changed: 3 },
+  });
+  await first.append([session(0, "S1", "C1"), paid]);
+  const child = new Deno.Command("deno", {
+    args: [
+      ...["run", "--no-check", "--allow-env", "--allow-sys", "--allow-read"],
+      ...["--allow-write", "--allow-net"],
+      new URL("../testing/subscriber.ts", import.meta.url).href,
+      url,
+    ],
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  const said = child.stdout.getReader();
+  const { value } = await said.read();
+  assert.match(new TextDecoder().decode(value), /order:O1:release\.yes/);
+  child.kill("SIGKILL");
+  await child.status;
+  await said.cancel();
+  const told = Promise.withResolvers<string>();
+  const beganMs = performance.now();
+  await first.subscribe(
+    "goods",
+    { on: "order.release.yes" },
+    ({ key }) => told.resolve(key),
+  );
+  assert.equal(await told.promise, "order:O1:release.yes");
+  const tookMs = performance.now() - beganMs;
+  assert.ok(tookMs < 2000, `${tookMs} ms, and the lease lasts 10 s`);
 });

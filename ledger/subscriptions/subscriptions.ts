@@ -1,59 +1,25 @@
-import type { Driver, ResultSet, Statement } from "../store/driver/driver.ts";
-import { pageSize } from "../store/tables/query_values.ts";
-import {
-  deleteDead,
-  hastenRetrying,
-  type QueuedTransition,
-  queuedTransitionOf,
-  retryDead,
-  selectDead,
-  selectQueued,
-} from "../store/tables/subscriptions/queued_transitions.ts";
-import {
-  switchTargetOff,
-  switchTargetOn,
-  targetOf,
-} from "../store/tables/subscriptions/forward_targets.ts";
-import {
-  selectSubscriptions,
-  SUBSCRIPTIONS,
-  type SubscriptionStatus,
-} from "../store/tables/subscriptions/subscriptions.ts";
-import {
-  logReleasesAgain,
-  logStates,
-  selectUnlogged,
-  selectWithheld,
-} from "../store/tables/transitions.ts";
+/** What subscriptions could not deliver, or never received, and what to do about it. */
+import { parseTransitionKey } from "../machines/transition.ts";
+import type { Driver, SqlValue, Statement } from "../store/driver/driver.ts";
+import type { AssetTable } from "../../core/assets/environment.ts";
+import { pageSize } from "../reads/pages.ts";
+import { timeOf } from "../store/events.ts";
+import { DATABASE_NOW, SUBSCRIPTION_LEASE } from "../store/leases.ts";
+import { fireStates, listUnfired, type Unfired } from "./fire.ts";
 import {
   type FiredHistory,
   fireHistoric,
   type FireHistoryOptions,
 } from "./fire_historic.ts";
+import { hasten, type OutboxRow, outboxRowOf, selectOutbox } from "./outbox.ts";
 import {
-  type Entity,
-  type MachineName,
-  parseTransitionKey,
-  transitionKey,
-} from "../machines/transition.ts";
-
-/** A state that no subscription received. */
-export interface Unfired {
-  /** What to pass to {@linkcode Subscriptions.fire}. */
-  readonly key: string;
-  /** Whether it is of an order or a user. */
-  readonly entity: Entity;
-  /** The machine that shows it. */
-  readonly machine: MachineName;
-  /** Order or user identifier. */
-  readonly id: string;
-  /** Its trust. */
-  readonly trust: string;
-  /** Its status. */
-  readonly status: string;
-  /** Which entry into this status it is, from 1. */
-  readonly entry: number;
-}
+  type ForwardTarget,
+  switchTargetOff,
+  switchTargetOn,
+  TARGET,
+  targetOf,
+} from "./targets.ts";
+import type { Transition } from "../machines/transition.ts";
 
 /** Which states no subscription received. */
 export interface UnfiredQuery {
@@ -63,110 +29,151 @@ export interface UnfiredQuery {
   readonly limit?: number;
 }
 
+/**
+ * A transition that a subscription could not deliver yet.
+ *
+ * - `retrying`: the handler failed; it is called at `dueAt`.
+ * - `waiting`: an earlier transition of the same entity comes first.
+ * - `dead`: the handler failed permanently after all attempts; later ones of the
+ *   entity go on without it, and a person has to decide.
+ */
+export interface QueuedTransition {
+  readonly transition: Transition;
+  readonly state: "retrying" | "waiting" | "dead";
+  /** How often the handler was called. */
+  readonly attempts: number;
+  /** When it is called next, UTC ISO 8601; empty for at once. */
+  readonly dueAt: string;
+  /** Last error of the handler. */
+  readonly error: string | null;
+  /** Whether a later transition of its order or user was delivered. */
+  readonly overtaken: boolean;
+}
+
+/** Progress of a subscription. */
+export interface SubscriptionStatus {
+  readonly name: string;
+  /** What it takes. */
+  readonly on: readonly string[];
+  /** When it was first used, UTC ISO 8601. */
+  readonly createdAt: string;
+  /** Transitions that it takes and was not told of yet, nor tried to be. */
+  readonly behind: number;
+  /** Deliveries that failed and are tried again. */
+  readonly retrying: number;
+  /** Deliveries that wait for an earlier one of the same entity. */
+  readonly waiting: number;
+  /** Deliveries that failed permanently after all attempts. */
+  readonly dead: number;
+  /** Error of one that is being retried; null without any. */
+  readonly lastError: string | null;
+  /** Where it is forwarded to; null of a subscription of your own program. */
+  readonly target: ForwardTarget | null;
+}
+
+const counted = (states: string, where = "") =>
+  `(SELECT count(*) FROM (SELECT 1 FROM outbox AS b
+    WHERE b.name = s.name AND b.state IN (${states}) ${where} LIMIT ?1))`;
+
+const STATUSES = `SELECT s.name, s.patterns, s.created_at,
+    ${counted("'due'", "AND b.due_at = 0 AND b.attempts = 0")},
+    ${counted("'due', 'late'", "AND (b.due_at > 0 OR b.attempts > 0)")},
+    ${counted("'waiting'")}, ${counted("'dead', 'passed'")},
+    (SELECT b.error FROM outbox AS b WHERE b.name = s.name
+      AND b.state IN ('due', 'late') AND b.error IS NOT NULL
+      ORDER BY b.due_at DESC LIMIT 1), ${TARGET}
+  FROM subscriptions AS s LEFT JOIN targets AS f ON f.name = s.name
+  ORDER BY s.name`;
+
 /** Manages subscriptions: what they could not deliver, or never received. */
 export class Subscriptions {
   readonly #driver: Driver;
   readonly #now: () => number;
+  readonly #assets: AssetTable | undefined;
 
-  /**
-   * Works on a database. {@linkcode openLedger} creates this object.
-   *
-   * @param driver The database of a ledger.
-   * @param now The clock, in ms.
-   */
-  constructor(driver: Driver, now: () => number) {
+  /** @param assets The table of assets. @default {that of the ledger's environment} */
+  constructor(driver: Driver, now: () => number, assets?: AssetTable) {
     this.#driver = driver;
     this.#now = now;
+    this.#assets = assets;
   }
 
   /**
    * Reads the progress of each subscription.
    *
-   * @param options Where to stop counting: a count that large means "at least",
-   * and takes no longer however much there is. @default {everything is counted}
-   * @throws {LedgerError} When the database fails.
+   * @param options Where to stop counting: a count that large means "at least", and
+   * takes no longer however much there is. @default {everything is counted}
    */
   async list(
-    { countUpTo }: { readonly countUpTo?: number } = {},
+    { countUpTo = Number.MAX_SAFE_INTEGER }: { readonly countUpTo?: number } =
+      {},
   ): Promise<SubscriptionStatus[]> {
-    const select = selectSubscriptions(countUpTo);
-    const [rows] = await this.#driver.batch([select], "read");
-    return rows?.rows.map((row) => ({
-      ...SUBSCRIPTIONS.read(row),
-      target: targetOf(row.slice(SUBSCRIPTIONS.count)),
-    })) ?? [];
+    const [rows] = await this.#driver.batch([
+      { sql: STATUSES, args: [countUpTo] },
+    ], "read");
+    return rows?.rows.map(statusOf) ?? [];
   }
 
   /**
    * Reads what a subscription could not deliver yet, by order of the log.
    *
-   * @param name The subscription.
    * @param order Only what is of one order. @default {of all}
-   * @throws {LedgerError} When the database fails.
    */
-  async queued(name: string, order?: string): Promise<QueuedTransition[]> {
-    const select = selectQueued(name, order);
-    const [rows] = await this.#driver.batch([select], "read");
-    return rows?.rows.map(queuedTransitionOf) ?? [];
+  queued(name: string, order?: string): Promise<QueuedTransition[]> {
+    return this.#outbox(selectOutbox(name, { order }));
   }
 
   /**
    * Reads what a subscription has given up on, by order of the log.
    *
-   * @param name The subscription.
    * @param limit At most this many. @default all
-   * @throws {LedgerError} When the database fails.
    */
-  async deadLetters(name: string, limit?: number): Promise<QueuedTransition[]> {
-    const [rows] = await this.#driver.batch([selectDead(name, limit)], "read");
-    return rows?.rows.map(queuedTransitionOf) ?? [];
+  deadLetters(name: string, limit?: number): Promise<QueuedTransition[]> {
+    return this.#outbox(selectOutbox(name, { dead: true, limit }));
   }
 
   /**
-   * Delivers dead letters again, with as many attempts as at first. One whose
-   * order or user has gone on without it is delivered as `late`.
+   * Delivers dead letters again, with as many attempts as at first. One whose order
+   * or user has gone on without it is delivered as `late`.
    *
-   * @param name The subscription.
    * @param key Only this transition. @default all
    * @returns How many.
-   * @throws {LedgerError} When the database fails.
    */
   retry(name: string, key?: string): Promise<number> {
-    return this.#settle(retryDead(name, key));
+    return this.#settle(ofDead(
+      `UPDATE outbox SET state = CASE state WHEN 'dead' THEN 'due' ELSE 'late' END,
+        attempts = 0, due_at = 1`,
+      name,
+      key,
+    ));
   }
 
   /**
    * Delivers at once what failed and waits for its next attempt.
    *
-   * @param name The subscription.
    * @returns How many.
-   * @throws {LedgerError} When the database fails.
    */
   hasten(name: string): Promise<number> {
-    return this.#settle(hastenRetrying(name));
+    return this.#settle(hasten(name, this.#now()));
   }
 
   /**
-   * Deletes dead letters: they are never delivered, and later transitions of
-   * their orders and users no longer say that they are missed.
+   * Deletes dead letters: they are never delivered, and later transitions of their
+   * orders and users no longer say that they are missed.
    *
-   * @param name The subscription.
    * @param key Only this transition. @default all
    * @returns How many.
-   * @throws {LedgerError} When the database fails.
    */
   drop(name: string, key?: string): Promise<number> {
-    return this.#settle(deleteDead(name, key));
+    return this.#settle(ofDead("DELETE FROM outbox", name, key));
   }
 
   /**
-   * Switches a target off: nothing is sent to it until it is resumed, and
-   * nothing that comes meanwhile is lost.
+   * Switches a target off: nothing is sent to it until it is resumed, and nothing
+   * that comes meanwhile is lost.
    *
-   * @param name The subscription.
    * @param at When, UTC ISO 8601.
    * @returns Whether it was on.
-   * @throws {LedgerError} When the database fails.
    */
   async stop(name: string, at: string): Promise<boolean> {
     const off = { at, reason: "was stopped by a person" };
@@ -177,90 +184,151 @@ export class Subscriptions {
    * Switches a target on again, after it answered that it wants no more or was
    * stopped. It then receives everything that came meanwhile.
    *
-   * @param name The subscription.
    * @returns Whether it was off.
-   * @throws {LedgerError} When the database fails.
    */
   async resume(name: string): Promise<boolean> {
     return await this.#settle(switchTargetOn(name)) > 0;
   }
 
   /**
-   * Lists states of orders and users that no subscription received: those that
-   * a refold derived from old events and, on request, those of an import.
-   *
-   * @param query Which ones.
-   * @throws {LedgerError} When the database fails.
+   * Lists states of orders and users that no subscription received: those that a
+   * refold derived from old events, releases that wait for a person and, on request,
+   * the states of an import.
    */
-  async unfired(query: UnfiredQuery = {}): Promise<Unfired[]> {
-    const which = {
-      imported: query.imported ?? false,
-      limit: pageSize(query.limit),
-    };
-    const [orders, users, releases] = await this.#driver.batch([
-      selectUnlogged("order", which),
-      selectUnlogged("user", which),
-      selectWithheld(which.limit),
-    ], "read");
-    const unfired = (entity: Entity, result: ResultSet | undefined) =>
-      result?.rows.map(([id, machine, trust, status, entry]): Unfired => {
-        const state = {
-          entity,
-          machine: machine as MachineName,
-          id: id as string,
-          trust: trust as string,
-          status: status as string,
-          entry: entry as number,
-        };
-        return { key: transitionKey(state), ...state };
-      }) ?? [];
-    return [
-      ...unfired("order", releases),
-      ...unfired("order", orders),
-      ...unfired("user", users),
-    ];
+  unfired(
+    { imported = false, limit }: UnfiredQuery = {},
+  ): Promise<Unfired[]> {
+    return listUnfired(this.#driver, {
+      imported,
+      limit: pageSize(limit),
+    });
   }
 
   /**
    * Logs states that no subscription received as new transitions, so that each
    * subscription to them receives them.
    *
-   * @param keys From {@linkcode Subscriptions.unfired}; a key whose order or
-   * user is in another state by now is skipped.
+   * @param keys From {@linkcode Subscriptions.unfired}; a key whose order or user is
+   * in another state by now is skipped.
    * @returns How many were logged.
-   * @throws {LedgerError} When the database fails.
    */
-  async fire(keys: readonly string[]): Promise<number> {
-    const recordedAt = new Date(this.#now()).toISOString();
-    const states = keys.flatMap(parseTransitionKey);
-    const results = await this.#driver.batch([
-      logStates("order", states, recordedAt),
-      logStates("user", states, recordedAt),
-      logReleasesAgain(states, recordedAt),
-    ], "write");
-    return results.reduce((sum, { rowsAffected }) => sum + rowsAffected, 0);
+  fire(keys: readonly string[]): Promise<number> {
+    return fireStates(this.#driver, this.#assets, keys);
   }
 
   /**
-   * Sends one subscription what happened before the ledger went live, in order
-   * and each once: a second call sends nothing again. Releases are left out,
-   * because the goods may have been handed over before; to ship one, pass its
-   * key to {@linkcode Subscriptions.fire}.
+   * Sends one subscription what happened before the ledger went live, in order and
+   * each once: a second call sends nothing again. Releases are left out, because the
+   * goods may have been handed over before; to ship one, pass its key to
+   * {@linkcode Subscriptions.fire}.
    *
-   * @param name The subscription.
-   * @param options Whether only to count, and a signal.
    * @returns How many it receives, and how many releases are left out.
-   * @throws {LedgerError} When the database fails.
    */
   fireHistoric(
     name: string,
     options: FireHistoryOptions = {},
   ): Promise<FiredHistory> {
-    return fireHistoric(this.#driver, name, { ...options, now: this.#now() });
+    return fireHistoric(this.#driver, name, options);
+  }
+
+  async #outbox(statement: Statement): Promise<QueuedTransition[]> {
+    const [rows] = await this.#driver.batch([statement], "read");
+    return rows?.rows.map((row) => queuedOf(outboxRowOf(row))) ?? [];
   }
 
   async #settle(statement: Statement): Promise<number> {
     const [result] = await this.#driver.batch([statement], "write");
     return result?.rowsAffected ?? 0;
   }
+}
+
+function statusOf(row: readonly SqlValue[]): SubscriptionStatus {
+  const [name, on, createdAt, behind, retrying, waiting, dead, error] = row;
+  return {
+    name: String(name),
+    on: JSON.parse(String(on)),
+    createdAt: timeOf(createdAt) ?? "",
+    behind: Number(behind),
+    retrying: Number(retrying),
+    waiting: Number(waiting),
+    dead: Number(dead),
+    lastError: (error ?? null) as string | null,
+    target: targetOf(row.slice(8)),
+  };
+}
+
+function queuedOf(
+  { transition, state, attempts, dueAt, error }: OutboxRow,
+): QueuedTransition {
+  const { no: _no, withheld: _withheld, historic: _historic, ...told } =
+    transition;
+  return {
+    transition: told,
+    state: state === "waiting"
+      ? "waiting"
+      : state === "dead" || state === "passed"
+      ? "dead"
+      : "retrying",
+    attempts,
+    dueAt: dueAt <= 1 ? "" : new Date(dueAt).toISOString(),
+    error,
+    overtaken: state === "passed" || state === "late",
+  };
+}
+
+function ofDead(
+  action: string,
+  name: string,
+  key: string | undefined,
+): Statement {
+  const names = key === undefined ? null : parseTransitionKey(key).map(
+    ({ id, entity, machine, trust, status, entry }) => [
+      id,
+      entity === "user"
+        ? `${machine}.${trust}.${status}`
+        : `${trust}.${status}`,
+      entry,
+      entity === "user" ? 1 : 0,
+    ],
+  );
+  return {
+    sql:
+      `${action} WHERE name = ?1 AND state IN ('dead', 'passed') AND (?2 IS NULL
+      OR seq IN (SELECT t.seq FROM json_each(?2) AS n CROSS JOIN log AS t
+        ON t.no = coalesce(CASE n.value ->> 3
+            WHEN 0 THEN (SELECT no FROM orders WHERE id = n.value ->> 0)
+            ELSE (SELECT no FROM users WHERE id = n.value ->> 0) END, -1)
+          AND t.code = n.value ->> 1 AND t.entry = n.value ->> 2))`,
+    args: [name, names === null ? null : JSON.stringify(names)],
+  };
+}
+
+/** A subscription that nobody delivers under, and since when it has something. */
+export interface Unattended {
+  readonly name: string;
+  /** When the first was logged that it was not told of, UTC ISO 8601. */
+  readonly since: string;
+}
+
+/** Subscriptions that have had something to tell since before a time, and nobody does. */
+export async function readUnattended(
+  driver: Driver,
+  before: string,
+): Promise<Unattended[]> {
+  const [found] = await driver.batch([{
+    sql: `SELECT s.name, e.recorded_at FROM subscriptions AS s
+      JOIN log AS t ON t.seq = (SELECT b.seq FROM outbox AS b
+        WHERE b.name = s.name AND b.state = 'due' AND b.due_at = 0
+        ORDER BY b.seq LIMIT 1)
+      JOIN events AS e ON e.position = t.position
+      WHERE NOT EXISTS (SELECT 1 FROM leases AS l
+        WHERE l.name = '${SUBSCRIPTION_LEASE}' || s.name
+          AND l.expires_at > ${DATABASE_NOW})
+      ORDER BY s.name`,
+    args: [],
+  }], "read");
+  return (found?.rows ?? []).map(([name, at]) => ({
+    name: String(name),
+    since: timeOf(at) ?? "",
+  })).filter(({ since }) => since < before);
 }

@@ -4,7 +4,7 @@
  * @module
  */
 export { chainReading, witnessRequired } from "../events/mint.ts";
-export { allNotes } from "../next/recording/notes.ts";
+export { allNotes } from "../recording/notes.ts";
 export type { RecordedEvent } from "../events/event.ts";
 export {
   type ExpectationFact,
@@ -42,33 +42,28 @@ export { OUTCOME_TABLE, type OutcomeRow } from "../outcomes/outcome_table.ts";
 export { orderRelease } from "../releases/order_release.ts";
 
 // What is stored, as it is stored.
-export { eraseBodyAt } from "../next/erasure/erase_body.ts";
-export {
-  firstSeal,
-  leafOf,
-  type Seal,
-  sealNext,
-} from "../next/evidence/seals.ts";
-export { DUE_COLUMNS } from "../next/projection/due.ts";
+export { eraseBodyAt } from "../erasure/erase_body.ts";
+export { firstSeal, leafOf, type Seal, sealNext } from "../evidence/seals.ts";
+export { DUE_COLUMNS } from "../projection/due.ts";
 export {
   packOrder,
   packUser,
   type Row,
   unpackOrder,
   unpackUser,
-} from "../next/projection/doc.ts";
-export { guardOf, selectGuard } from "../next/projection/guard.ts";
-export { LIVE, transitionOf, TRANSITIONS } from "../next/projection/log.ts";
-export { LookupHash } from "../next/projection/lookup_hash.ts";
-export { type FoldCode, project } from "../next/projection/project.ts";
+} from "../projection/doc.ts";
+export { guardOf, selectGuard } from "../projection/guard.ts";
+export { LIVE, transitionOf, TRANSITIONS } from "../projection/log.ts";
+export { LookupHash } from "../projection/lookup_hash.ts";
+export { type FoldCode, project } from "../projection/project.ts";
 export {
   ORDER_COLUMNS,
   orderColumns,
   orderView,
   USER_COLUMNS,
   userColumns,
-} from "../next/projection/rows.ts";
-export { readTransitions } from "../next/reads/transitions.ts";
-export { readStamp } from "../next/store/create.ts";
-export { EVENT_COLUMNS, eventsOf } from "../next/store/events.ts";
-export { SCHEMA_VERSION } from "../next/store/schema.ts";
+} from "../projection/rows.ts";
+export { readTransitions } from "../reads/transitions.ts";
+export { readStamp } from "../store/create.ts";
+export { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
+export { SCHEMA_VERSION } from "../store/schema.ts";

@@ -33,9 +33,9 @@ import { readFact } from "../events/read_fact.ts";
 import { orderState } from "../states/state_of_order.ts";
 import { userState } from "../users/user_state.ts";
 import type { Driver, ResultSet, Statement } from "../store/driver/driver.ts";
-import { openMemoryLedger } from "../next/open_ledger.ts";
-import { createLedger } from "../next/store/create.ts";
-import { FOLD } from "../next/projection/project.ts";
+import { openMemoryLedger } from "../open_ledger.ts";
+import { createLedger } from "../store/create.ts";
+import { FOLD } from "../projection/project.ts";
 
 const utf8 = new TextEncoder();
 const salt = new Uint8Array(16);

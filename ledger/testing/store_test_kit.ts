@@ -1,5 +1,5 @@
 import type { Driver, SqlValue } from "../store/driver/driver.ts";
-import { openMemoryLedger } from "../next/open_ledger.ts";
+import { openMemoryLedger } from "../open_ledger.ts";
 
 /** When every test begins. */
 export const startMs = Date.parse("2026-11-20T12:00:00.000Z");

@@ -55,8 +55,6 @@ export interface LedgerFiles {
    * broken.
    */
   readonly restore: (from: string) => Promise<Restored>;
-  /** Opens another database; the token of the ledger is not sent there. */
-  readonly openOther: (url: string) => Promise<Driver>;
   /** Random bytes that an event is committed to with. */
   readonly newSalt: () => Uint8Array;
 }

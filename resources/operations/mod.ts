@@ -47,7 +47,6 @@ import {
 } from "./subscription_operations.ts";
 import {
   BACK_UP,
-  COPY_LEDGER,
   EXPORT_LEDGER,
   IMPORT_LEDGER,
   RESTORE,
@@ -100,7 +99,6 @@ export const OPERATIONS: readonly Operation[] = [
   IMPORT_LEDGER,
   BACK_UP,
   RESTORE,
-  COPY_LEDGER,
   REPLAY,
   DELIVERIES,
   DELIVERY,

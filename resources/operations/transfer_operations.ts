@@ -1,6 +1,5 @@
 import { defined } from "../../core/guards.ts";
 import { textLines } from "../../core/lines.ts";
-import { copyLedger } from "../../ledger/for_ledger_file.ts";
 import type { Import } from "../../ledger/mod.ts";
 import { databaseUrl } from "../../core/settings/addresses.ts";
 import {
@@ -195,77 +194,4 @@ export const RESTORE: Operation = operation({
     ),
     "  rampkit recover --from WHEN-IT-WAS-COPIED",
   ],
-});
-
-/** A database. */
-const DATABASE: Param<string> = {
-  description: "The database: libsql:, https: or http: for sqld or Turso, or " +
-    "file:",
-  schema: { type: "string" },
-  read: databaseUrl,
-};
-
-/** `ledger copy`. */
-export const COPY_LEDGER: Operation = operation({
-  command: "ledger copy",
-  path: null,
-  onlyCommand: "Its last run must have the ledger alone, and `serve` uses it.",
-  scope: "operate",
-  operationId: "copyLedger",
-  summary: "Copy the ledger, as it stands, into an empty database: a server " +
-    "or a file",
-  description: "Run it while serve runs, as often as you like: each run " +
-    "copies what changed. Then stop serve, and run it with --finish. The token " +
-    `of the server that --to names is ${VARIABLES.copyToken}; ` +
-    `${VARIABLES.databaseToken} is that of the ledger, and is not sent there`,
-  examples: ["--to https://ledger.example"],
-  params: {
-    to: { ...needed(DATABASE), operand: "<url>" },
-    finish: flagParam(
-      "Nobody uses the ledger any more: copy the rest, compare, and make the " +
-        "copy the ledger",
-    ),
-  },
-  result: { schema: "LedgerCopy", description: "What this run has copied" },
-  holds: ({ finish = false }) => finish ? "alone" : "shared",
-  counts: "rows compared",
-  stopped: () =>
-    "what was copied stays, and the ledger is as it was; run it again, it " +
-    "goes on",
-  run: async (context, { to, finish = false }) => {
-    const { ledger, signal, onProgress } = context;
-    const target = await filesOf(context).openOther(to);
-    try {
-      return await copyLedger(ledger.driver, target, {
-        finish,
-        signal,
-        onProgress: (rows) => onProgress(rows),
-      });
-    } finally {
-      await target.close();
-    }
-  },
-  says: ({ rows, written, events, hash, finished }, { to }, { columns }) => {
-    const compared = `Compared ${counted(rows, "row")}, wrote ${written} of ` +
-      `them to ${to}`;
-    if (!finished) {
-      return fitted(
-        columns,
-        compared,
-        "To switch: stop every serve, then run the same with --finish",
-      );
-    }
-    return [
-      ...fitted(
-        columns,
-        compared,
-        "Both ledgers hold the same rows in every table",
-        ...(hash === null
-          ? []
-          : [`The chain ends after ${counted(events, "event")} in ${hash}`]),
-        "Use the copy from now on, and never the old ledger; check it:",
-      ),
-      `  rampkit ledger verify --states --database-url ${shellWord(to)}`,
-    ];
-  },
 });

@@ -73,7 +73,6 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   imported: shape("Imported"),
   backup: shape("Backup"),
   restored: shape("Restored"),
-  copied: shape("LedgerCopy"),
   "exported-line": shape("ExportedLine", ["ledger export"]),
   delivery: shape("Delivery"),
   "delivery-detail": shape("DeliveryDetail"),

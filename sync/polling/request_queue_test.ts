@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { ledgerOn } from "../../ledger/for_server.ts";
 import { openDriver } from "../../ledger/mod.ts";
-import { schemaFor } from "../../ledger/next/store/schema.ts";
-import { projectAll } from "../../ledger/next/testing/fold_kit.ts";
+import { schemaFor } from "../../ledger/store/schema.ts";
+import { projectAll } from "../../ledger/testing/fold_kit.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
 import {
   deleteConfirmed,

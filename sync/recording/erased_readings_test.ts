@@ -1,8 +1,5 @@
 import assert from "node:assert/strict";
-import {
-  emptyLedger,
-  inTables,
-} from "../../ledger/next/testing/empty_ledger.ts";
+import { emptyLedger, inTables } from "../../ledger/testing/empty_ledger.ts";
 import { person } from "../../ledger/testing/person_events.ts";
 import { Recorder } from "./recorder.ts";
 

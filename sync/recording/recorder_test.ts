@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { projectAll } from "../../ledger/next/testing/fold_kit.ts";
+import { projectAll } from "../../ledger/testing/fold_kit.ts";
 import fc from "fast-check";
 import { eraseBody, openDriver } from "../../ledger/mod.ts";
 import { ledgerOn } from "../../ledger/for_server.ts";

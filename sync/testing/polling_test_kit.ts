@@ -22,10 +22,10 @@ import {
 } from "../../ledger/testing/store_test_kit.ts";
 import { initialOrderFold } from "../../ledger/orders/order_fold.ts";
 import { initialUserFold } from "../../ledger/users/user_fold.ts";
-import { packOrder, packUser } from "../../ledger/next/projection/doc.ts";
-import { dueChanges } from "../../ledger/next/projection/due.ts";
+import { packOrder, packUser } from "../../ledger/projection/doc.ts";
+import { dueChanges } from "../../ledger/projection/due.ts";
 import { webhookEvent } from "../../ledger/events/mint.ts";
-import { append, projectAll } from "../../ledger/next/testing/fold_kit.ts";
+import { append, projectAll } from "../../ledger/testing/fold_kit.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 export { rows, startMs, storeOnly };

@@ -157,7 +157,7 @@ Deno.test("every command refuses a ledger of another schema, says what to do, an
     RAMPKIT_WEBHOOK_SECRET: SECRET,
   };
   // These open other files, and are tried apart or by their own tests.
-  const apart = ["ledger restore", "ledger copy"];
+  const apart = ["ledger restore"];
   const untried = OPERATIONS.map(({ command }) => command ?? "serve")
     .filter((command) =>
       !apart.includes(command) &&

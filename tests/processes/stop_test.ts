@@ -287,30 +287,6 @@ Deno.test("rampkit ledger backup leaves no file that looks whole when stopped", 
   await isWhole(ledger.env);
 });
 
-Deno.test("rampkit ledger copy that is stopped leaves no ledger, and the next run goes on", async () => {
-  await using ledger = await ledgerFolder();
-  const to = `file:${ledger.folder}/copied.db`;
-  const copy = ["ledger", "copy", "--to", to];
-  const ran = await stopped(copy, {
-    env: ledger.env,
-    until: ({ file }) => file(`${ledger.folder}/copied.db-wal`, 1 << 20),
-  });
-  said(
-    ran,
-    1,
-    /^Stopped: what was copied stays, and the ledger is as it was; run it again, it goes on$/m,
-  );
-  const early = await cli(["orders", "list"], {
-    ...ledger.env,
-    RAMPKIT_DATABASE_URL: to,
-  });
-  assert.match(early.err, /not finished: .*ledger copy --finish/);
-  const rest = await cli([...copy, "--finish", "--json"], ledger.env);
-  const { rows, written, finished } = JSON.parse(rest.out);
-  assert.ok(finished && written < rows, `${written} of ${rows}`);
-  await isWhole({ ...ledger.env, RAMPKIT_DATABASE_URL: to });
-});
-
 Deno.test("rampkit webhook replay says which line to go on from when stopped", async () => {
   await using ledger = await ledgerFolder("none");
   const ran = await stopped(["webhook", "replay", "-"], {

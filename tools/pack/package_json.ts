@@ -22,7 +22,7 @@ const KEYWORDS = [
 /** All that does something when it is loaded: a bundler may drop the rest. */
 const SIDE_EFFECTS = [
   `./${PROGRAM_FILE}`,
-  "./ledger/store/connections/database_thread.js",
+  "./ledger/thread/database_thread.js",
 ];
 
 /** The part of `deno.json` that is used here. */

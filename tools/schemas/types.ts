@@ -135,7 +135,6 @@ export interface Components {
   readonly Imported: ledger.Import;
   readonly Backup: transferOperations.Backup;
   readonly Restored: ledgerFiles.Restored;
-  readonly LedgerCopy: ledgerForLedgerFile.LedgerCopy;
   readonly ExportedLine: ledgerForCli.ExportedLine;
   readonly Month: monthView.MonthJson;
   readonly MonthDetail: monthView.MonthDetailJson;

@@ -107,11 +107,11 @@ async function openLocal(
 ): Promise<Driver> {
   const options = { path, busyTimeoutMs, readOnly };
   if (worker) {
-    const { WorkerDriver } = await import("./worker_driver.ts");
+    const { ThreadDriver } = await import("../../thread/thread_driver.ts");
     const module = threadModule === undefined
       ? {}
       : { module: new URL(threadModule) };
-    const driver = new WorkerDriver({ ...options, ...module });
+    const driver = new ThreadDriver({ ...options, ...module });
     const reason = await driver.start();
     if (reason === null) return driver;
     onNoThread(reason);

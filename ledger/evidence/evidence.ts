@@ -1,0 +1,223 @@
+/** The evidence as its door gives it: its head, and whether it holds. */
+import type { HeadAnchor } from "./head_anchor.ts";
+import type {
+  Anchor,
+  Damage,
+  DamageReason,
+  Verification,
+  VerifyOptions,
+} from "./verification.ts";
+import type {
+  AnchoredHead,
+  AnchorRecord,
+  ChainHead,
+} from "../hashes/anchored_head.ts";
+import type { Driver } from "../store/driver/driver.ts";
+import { LedgerError } from "../store/driver/errors.ts";
+import { bytesOf, read, statement } from "../store/database.ts";
+import { hexOf } from "../store/events.ts";
+import { lastSealOf, selectLastSeal } from "./seals.ts";
+import { type Broken, verifySeals } from "./verify.ts";
+
+/**
+ * How far the chain reaches, and whether it continues from the anchored head.
+ */
+export interface ChainState extends ChainHead {
+  /**
+   * Why the chain is not extended: it does not continue from the anchored head.
+   * Null when it does, or none is anchored.
+   */
+  readonly broken: ChainBreak | null;
+}
+
+/** Why the evidence chain does not continue from its anchored head. */
+export type ChainBreak =
+  | {
+    /** The head is of another ledger: this one was put in its place. */
+    readonly code: "other_ledger";
+    /** Identifier of that ledger. */
+    readonly ledgerId: string;
+  }
+  | {
+    /**
+     * - `link_gone`: the chain has no link at the head's position.
+     * - `link_replaced`: it has another link there.
+     */
+    readonly code: "link_gone" | "link_replaced";
+    /** Events by the head. */
+    readonly events: number;
+    /** Position of the head. */
+    readonly position: number;
+    /** When the head was anchored, UTC ISO 8601. */
+    readonly anchoredAt: string;
+  };
+
+/** What the evidence of one ledger works with. */
+export interface EvidenceParts {
+  readonly driver: Driver;
+  readonly ledgerId: string;
+  readonly anchor?: HeadAnchor | undefined;
+}
+
+/**
+ * Reads how far the evidence reaches, and whether it continues from the head that
+ * is stored beside the ledger.
+ *
+ * @throws {LedgerError} When the database fails.
+ */
+export async function readHead(
+  { driver, ledgerId, anchor }: EvidenceParts,
+): Promise<ChainState> {
+  for (let afresh = false;; afresh = true) {
+    const anchored = await anchor?.head(afresh) ?? null;
+    const [last, there] = await read(driver, [
+      selectLastSeal,
+      statement(
+        "SELECT root FROM seals WHERE last_position = ?",
+        anchored?.position ?? 0,
+      ),
+    ]);
+    const { position, events, root } = lastSealOf(last);
+    const broken = anchored === null
+      ? null
+      : breakOf(anchored, ledgerId, there?.[0]?.[0]);
+    // A restore may have given up the anchor that this process knows.
+    if (broken === null || afresh) {
+      return { position, events, hash: hexOf(root), broken };
+    }
+  }
+}
+
+function breakOf(
+  { ledgerId, events, position, hash, anchoredAt }: AnchoredHead,
+  ownId: string,
+  root: unknown,
+): ChainBreak | null {
+  if (ledgerId !== ownId) return { code: "other_ledger", ledgerId };
+  if (root instanceof Uint8Array && hexOf(bytesOf(root)) === hash) return null;
+  const code = root === undefined ? "link_gone" : "link_replaced";
+  return { code, events, position, anchoredAt };
+}
+
+/** Reads the head, and stores it beside the ledger where it continues from there. */
+export async function anchorHead(parts: EvidenceParts): Promise<ChainState> {
+  const head = await readHead(parts);
+  if (head.broken === null) await parts.anchor?.save(head);
+  return head;
+}
+
+/** What each thing that is broken is called. */
+const DAMAGE: Readonly<Record<Broken, readonly [Damage, DamageReason]>> = {
+  altered: ["altered", { code: "event_altered" }],
+  altered_after_erasure: ["altered", { code: "erased_event_altered" }],
+  removed: ["removed", { code: "event_gone" }],
+  inserted: ["inserted", { code: "link_missing" }],
+  seal_altered: ["altered", { code: "link_altered" }],
+  head_moved: ["removed", { code: "link_missing" }],
+};
+
+/**
+ * Works the evidence out anew, and compares it with what was kept elsewhere.
+ *
+ * @throws {LedgerError} When the database fails.
+ */
+export async function verifyEvidence(
+  { driver, ledgerId, anchor }: EvidenceParts,
+  { expect, onProgress, signal }: VerifyOptions = {},
+): Promise<Verification> {
+  // The anchor is read first: the evidence can only have grown since.
+  const { record, unreadable } = await readAnchor(anchor);
+  const { head: anchored, resets } = record;
+  const expected = expect === undefined
+    ? null
+    : `${expect.count}:${expect.hash}`;
+  const kept = anchored === null ? null : `${anchored.events}:${anchored.hash}`;
+  const found = await verifySeals(driver, {
+    heads: [expected, kept].filter((head) => head !== null),
+    ...onProgress && { onProgress },
+    ...signal && { signal },
+  });
+  const { seal, broken } = found;
+  const anchors: Anchor[] = [
+    ...expect === undefined ? [] : ["expect" as const],
+    ...anchored === null ? [] : ["stored" as const],
+  ];
+  const odd = broken !== null
+    ? { position: broken.position, is: DAMAGE[broken.why] }
+    : unexpected();
+  return {
+    ok: odd === null,
+    events: found.events + found.unsealed,
+    chained: found.events,
+    unchained: found.unsealed,
+    erased: found.erased,
+    anchors,
+    anchoredHead: anchored,
+    resets,
+    hash: hexOf(seal.root),
+    firstBrokenPosition: odd?.position ?? null,
+    damage: odd?.is[0] ?? null,
+    reason: odd?.is[1] ?? null,
+  };
+
+  function unexpected(): {
+    readonly position: number;
+    readonly is: readonly [Damage, DamageReason];
+  } | null {
+    const at = (position: number, reason: DamageReason) => ({
+      position,
+      is: ["unexpected", reason] as const,
+    });
+    const chained = seal.events;
+    const next = seal.position + 1;
+    if (
+      expect !== undefined && expected !== null && !found.held.has(expected)
+    ) {
+      return expect.count > chained
+        ? at(next, {
+          code: "fewer_than_expected",
+          expected: expect.count,
+          chained,
+        })
+        : at(seal.position, {
+          code: "other_hash_than_expected",
+          chained: expect.count,
+        });
+    }
+    if (unreadable !== null) {
+      return at(next, { code: "anchored_head_unreadable", error: unreadable });
+    }
+    if (anchored === null || kept === null) return null;
+    if (anchored.ledgerId !== ledgerId) {
+      const other = anchored.ledgerId;
+      return at(1, { code: "anchored_head_of_other_ledger", ledgerId: other });
+    }
+    if (found.held.has(kept)) return null;
+    const { events, anchoredAt } = anchored;
+    if (chained === 0) {
+      return at(next, { code: "chain_gone", events, anchoredAt });
+    }
+    return events > chained
+      ? at(next, { code: "fewer_than_anchored", events, anchoredAt, chained })
+      : at(anchored.position, {
+        code: "other_hash_than_anchored",
+        chained: events,
+        anchoredAt,
+      });
+  }
+}
+
+async function readAnchor(anchor: HeadAnchor | undefined): Promise<{
+  readonly record: AnchorRecord;
+  readonly unreadable: string | null;
+}> {
+  const nothing: AnchorRecord = { head: null, resets: [] };
+  try {
+    return { record: await anchor?.record() ?? nothing, unreadable: null };
+  } catch (error) {
+    if (!(error instanceof LedgerError && error.code === "corrupt")) {
+      throw error;
+    }
+    return { record: nothing, unreadable: error.message };
+  }
+}

@@ -1,0 +1,192 @@
+/** Looks over the evidence: one walk over events and seals, a batch at a time. */
+import { Buffer } from "node:buffer";
+import type { Driver } from "../store/driver/driver.ts";
+import { bytesOf, readDeciding, statement } from "../store/database.ts";
+import {
+  EVENT_COLUMNS,
+  hexOf,
+  type RawEvent,
+  rawEventsOf,
+} from "../store/events.ts";
+import { IS_RARE } from "../store/schema.ts";
+import { firstSeal, LEAF_BYTES, leafOf, type Seal, sealNext } from "./seals.ts";
+
+/** Why an event, or a seal, is not what it was. */
+export type Broken =
+  | "altered"
+  | "altered_after_erasure"
+  | "removed"
+  | "inserted"
+  | "seal_altered"
+  | "head_moved";
+
+/** What a walk over the evidence found. */
+export interface SealsVerified {
+  /** Events looked at that are sealed. */
+  readonly events: number;
+  /** Events that were erased or pruned, each named by a sealed event. */
+  readonly erased: number;
+  /** Events that are not folded yet, which nothing vouches for. */
+  readonly unsealed: number;
+  /** The last seal that held. */
+  readonly seal: Seal;
+  /** The first thing that does not hold; null where all does. */
+  readonly broken: { readonly position: number; readonly why: Broken } | null;
+  /** Of heads kept elsewhere, those that the chain holds. */
+  readonly held: ReadonlySet<string>;
+}
+
+/** A head as it is kept elsewhere: `COUNT:HASH`. */
+export function headText(
+  { events, root }: Pick<Seal, "events" | "root">,
+): string {
+  return `${events}:${hexOf(root)}`;
+}
+
+/**
+ * Works the seals out anew.
+ *
+ * @param heads Heads that were kept elsewhere, as {@linkcode headText} writes them.
+ */
+export async function verifySeals(
+  driver: Driver,
+  { heads = [], onProgress, signal }: {
+    readonly heads?: readonly string[];
+    readonly onProgress?: (events: number) => void;
+    readonly signal?: AbortSignal;
+  } = {},
+): Promise<SealsVerified> {
+  const [ledger, erasures] = await readDeciding(driver, [
+    statement("SELECT id FROM ledger"),
+    statement(`SELECT ${EVENT_COLUMNS} FROM events AS e
+      WHERE e.kind = 'person_erased' AND e.${IS_RARE}`),
+  ]);
+  const replaced = replacedBy(
+    rawEventsOf(erasures),
+    String(ledger?.[0]?.[0]),
+  );
+  const held = new Set<string>();
+  let seal: Seal = firstSeal(String(ledger?.[0]?.[0]));
+  let erased = 0;
+  const look = () => {
+    for (const head of heads) if (headText(seal) === head) held.add(head);
+  };
+  look();
+  const said = (broken: SealsVerified["broken"], unsealed = 0) => ({
+    ...{ events: seal.events, erased, unsealed, seal, broken, held },
+  });
+  for (;;) {
+    signal?.throwIfAborted();
+    const [stored, found] = await readDeciding(driver, [
+      statement(
+        `SELECT last_position, events, root, leaves FROM seals
+          WHERE last_position > ? ORDER BY last_position LIMIT 1`,
+        seal.position,
+      ),
+      statement(
+        `SELECT ${EVENT_COLUMNS} FROM events AS e WHERE e.position > ?1
+          AND e.position <= (SELECT last_position FROM seals
+            WHERE last_position > ?1 ORDER BY last_position LIMIT 1)
+          ORDER BY e.position`,
+        seal.position,
+      ),
+    ]);
+    const next = stored?.[0];
+    if (next === undefined) {
+      const [rest] = await readDeciding(driver, [
+        statement(
+          `SELECT count(*), min(position), (SELECT position FROM ledger)
+            FROM events WHERE position > ?`,
+          seal.position,
+        ),
+      ]);
+      const [unsealed, first, folded] = (rest?.[0] ?? []).map(Number);
+      // Whatever is folded is sealed in the same batch.
+      return (folded ?? 0) > seal.position
+        ? said({ position: first || (folded ?? 0), why: "head_moved" })
+        : said(null, unsealed);
+    }
+    const events = rawEventsOf(found);
+    const leaves: Uint8Array[] = [];
+    for (const event of events) {
+      const now = leafOf(event);
+      const before = replaced.get(`${event.position} ${hexOf(now)}`);
+      if (before !== undefined) erased++;
+      leaves.push(before ?? now);
+    }
+    const marks = bytesOf(next[3]);
+    const count = marks.length / LEAF_BYTES;
+    const wrong = leaves.findIndex((leaf, at) => {
+      const mark = marks.subarray(at * LEAF_BYTES, (at + 1) * LEAF_BYTES);
+      return !same(leaf.subarray(0, LEAF_BYTES), mark);
+    });
+    const odd = events[wrong];
+    const isRemoved = events.length < count;
+    if (odd !== undefined && !isRemoved) {
+      const why = events.length > count
+        ? "inserted"
+        : replaced.has(String(odd.position))
+        ? "altered_after_erasure"
+        : "altered";
+      return said({ position: odd.position, why });
+    }
+    if (isRemoved) {
+      // Where it stood is not known, but that it followed what still holds.
+      const before = odd === undefined ? events.at(-1) : events[wrong - 1];
+      const position = (before?.position ?? seal.position) + 1;
+      return said({ position, why: "removed" });
+    }
+    const again = sealNext(seal, events, leaves);
+    const isSame = again.position === Number(next[0]) &&
+      again.events === Number(next[1]) && same(again.root, bytesOf(next[2]));
+    if (!isSame) {
+      const position = events[0]?.position ?? Number(next[0]);
+      return said({ position, why: "seal_altered" });
+    }
+    seal = again;
+    look();
+    onProgress?.(seal.events);
+  }
+}
+
+/** One event that was replaced, as the event of an erasure names it. */
+export interface Replaced {
+  readonly position: number;
+  /** The leaf that is sealed, 64 hex digits. */
+  readonly before: string;
+  /** The leaf of what stands there now. */
+  readonly after: string;
+}
+
+/**
+ * The leaf that is sealed where another body stands now: by position and new leaf.
+ * A position alone says that something was replaced there.
+ */
+function replacedBy(
+  erasures: readonly RawEvent[],
+  ledgerId: string,
+): Map<string, Uint8Array> {
+  const all = new Map<string, Uint8Array>();
+  for (const { body } of erasures) {
+    const { ledger = ledgerId, replaced = [] } = JSON.parse(
+      Buffer.from(body).toString(),
+    ) as {
+      ledger?: string;
+      replaced?: readonly (readonly [number, string, string])[];
+    };
+    // Positions of a ledger that was imported are not ours.
+    if (ledger !== ledgerId) continue;
+    for (const [position, before, after] of replaced) {
+      // What is erased twice keeps the leaf that was sealed.
+      const sealed = all.get(`${position} ${before}`) ??
+        Buffer.from(before, "hex");
+      all.set(`${position} ${after}`, sealed);
+      all.set(String(position), sealed);
+    }
+  }
+  return all;
+}
+
+function same(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, at) => byte === b[at]);
+}

@@ -1,0 +1,130 @@
+/** What the partner asked for, found by click id, reference and session. */
+import {
+  askedAtOf,
+  CANDIDATES_KEPT,
+  type Expectation,
+  type ExpectationWindow,
+  type PurchaseName,
+  validUntil,
+} from "../events/expectation.ts";
+import type { SqlValue, Statement } from "../store/driver/driver.ts";
+import { EVENT_COLUMNS, msOf } from "../store/events.ts";
+import type { LookupHash } from "./lookup_hash.ts";
+
+/** Later than any time: a time that cannot be read never expires. */
+const NEVER_MS = 8.64e15;
+
+/** Stores where an expectation is found. */
+export function insertExpected(
+  hash: LookupHash,
+  { position, expectation }: {
+    readonly position: number;
+    readonly expectation: Expectation;
+  },
+): Statement {
+  const { clickId, reference, sessionId } = expectation;
+  const args: SqlValue[] = [
+    position,
+    clickId === null ? null : hash.of("asked_click", clickId),
+    reference === null ? null : hash.of("asked_reference", reference),
+    sessionId === null ? null : hash.of("session", sessionId),
+    msOf(askedAtOf(expectation)) ?? 0,
+    msOf(validUntil(expectation)) ?? NEVER_MS,
+  ];
+  return {
+    sql:
+      "INSERT INTO expected VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    args,
+  };
+}
+
+/** How many are read where those count as well that counted before. */
+const MOST_EARLIER = 200;
+
+/**
+ * Selects the events of what may be expected of orders: of a click id those that
+ * expire first, and the latest terms of their references.
+ *
+ * @param earlier Also what does not count now, but did before.
+ */
+export function selectExpected(
+  hash: LookupHash,
+  windows: readonly ExpectationWindow[],
+  { earlier = false }: { readonly earlier?: boolean } = {},
+): Statement {
+  const rows = windows.map(({ clickId, from, until, termsUntil }) => [
+    hash.of("asked_click", clickId),
+    msOf(from) ?? 0,
+    msOf(until) ?? NEVER_MS,
+    msOf(termsUntil) ?? NEVER_MS,
+  ]);
+  return {
+    sql: `SELECT ${EVENT_COLUMNS} FROM events AS e WHERE e.position IN (${
+      positions(
+        earlier ? MOST_EARLIER : CANDIDATES_KEPT,
+        earlier ? MOST_EARLIER : 1,
+      )
+    }) ORDER BY e.position`,
+    args: [JSON.stringify(rows)],
+  };
+}
+
+const positions = (candidates: number, terms: number) =>
+  `WITH w AS MATERIALIZED (
+      SELECT value ->> 0 AS click, value ->> 1 AS start, value ->> 2 AS until,
+        value ->> 3 AS terms_until
+      FROM json_each(?1)),
+    c AS MATERIALIZED (
+      SELECT x.position, x.reference, x.click, w.terms_until FROM w CROSS JOIN expected AS x
+      ON x.click = w.click AND x.valid_until >= w.start
+        AND x.valid_until <= coalesce((
+          SELECT k.valid_until FROM expected AS k
+          WHERE k.click = w.click AND k.valid_until >= w.start
+            AND k.asked_at <= w.until
+          ORDER BY k.valid_until LIMIT 1 OFFSET ${candidates - 1}), ${NEVER_MS})
+        AND x.asked_at <= w.until)
+    SELECT position FROM c
+    UNION SELECT t.position
+      FROM (SELECT DISTINCT reference, terms_until FROM c) AS c
+      CROSS JOIN expected AS t ON t.reference = c.reference
+        AND t.asked_at <= c.terms_until AND t.asked_at >= coalesce((
+          SELECT k.asked_at FROM expected AS k
+          WHERE k.reference = c.reference AND k.asked_at <= c.terms_until
+          ORDER BY k.asked_at DESC LIMIT 1 OFFSET ${terms - 1}), 0)
+    UNION SELECT t.position
+      FROM (SELECT DISTINCT click, terms_until FROM c
+        WHERE reference IS NULL) AS c
+      CROSS JOIN expected AS t ON t.click = c.click AND t.reference IS NULL
+        AND t.asked_at <= c.terms_until AND t.asked_at >= coalesce((
+          SELECT k.asked_at FROM expected AS k
+          WHERE k.click = c.click AND k.reference IS NULL
+            AND k.asked_at <= c.terms_until
+          ORDER BY k.asked_at DESC LIMIT 1 OFFSET ${terms - 1}), 0)`;
+
+/** Terms of a purchase from a time on. */
+export interface LaterTerms extends PurchaseName {
+  /** When they were asked for at the earliest, UTC ISO 8601. */
+  readonly askedAt: string;
+}
+
+/** Selects the terms of purchases that were asked for at a time or later. */
+export function selectLaterTerms(
+  hash: LookupHash,
+  purchases: ReadonlyMap<string, LaterTerms>,
+): Statement {
+  const rows = [...purchases.values()].map(({ kind, name, askedAt }) => [
+    hash.of(kind === "click" ? "asked_click" : "asked_reference", name),
+    msOf(askedAt) ?? 0,
+    kind,
+  ]);
+  const asked = (column: string, kind: string) =>
+    `SELECT x.position FROM json_each(?1) AS w CROSS JOIN expected AS x
+      ON x.${column} = w.value ->> 0 AND x.asked_at >= w.value ->> 1
+      WHERE w.value ->> 2 = '${kind}'`;
+  return {
+    sql: `SELECT ${EVENT_COLUMNS} FROM events AS e WHERE e.position IN (
+      ${asked("reference", "reference")}
+      UNION ${asked("click", "click")} AND x.reference IS NULL)`,
+    args: [JSON.stringify(rows)],
+  };
+}

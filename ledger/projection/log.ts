@@ -1,0 +1,179 @@
+/** The log of transitions: what is told of a batch, and how it is stored. */
+import {
+  type LoggedRelease,
+  type NewTransition,
+  type ReleaseEntry,
+  type Transition,
+  transitionKey,
+  transitionName,
+  type VisibleStatus,
+} from "../machines/transition.ts";
+import type { OrderReleases } from "../releases/release_log.ts";
+import type { SqlValue, Statement } from "../store/driver/driver.ts";
+import { timeOf } from "../store/events.ts";
+import { NOTHING_TOLD, type Told } from "./doc.ts";
+
+export const LIVE = 1;
+export const WITHHELD = 2;
+export const HISTORIC = 4;
+
+/**
+ * Tells what an entity entered, unless that was told before: of the status of an
+ * order and of all that is claimed the first entry alone, of what recurs each change.
+ *
+ * @param told What was told of the entity.
+ * @param transition What it entered; the entry of a release is counted already.
+ * @returns The transition with its entry, and what is told then; null where it is
+ * no news.
+ */
+export function tell(
+  told: Told,
+  transition: NewTransition,
+): { readonly told: Told; readonly transition: NewTransition } | null {
+  if (transition.logged !== null) {
+    const { logged: { entered }, entry, live, withheld } = transition;
+    const { withheld: _before, ...rest } = told;
+    const waits = withheld && !live;
+    const key = entered === "restored"
+      ? ["yes", 1] as const
+      : [entered, entry] as const;
+    return { told: waits ? { ...rest, withheld: key } : rest, transition };
+  }
+  const { machine, trust, status } = transition;
+  const recurs = machine === "witness" ||
+    (machine !== "order" && trust === "confirmed");
+  const code = codeOf(transition);
+  const before = told.times[code];
+  if (recurs ? told.last[machine] === status : before !== undefined) {
+    return null;
+  }
+  const entry = (before ?? 0) + 1;
+  const next = { ...told, times: { ...told.times, [code]: entry } };
+  return {
+    told: recurs
+      ? { ...next, last: { ...told.last, [machine]: status } }
+      : next,
+    transition: { ...transition, entry },
+  };
+}
+
+/** What was told of an order, with what the release log says of it now. */
+export function withReleases(
+  told: Told | undefined,
+  release: OrderReleases,
+): Told {
+  return { ...(told ?? NOTHING_TOLD), release };
+}
+
+/** The name of a transition within its entity: `confirmed.success`, `release.yes`. */
+export function codeOf(
+  transition: Parameters<typeof transitionName>[0],
+): string {
+  const { entity, machine, trust, status } = transitionName(transition);
+  return entity === "order"
+    ? `${trust}.${status}`
+    : `${machine}.${trust}.${status}`;
+}
+
+/** Inserts a transition that was told. */
+export function insertTransition(
+  transition: NewTransition,
+  { seq, no }: { readonly seq: number; readonly no: number },
+): Statement {
+  const { entry, position, live, withheld, historic } = transition;
+  const flags = (live ? LIVE : 0) + (withheld ? WITHHELD : 0) +
+    (historic ? HISTORIC : 0);
+  const code = codeOf(transition);
+  return {
+    sql: "INSERT INTO log VALUES (?, ?, ?, ?, ?, ?, ?)",
+    args: [seq, no, code, entry, position, flags, moreOf(transition)],
+  };
+}
+
+/** What the columns do not say; null where that is nothing. */
+function moreOf(
+  { previous, reverses, logged, trust, status, after }: NewTransition,
+): string | null {
+  const more: More = {
+    ...previous && { previous: [previous.trust, previous.status] },
+    ...reverses.length > 0 && { reverses },
+    ...logged && { shown: [trust, status], reason: logged.reason },
+    ...after.length > 0 && { after },
+  };
+  return Object.keys(more).length === 0 ? null : JSON.stringify(more);
+}
+
+interface More {
+  readonly previous?: readonly [trust: VisibleStatus["trust"], status: string];
+  readonly reverses?: readonly string[];
+  /** Of a release: what its order showed. */
+  readonly shown?: readonly [trust: string, status: string];
+  readonly reason?: string;
+  readonly after?: readonly string[];
+}
+
+/** What {@linkcode transitionOf} reads; follows `SELECT`. */
+export const TRANSITIONS = `t.seq, t.no, t.code, t.entry, t.position, t.flags,
+    t.more, coalesce(o.id, u.id), e.recorded_at
+  FROM log AS t LEFT JOIN orders AS o ON o.no = t.no AND t.no % 2 = 0
+    LEFT JOIN users AS u ON u.no = t.no AND t.no % 2 = 1
+    LEFT JOIN events AS e ON e.position = t.position`;
+
+/** A transition as it is stored. */
+export interface LoggedTransition extends Transition {
+  readonly no: number;
+  readonly withheld: boolean;
+  readonly historic: boolean;
+}
+
+/** Reads a row of {@linkcode TRANSITIONS}. */
+export function transitionOf(row: readonly SqlValue[]): LoggedTransition {
+  const [seq, no, code, entry, position, flags] = row;
+  const isUser = Number(no) % 2 === 1;
+  const more: More = JSON.parse(String(row[6] ?? "{}"));
+  const parts = String(code).split(".");
+  const machine = isUser ? parts.shift() ?? "" : parts[0] ?? "";
+  const trust = parts.shift() ?? "";
+  const status = parts.join(".");
+  const isRelease = !isUser && trust === "release";
+  const name = {
+    entity: isUser ? "user" : "order",
+    machine: isUser || trust === "release" || trust === "witness"
+      ? machine
+      : "order",
+    id: String(row[7] ?? ""),
+    trust,
+    status,
+    entry: Number(entry),
+  } as Parameters<typeof transitionKey>[0];
+  const shown = isRelease
+    ? { trust: more.shown?.[0] ?? "", status: more.shown?.[1] ?? "" }
+    : { trust, status };
+  const logged: LoggedRelease | null = isRelease
+    ? {
+      entered: status as ReleaseEntry,
+      release: (status === "restored" ? "yes" : status) as LoggedRelease[
+        "release"
+      ],
+      reason: more.reason ?? "",
+    }
+    : null;
+  return {
+    ...name,
+    ...shown,
+    key: transitionKey(name),
+    previous: more.previous === undefined
+      ? null
+      : { trust: more.previous[0], status: more.previous[1] },
+    reverses: more.reverses ?? [],
+    logged,
+    after: more.after ?? [],
+    position: Number(position),
+    recordedAt: timeOf(row[8]) ?? "",
+    seq: Number(seq),
+    no: Number(no),
+    live: (Number(flags) & LIVE) !== 0,
+    withheld: (Number(flags) & WITHHELD) !== 0,
+    historic: (Number(flags) & HISTORIC) !== 0,
+  };
+}

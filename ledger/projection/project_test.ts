@@ -1,0 +1,271 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
+import { tries } from "../../tests/kit/thorough.ts";
+import type { NewEvent } from "../events/event.ts";
+import { orderReleased } from "../events/mint.ts";
+import type { Driver } from "../store/driver/driver.ts";
+import { LedgerError } from "../store/driver/errors.ts";
+import {
+  at,
+  expectation,
+  expectedStates,
+  orderRead,
+  worlds,
+} from "../testing/projection_test_kit.ts";
+import { verifySeals } from "../evidence/verify.ts";
+import {
+  append,
+  newLedger,
+  projectAll,
+  select,
+  statesOf,
+  toldBy,
+} from "../testing/fold_kit.ts";
+import { foldOrdersAnew, foldUsersAnew } from "./anew.ts";
+import { packOrder, packUser, unpackOrder, unpackUser } from "./doc.ts";
+import { guardOf, moveGuard, selectGuard } from "./guard.ts";
+import { FOLD, project } from "./project.ts";
+import { LookupHash } from "./lookup_hash.ts";
+
+Deno.test("project() leads to the states that the events define, in any order and any batches", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      worlds(),
+      fc.infiniteStream(fc.nat()),
+      async (events, choices) => {
+        const choose = (below: number) =>
+          (choices.next().value as number) % below;
+        const order = events.toSorted(() => choose(3) - 1);
+        await using driver = disposable(await newLedger());
+        for (let from = 0; from < order.length;) {
+          const to = from + 1 + choose(7);
+          await append(driver, order.slice(from, to));
+          from = to;
+          if (choose(3) > 0) {
+            const maxEvents = 1 + choose(9);
+            await project(driver, { assets: "sandbox", maxEvents });
+          }
+        }
+        await projectAll(driver);
+        assert.deepEqual(await statesOf(driver), expectedStates(events));
+        const { broken, events: sealed } = await verifySeals(driver);
+        assert.deepEqual([broken, sealed], [null, events.length]);
+      },
+    ),
+    { numRuns: tries(40), seed: 4107 },
+  );
+});
+
+Deno.test("project() tells the same whatever the batches", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      worlds(),
+      fc.integer({ min: 1, max: 8 }),
+      async (events, size) => {
+        await using whole = disposable(await newLedger());
+        await using parts = disposable(await newLedger());
+        await append(whole, events);
+        await projectAll(whole);
+        for (let from = 0; from < events.length; from += size) {
+          await append(parts, events.slice(from, from + size));
+          await projectAll(parts);
+        }
+        assert.deepEqual(await toldBy(parts), await toldBy(whole));
+        const purchases =
+          "SELECT hex(name), no, held FROM purchases ORDER BY 1";
+        assert.deepEqual(
+          await select(parts, purchases),
+          await select(whole, purchases),
+        );
+      },
+    ),
+    { numRuns: tries(40), seed: 4108 },
+  );
+});
+
+Deno.test("a fold from an order's own events is what was folded batch by batch", async () => {
+  await fc.assert(
+    fc.asyncProperty(worlds(), async (events) => {
+      await using driver = disposable(await newLedger());
+      await append(driver, events);
+      await projectAll(driver, { maxEvents: 3 });
+      const [guard] = await driver.batch([selectGuard], "read");
+      const hash = new LookupHash(guardOf(guard?.rows).key);
+      const options = { readFact: FOLD.readFact, hash };
+      const orders = await select(driver, "SELECT no, id, fold FROM orders");
+      const entities = orders.map(({ no, id }) => ({
+        no: Number(no),
+        id: String(id),
+      }));
+      const folds = await foldOrdersAnew(driver, entities, options);
+      for (const { no, fold } of orders) {
+        const anew = folds.get(Number(no));
+        assert.equal(anew && packOrder(anew), fold);
+      }
+      const users = await select(driver, "SELECT no, id, fold FROM users");
+      const anew = await foldUsersAnew(
+        driver,
+        users.map(({ no, id }) => ({ no: Number(no), id: String(id) })),
+        options,
+      );
+      for (const { no, fold } of users) {
+        const user = anew.get(Number(no));
+        assert.equal(user && packUser(user), fold);
+      }
+    }),
+    { numRuns: tries(40), seed: 4109 },
+  );
+});
+
+Deno.test("a document holds everything of a fold", async () => {
+  await fc.assert(
+    fc.asyncProperty(worlds(), async (events) => {
+      await using driver = disposable(await newLedger());
+      await append(driver, events);
+      await projectAll(driver);
+      for (const { id, fold } of await select(driver, "SELECT * FROM orders")) {
+        const order = unpackOrder(String(id), String(fold));
+        assert.equal(packOrder(order), fold);
+        assert.deepEqual(unpackOrder(String(id), packOrder(order)), order);
+      }
+      for (const { id, fold } of await select(driver, "SELECT * FROM users")) {
+        const user = unpackUser(String(id), String(fold));
+        assert.deepEqual(unpackUser(String(id), packUser(user)), user);
+      }
+    }),
+    { numRuns: tries(20), seed: 4110 },
+  );
+});
+
+Deno.test("two processes that fold one file fold each event once", async () => {
+  await using folder = await temporaryFolder();
+  const url = `file:${folder.path}/ledger.db`;
+  await using first = disposable(await newLedger(url));
+  await using second = disposable(await newLedger(url));
+  const events = manyEvents(4111);
+  const folded = [0, 0];
+  for (let from = 0; from < events.length; from += 10) {
+    await append(first, events.slice(from, from + 10));
+    const both = await Promise.all([
+      projectAll(first, { maxEvents: 2 }),
+      projectAll(second, { maxEvents: 3 }),
+    ]);
+    both.forEach((count, which) =>
+      folded[which] = (folded[which] ?? 0) + count
+    );
+  }
+  assert.equal((folded[0] ?? 0) + (folded[1] ?? 0), events.length);
+  assert.deepEqual(await statesOf(first), expectedStates(events));
+  assert.equal((await verifySeals(second)).broken, null);
+});
+
+Deno.test("a write that fails leaves nothing of its step, and the next one makes it whole", async () => {
+  const events = manyEvents(4112);
+  for (let nth = 1; nth <= 6; nth++) {
+    await using driver = disposable(await newLedger());
+    await append(driver, events);
+    let writes = 0;
+    const failing: Driver = {
+      location: "memory",
+      close: () => Promise.resolve(),
+      async batch(statements, mode) {
+        if (mode === "write" && ++writes === nth) {
+          // The last statement of the batch fails, so all before it are undone.
+          const wrong = { sql: "INSERT INTO nowhere VALUES (1)", args: [] };
+          return await driver.batch([...statements, wrong], mode);
+        }
+        return await driver.batch(statements, mode);
+      },
+    };
+    await assert.rejects(projectAll(failing, { maxEvents: 4 }), LedgerError);
+    await projectAll(failing, { maxEvents: 4 });
+    assert.deepEqual(await statesOf(driver), expectedStates(events));
+    assert.equal((await verifySeals(driver)).broken, null);
+  }
+});
+
+Deno.test("no batch of another environment folds a ledger", async () => {
+  await using driver = disposable(await newLedger());
+  const [found] = await driver.batch([selectGuard], "read");
+  const other = { ...guardOf(found?.rows), environment: "production" };
+  await assert.rejects(driver.batch([moveGuard(other)], "write"), LedgerError);
+  await driver.batch([moveGuard(guardOf(found?.rows))], "write");
+});
+
+Deno.test("no write lets two orders hold one purchase", async () => {
+  await using driver = disposable(await newLedger());
+  await append(driver, [
+    expectation("X1", 0, {
+      ...{ click: "C0", reference: "basket-1", amount: "10" },
+    }),
+    orderRead(5, {
+      ...{ orderId: "O1", status: "success", click: "C0", created: 2 },
+      tx: "T1",
+    }),
+  ]);
+  await projectAll(driver);
+  const [held] = await select(driver, "SELECT * FROM purchases");
+  assert.equal(held?.held, 1);
+  await assert.rejects(
+    driver.batch([{
+      sql: `INSERT INTO purchases (name, no, held, since)
+        SELECT name, no + 2, 1, since FROM purchases`,
+      args: [],
+    }], "write"),
+    { code: "constraint" },
+  );
+});
+
+Deno.test("a person who names another purchase moves the delivery there, folded alone", async () => {
+  await using driver = disposable(await newLedger());
+  const delivered = (minute: number, turn: number, reference: string) =>
+    orderReleased({
+      released: {
+        ...{ order_id: "O1", outcome: "delivered", by: "Ada", why: "counter" },
+        ...{ turn, for: reference, confirmed: true },
+      },
+      recordedAt: at(minute),
+      salt: new Uint8Array(16),
+    });
+  const paid = (orderId: string, click: string) =>
+    orderRead(9, {
+      ...{ orderId, status: "success", click, created: 2, tx: orderId },
+    });
+  const steps = [
+    ...["1", "2"].map((one) =>
+      expectation(`X${one}`, 0, {
+        ...{ click: `C${one}`, reference: `basket-${one}`, amount: "10" },
+      })
+    ),
+    orderRead(3, { orderId: "O1", status: "pending", click: "C0", created: 2 }),
+    delivered(4, 1, "basket-1"),
+    delivered(5, 2, "basket-2"),
+    paid("O2", "C1"),
+    paid("O3", "C2"),
+  ];
+  for (const event of steps) {
+    await append(driver, [event]);
+    await projectAll(driver);
+  }
+  const rows = await select(
+    driver,
+    "SELECT id, release, reason FROM orders WHERE id <> 'O1' ORDER BY id",
+  );
+  assert.deepEqual(rows, [
+    { id: "O2", release: "yes", reason: "session_matched" },
+    { id: "O3", release: "wait", reason: "paid_twice" },
+  ]);
+});
+
+/** The events of many worlds, each once. */
+function manyEvents(seed: number): readonly NewEvent[] {
+  const all = fc.sample(worlds(200), { numRuns: 20, seed }).flat();
+  return [...new Map(all.map((one) => [one.eventId, one])).values()];
+}
+
+function disposable(driver: Driver): Driver & AsyncDisposable {
+  return Object.assign(driver, {
+    [Symbol.asyncDispose]: () => driver.close(),
+  });
+}

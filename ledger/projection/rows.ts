@@ -1,0 +1,176 @@
+/** What the columns of an order or a user say, and what leads to an order. */
+import type { AssetTable } from "../../core/assets/environment.ts";
+import { type OrderInContext, orderOf } from "../attention/attention.ts";
+import { effectiveTime } from "../events/time.ts";
+import { isFinal } from "../machines/order_rank.ts";
+import { beganBy } from "../orders/expectations.ts";
+import type { OrderFold } from "../orders/order_fold.ts";
+import { orderState } from "../states/state_of_order.ts";
+import type { OrderState } from "../states/order_state.ts";
+import type { SqlValue } from "../store/driver/driver.ts";
+import type { UserFold } from "../users/user_fold.ts";
+import { userState } from "../users/user_state.ts";
+import { msOf } from "../store/events.ts";
+import type { Row } from "./doc.ts";
+import type { LookupHash, LookupKind } from "./lookup_hash.ts";
+
+/**
+ * The state of an order as readers see it: that of its fold, and what is known of it
+ * besides.
+ *
+ * @param compares Whether anything was ever expected in this ledger.
+ */
+export function orderView(
+  { fold, told }: Pick<Row<OrderFold>, "fold" | "told">,
+  { assets, compares = true }: {
+    readonly assets: AssetTable;
+    readonly compares?: boolean;
+  },
+): OrderInContext {
+  const twice = told.release?.last?.reason === "paid_twice";
+  const withheld = told.withheld === undefined
+    ? null
+    : JSON.stringify(told.withheld);
+  return orderOf(orderState(fold, { assets }), [
+    compares ? 1 : 0,
+    twice ? 1 : 0,
+    withheld,
+  ]);
+}
+
+/** Columns that the step writes of an order, in the order of their values. */
+export const ORDER_COLUMNS = [
+  ...["no", "id", "at", "began", "status", "trust", "open", "release"],
+  ...["reason", "outcome", "attention", "anomalies", "waiting_since"],
+  ...["user_hash", "asset", "network", "currency", "amount", "historic"],
+  ...["shown", "told", "fold"],
+] as const;
+
+/** What the columns of an order say, but for its documents. */
+export function orderColumns(
+  row: Row<OrderFold>,
+  state: OrderInContext,
+  hash: LookupHash,
+): Readonly<Record<string, SqlValue>> {
+  const { fold, historic } = row;
+  return {
+    no: row.no,
+    id: fold.orderId,
+    at: orderAtMs(fold),
+    began: msOf(beganBy(fold)),
+    status: state.status,
+    trust: state.trust,
+    open: isOpen(state) ? 1 : 0,
+    release: state.release,
+    reason: state.releaseReason,
+    outcome: state.outcome,
+    // What had ended before the ledger went live was somebody else's task.
+    attention: historic === 1 ? null : spaced(attentionNow(state)),
+    anomalies: spaced(state.anomalies.map(({ kind }) => kind)),
+    waiting_since: waitingSince(state),
+    // By its id: nothing else may be known of the user.
+    user_hash: state.userId === null ? null : hash.of("user", state.userId),
+    asset: state.commodity,
+    network: state.network,
+    currency: state.currency,
+    amount: amountUnits(state.currencyAmount),
+    historic,
+    shown: fold.latest === null ? 0 : 1,
+  };
+}
+
+/** What orders are sorted by: when one was created, else when it was first named. */
+export function orderAtMs({ latest, activity }: OrderFold): number {
+  return msOf(latest?.createdAt) ?? msOf(activity.firstAt) ?? 0;
+}
+
+function attentionNow(state: OrderInContext): readonly string[] {
+  const withheld = state.context?.withheld ?? null;
+  return withheld === null
+    ? state.attention
+    : [...state.attention, "yes_withheld"];
+}
+
+/** Whether the service should go on being asked about the order. */
+function isOpen(state: OrderState): boolean {
+  return state.trust !== "confirmed" || !isFinal(state.status) ||
+    state.anomalies.some(({ kind }) => kind === "contested");
+}
+
+/** Since when an order is paid and has not moved, or waits for the chain. */
+function waitingSince(state: OrderState): number | null {
+  const { confirmed, transferSeen, changedAt, releaseReason } = state;
+  const waits = confirmed?.status === "pending" ||
+    (confirmed?.status === "progress" && transferSeen) ||
+    releaseReason === "witness_open";
+  return waits ? msOf(changedAt) : null;
+}
+
+/**
+ * Millionths of an amount, worked out without a binary fraction.
+ *
+ * @returns Null of what is no plain amount, has more decimals, or more than nine
+ * digits before them.
+ */
+export function amountUnits(decimal: string | null): number | null {
+  const [, whole = "", fraction = ""] =
+    /^(\d{1,9})(?:\.(\d*))?$/.exec(decimal ?? "") ?? [];
+  const units = fraction.replace(/0+$/, "");
+  return whole === "" || units.length > 6
+    ? null
+    : Number(whole + units.padEnd(6, "0"));
+}
+
+/** Kinds between spaces, so that one is found by ` kind `. */
+function spaced(kinds: readonly string[]): string | null {
+  return kinds.length === 0 ? null : ` ${[...new Set(kinds)].join(" ")} `;
+}
+
+/** Columns that the step writes of a user, in the order of their values. */
+export const USER_COLUMNS = [
+  ...["no", "id", "at", "status", "trust", "historic", "shown"],
+  ...["told", "fold"],
+] as const;
+
+export function userColumns(
+  { no, fold, historic }: Row<UserFold>,
+): Readonly<Record<string, SqlValue>> {
+  const { latest } = fold;
+  const created = latest?.createdAt
+    ? effectiveTime(latest.createdAt, latest.readAt).counts
+    : null;
+  const { status, trust } = userState(fold);
+  return {
+    no,
+    id: fold.userId,
+    at: msOf(created) ?? msOf(fold.activity.firstAt) ?? 0,
+    status,
+    trust,
+    historic,
+    shown: latest === null ? 0 : 1,
+  };
+}
+
+/** Characters of a transaction or an address that lead to it. */
+export const BEGINNING = 18;
+
+/** What a text is looked up by: of long random ones the beginning is enough. */
+export function lookupText(kind: LookupKind, text: string): string {
+  return kind === "tx" || kind === "address"
+    ? text.trim().slice(0, BEGINNING)
+    : text;
+}
+
+/** What the state of an order says that leads to it. */
+export function stateLinks(
+  state: OrderState,
+): { readonly kind: LookupKind; readonly link: string }[] {
+  const { txId, address, cardId, expected, confirmed } = state;
+  const links: [LookupKind, string | null | undefined][] = [
+    ["tx", txId],
+    ["address", address],
+    ["card", cardId],
+    ["session", confirmed === null ? null : expected?.sessionId],
+  ];
+  return links.flatMap(([kind, link]) => link ? [{ kind, link }] : []);
+}

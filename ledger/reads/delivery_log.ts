@@ -1,0 +1,195 @@
+/** What tells whether deliveries come. */
+import { Buffer } from "node:buffer";
+import type { EventKind } from "../machines/event_kind.ts";
+import type { Driver } from "../store/driver/driver.ts";
+import { listed, read } from "../store/database.ts";
+import {
+  EVENT_COLUMNS,
+  eventsOf,
+  type StoredEvent,
+  timeOf,
+} from "../store/events.ts";
+import { named } from "./deliveries.ts";
+
+/** An event, as far as it tells whether deliveries come. */
+export interface DeliveryLogRow {
+  readonly position: number;
+  readonly kind: EventKind;
+  readonly eventId: string;
+  /** Type as sent; null when it is none or quarantined. */
+  readonly type: string | null;
+  /** UTC ISO 8601. */
+  readonly recordedAt: string;
+  /** The delivery that was not answered in time, of a report of one. */
+  readonly unansweredId: string | null;
+  /**
+   * Of a webhook: whether the service has shown what it names. Where it was
+   * never read every webhook counts: there is nothing to hold them against.
+   */
+  readonly shown: boolean;
+  /** Whether it is about an order. */
+  readonly ofOrder: boolean;
+  /** Of a reading: the latest webhook before it that names what it shows. */
+  readonly named:
+    | { readonly eventId: string; readonly recordedAt: string }
+    | null;
+}
+
+/** Events of one entity that are looked through for a webhook. */
+const LOOKED_THROUGH = 100;
+
+/**
+ * Reads what tells whether deliveries come, of the events after a position that
+ * are folded.
+ */
+export async function readDeliveryLog(
+  driver: Driver,
+  after: number,
+  limit: number,
+): Promise<readonly DeliveryLogRow[]> {
+  const [rows] = await read(driver, [{
+    sql: `SELECT ${EVENT_COLUMNS} FROM events AS e
+      WHERE e.position > ? AND e.position <= (SELECT position FROM ledger)
+      ORDER BY e.position LIMIT ?`,
+    args: [after, limit],
+  }]);
+  const events = eventsOf(rows);
+  const isShown = await shownIn(driver, events);
+  const readings = events.filter(({ kind }) =>
+    kind === "order_snapshot" || kind === "user_snapshot"
+  );
+  const before = await webhooksBefore(driver, readings);
+  return events.map((event) => {
+    const { position, kind, eventId, type, recordedAt } = event;
+    return {
+      ...{ position, kind, eventId, type, recordedAt },
+      unansweredId: kind === "delivery_unanswered" ? unansweredOf(event) : null,
+      shown: kind === "webhook" && isShown(event),
+      ofOrder: (event.orderId ?? "") !== "",
+      named: before.get(position) ?? null,
+    };
+  });
+}
+
+/** Tells of some webhooks whether the service has shown what they name. */
+async function shownIn(
+  driver: Driver,
+  events: readonly StoredEvent[],
+): Promise<(webhook: StoredEvent) => boolean> {
+  const select = (table: "orders" | "users", field: "orderId" | "userId") => ({
+    sql: `SELECT id FROM ${table}
+      WHERE id IN (SELECT value FROM json_each(?)) AND shown = 1`,
+    args: [listed(new Set(events.map((event) => event[field] ?? "")))],
+  });
+  const [orders = [], users = [], any] = await read(driver, [
+    select("orders", "orderId"),
+    select("users", "userId"),
+    {
+      sql: `SELECT EXISTS (SELECT 1 FROM orders WHERE shown = 1) OR
+        EXISTS (SELECT 1 FROM users WHERE shown = 1)`,
+      args: [],
+    },
+  ]);
+  const shownOrders = new Set(orders.map(([id]) => id));
+  const shownUsers = new Set(users.map(([id]) => id));
+  const isNothingShown = any?.[0]?.[0] !== 1;
+  return ({ orderId, userId }) =>
+    isNothingShown ||
+    (orderId ? shownOrders.has(orderId) : shownUsers.has(userId));
+}
+
+/** The latest webhook before each reading about what it shows, by its position. */
+async function webhooksBefore(
+  driver: Driver,
+  readings: readonly StoredEvent[],
+): Promise<ReadonlyMap<number, DeliveryLogRow["named"]>> {
+  const found = new Map<number, DeliveryLogRow["named"]>();
+  if (readings.length === 0) return found;
+  const all = await read(
+    driver,
+    readings.map(({ position, kind, orderId, userId }) => {
+      const isOrder = kind === "order_snapshot";
+      const owner = named(
+        isOrder ? "orders" : "users",
+        (isOrder ? orderId : userId) ?? "",
+      );
+      return {
+        sql: `SELECT ${EVENT_COLUMNS} FROM mentions AS m
+          CROSS JOIN events AS e ON e.position = m.position
+          WHERE ${owner.sql} AND m.position < ? AND e.kind = 'webhook'
+          ORDER BY m.position DESC LIMIT ${isOrder ? 10 : LOOKED_THROUGH}`,
+        args: [...owner.args, position],
+      };
+    }),
+  );
+  readings.forEach(({ position, kind }, at) => {
+    const webhook = eventsOf(all[at]).find((one) =>
+      one.type !== "test" &&
+      (kind === "order_snapshot" || (one.orderId ?? "") === "")
+    );
+    if (webhook !== undefined) {
+      const { eventId, recordedAt } = webhook;
+      found.set(position, { eventId, recordedAt });
+    }
+  });
+  return found;
+}
+
+function unansweredOf({ body }: StoredEvent): string | null {
+  try {
+    const id = JSON.parse(Buffer.from(body).toString())?.event_id;
+    return typeof id === "string" ? id : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * When the last webhook up to a position came that names what the service has
+ * shown; null where there is none.
+ */
+export async function readLastWebhook(
+  driver: Driver,
+  position: number,
+): Promise<string | null> {
+  for (let before = position + 1;;) {
+    const [rows] = await read(driver, [{
+      sql: `SELECT ${EVENT_COLUMNS} FROM events AS e
+        WHERE e.position < ? AND e.kind = 'webhook'
+        ORDER BY e.position DESC LIMIT ?`,
+      args: [before, LOOKED_THROUGH],
+    }]);
+    const events = eventsOf(rows);
+    const isShown = await shownIn(driver, events);
+    const last = events.find((one) =>
+      one.type !== null && one.type !== "test" && isShown(one)
+    );
+    if (last !== undefined) return last.recordedAt;
+    if (events.length < LOOKED_THROUGH) return null;
+    before = events.at(-1)?.position ?? 0;
+  }
+}
+
+/** Events among which the last reading is looked for. */
+const LATE_EVENTS = 1000;
+
+/** When the last reading among the last events was recorded; else null. */
+export async function readLateReading(driver: Driver): Promise<string | null> {
+  const [rows] = await read(driver, [{
+    sql: `SELECT max(recorded_at) FROM (
+        SELECT kind, recorded_at FROM events
+        ORDER BY position DESC LIMIT ${LATE_EVENTS})
+      WHERE kind IN ('order_snapshot', 'user_snapshot', 'order_absent')`,
+    args: [],
+  }]);
+  return timeOf(rows?.[0]?.[0]);
+}
+
+/** Reads the position of the last event; 0 where there is none. */
+export async function readLastPosition(driver: Driver): Promise<number> {
+  const [rows] = await read(driver, [{
+    sql: "SELECT max(position) FROM events",
+    args: [],
+  }]);
+  return Number(rows?.[0]?.[0] ?? 0);
+}

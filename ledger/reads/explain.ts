@@ -1,0 +1,257 @@
+/** Why an order is as it is, and what was known of it at a time. */
+import type { AssetTable } from "../../core/assets/environment.ts";
+import { type OrderContext, orderOf } from "../attention/attention.ts";
+import type { RecordedEvent } from "../events/event.ts";
+import type { ExpectationWindow } from "../events/expectation.ts";
+import { type Fact, isExpectation, isWitnessRule } from "../events/fact.ts";
+import { compareTimes } from "../events/time.ts";
+import type { Explanation } from "../explain/explanation.ts";
+import { explainOrder, orderAsOf } from "../explain/explain_order.ts";
+import { expectationWindow, sameWindow } from "../orders/expectations.ts";
+import { evolveOrder, initialOrderFold } from "../orders/order_fold.ts";
+import type { OrderState } from "../states/order_state.ts";
+import type { Driver, SqlValue } from "../store/driver/driver.ts";
+import type { Told } from "../projection/doc.ts";
+import { selectExpected } from "../projection/expected.ts";
+import { WITHHELD } from "../projection/log.ts";
+import { read } from "../store/database.ts";
+import { EVENT_COLUMNS, eventsOf, type StoredEvent } from "../store/events.ts";
+import { IS_RARE } from "../store/schema.ts";
+import { readHash } from "./names.ts";
+import { queryTime } from "./pages.ts";
+
+/** How orders are explained. */
+export interface ExplainParts {
+  /** Asset table that gives the precision of amounts. */
+  readonly assets: AssetTable;
+  /** Turns events into facts. */
+  readonly readFact: (event: RecordedEvent) => Fact;
+}
+
+/**
+ * Explains an order: its events, what each changed or why it changed nothing,
+ * and which event each field comes from.
+ *
+ * @param time Only events that this ledger had learnt by then, ISO 8601 with a
+ * zone. @default {all events}
+ * @returns Null when no event names the order.
+ * @throws {RangeError} When `time` is not a valid time.
+ */
+export async function readExplanation(
+  driver: Driver,
+  orderId: string,
+  { time, assets, readFact }: ExplainParts & { readonly time?: string },
+): Promise<Explanation | null> {
+  const until = time === undefined ? null : queryTime("time", time);
+  const known = await readOrderFacts(driver, orderId, readFact);
+  const facts = known.facts.filter(({ recordedAt }) =>
+    until === null || compareTimes(recordedAt, until) <= 0
+  );
+  // What names no order says nothing of one alone.
+  if (facts.every((fact) => isExpectation(fact) || isWitnessRule(fact))) {
+    return null;
+  }
+  const explanation = explainOrder(orderId, facts, {
+    assets,
+    unread: until === null ? known.unread : 0,
+  });
+  const { context, ...state } = await inContextAt(
+    driver,
+    explanation.state,
+    until,
+  );
+  return { ...explanation, state, context };
+}
+
+/**
+ * The state of an order as the ledger knew it at a time.
+ *
+ * @param time ISO 8601 with a zone; compared with when this ledger learnt.
+ * @returns Null when nothing was known of the order then.
+ * @throws {RangeError} When `time` is not a valid time.
+ */
+export async function readOrderAsOf(
+  driver: Driver,
+  orderId: string,
+  { time, assets, readFact }: ExplainParts & { readonly time: string },
+): Promise<OrderState & { readonly context: OrderContext } | null> {
+  const until = queryTime("time", time);
+  const { facts } = await readOrderFacts(driver, orderId, readFact);
+  const state = orderAsOf(orderId, facts, until, { assets });
+  return state === null ? null : await inContextAt(driver, state, until);
+}
+
+/** What is known of an order, as facts. */
+interface OrderFacts {
+  /** The facts, by position; none when nothing names the order. */
+  readonly facts: readonly Fact[];
+  /** Webhooks that were not read, because there are too many before them. */
+  readonly unread: number;
+}
+
+/** Events that are read at once: bodies may be long. */
+const STEP = 50;
+
+/** Most webhooks of an order that are read: anybody can send another one. */
+export const MOST_WEBHOOKS = 2_000;
+
+/**
+ * Reads the facts of an order: the events that name it, and what the partner
+ * expects of it. Of webhooks only the first {@linkcode MOST_WEBHOOKS} are read.
+ */
+export async function readOrderFacts(
+  driver: Driver,
+  orderId: string,
+  readFact: (event: RecordedEvent) => Fact,
+): Promise<OrderFacts> {
+  const own: Fact[] = [];
+  let webhooks = 0;
+  let webhooksTo = 0;
+  for (let after = 0;;) {
+    const isWithWebhooks = webhooks < MOST_WEBHOOKS;
+    const events = await readEvents(
+      driver,
+      orderId,
+      `m.position > ?2 ${isWithWebhooks ? "" : "AND e.kind <> 'webhook'"}`,
+      after,
+    );
+    for (const event of events) {
+      after = event.position;
+      if (event.kind === "webhook") webhooks++;
+      own.push(readFact(event));
+    }
+    if (isWithWebhooks) webhooksTo = after;
+    if (events.length < STEP) break;
+  }
+  const hash = await readHash(driver);
+  const [left, expected, rules] = await read(driver, [
+    {
+      sql: `SELECT count(*) FROM mentions AS m
+        CROSS JOIN events AS e ON e.position = m.position
+        WHERE m.no = (SELECT no FROM orders WHERE id = ?1)
+          AND m.position > ?2 AND e.kind = 'webhook'`,
+      args: [orderId, webhooksTo],
+    },
+    selectExpected(hash, windowsOf(orderId, own), { earlier: true }),
+    {
+      sql: `SELECT ${EVENT_COLUMNS} FROM events AS e
+        WHERE e.kind = 'witness_required' AND e.${IS_RARE}`,
+      args: [],
+    },
+  ]);
+  const joined = eventsOf([...expected ?? [], ...rules ?? []]).map(readFact)
+    .filter((fact) => isExpectation(fact) || isWitnessRule(fact));
+  return {
+    facts: [...own, ...joined].sort((a, b) => a.position - b.position),
+    unread: webhooks < MOST_WEBHOOKS ? 0 : Number(left?.[0]?.[0] ?? 0),
+  };
+}
+
+/**
+ * The next events that name an order. Those that are not folded yet are mentioned
+ * nowhere, so that an explanation ends where the state does.
+ */
+async function readEvents(
+  driver: Driver,
+  orderId: string,
+  where: string,
+  ...args: readonly SqlValue[]
+): Promise<readonly StoredEvent[]> {
+  const [rows] = await read(driver, [{
+    sql: `SELECT ${EVENT_COLUMNS} FROM mentions AS m
+      CROSS JOIN events AS e ON e.position = m.position
+      WHERE m.no = (SELECT no FROM orders WHERE id = ?1) AND ${where}
+      ORDER BY m.position LIMIT ${STEP}`,
+    args: [orderId, ...args],
+  }]);
+  return eventsOf(rows);
+}
+
+/** Where the expectations of an order were, after each of its readings. */
+export function windowsOf(
+  orderId: string,
+  facts: readonly Fact[],
+): ExpectationWindow[] {
+  const windows: ExpectationWindow[] = [];
+  let fold = initialOrderFold(orderId);
+  for (const fact of facts) {
+    if (fact.kind !== "order_snapshot") continue;
+    fold = evolveOrder(fold, fact);
+    const window = expectationWindow(fold);
+    if (window === null || sameWindow(window, windows.at(-1) ?? null)) continue;
+    windows.push(window);
+  }
+  return windows;
+}
+
+/**
+ * An order with what was known besides its state: whether another order had its
+ * purchase, and whether nobody was told of its release.
+ *
+ * @param until UTC ISO 8601; null for now, of which the row of the order tells.
+ */
+async function inContextAt(
+  driver: Driver,
+  order: OrderState,
+  until: string | null,
+): Promise<OrderState & { readonly context: OrderContext }> {
+  const untilMs = until === null ? null : Date.parse(until);
+  const [any, told, log] = await read(driver, [
+    {
+      sql: `SELECT EXISTS (SELECT 1 FROM expected AS x
+        CROSS JOIN events AS e ON e.position = x.position
+        WHERE ?1 IS NULL OR e.recorded_at <= ?1)`,
+      args: [untilMs],
+    },
+    {
+      sql: "SELECT told FROM orders WHERE id = ?",
+      args: [order.orderId],
+    },
+    {
+      sql: `SELECT t.code, t.entry, t.flags, t.more ->> '$.reason'
+        FROM log AS t CROSS JOIN events AS e ON e.position = t.position
+        WHERE t.no = (SELECT no FROM orders WHERE id = ?)
+          AND t.code LIKE 'release.%' AND e.recorded_at <= ?
+        ORDER BY t.seq DESC LIMIT 1`,
+      args: [order.orderId, untilMs],
+    },
+  ]);
+  const { twice, withheld } = until === null
+    ? besideOf(JSON.parse(String(told?.[0]?.[0] ?? "{}")))
+    : loggedOf(log?.[0] ?? []);
+  return orderOf(order, [
+    any?.[0]?.[0],
+    twice ? 1 : 0,
+    withheld === null || (until === null && order.byHand !== null)
+      ? null
+      : JSON.stringify(withheld),
+  ]);
+}
+
+/** What is known of an order besides its state. */
+interface Beside {
+  readonly twice: boolean;
+  /** Status and entry of a release that nobody was told of. */
+  readonly withheld: readonly [status: string, entry: number] | null;
+}
+
+function besideOf({ release, withheld }: Partial<Told>): Beside {
+  return {
+    twice: release?.last?.reason === "paid_twice",
+    withheld: withheld ?? null,
+  };
+}
+
+/** The same by the last entry of the release log. */
+function loggedOf([code, entry, flags, reason]: readonly SqlValue[]): Beside {
+  const status = String(code ?? "").slice("release.".length);
+  const isWithheld = (Number(flags ?? 0) & WITHHELD) !== 0;
+  return {
+    twice: reason === "paid_twice",
+    withheld: !isWithheld
+      ? null
+      : status === "restored"
+      ? ["yes", 1]
+      : [status, Number(entry)],
+  };
+}

@@ -1,0 +1,202 @@
+/** What leads to an order, and how it is looked up. */
+import { isExpectation } from "../events/fact.ts";
+import type { OrderReading } from "../events/order_reading.ts";
+import { readFact } from "../events/read_fact.ts";
+import type { Trust } from "../machines/transition.ts";
+import type { OrderFold } from "../orders/order_fold.ts";
+import type { OrderState } from "../states/order_state.ts";
+import type { Driver } from "../store/driver/driver.ts";
+import { sharesTransfer } from "../orders/chain_readings.ts";
+import type { Row } from "../projection/doc.ts";
+import { addOrderRows, selectOrderRows } from "../projection/load.ts";
+import { LookupHash, type LookupKind } from "../projection/lookup_hash.ts";
+import { lookupText } from "../projection/rows.ts";
+import { bytesOf, listed, read, readDeciding } from "../store/database.ts";
+import { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
+
+/** The field in which a text was found. */
+export type FoundField =
+  | "orderId"
+  | "externalOrderId"
+  | "reference"
+  | "clickId"
+  | "sessionId"
+  | "txId"
+  | "address"
+  | "cardId"
+  | "userId"
+  | "note";
+
+/** One way in which an order or user matches a text. */
+export interface FieldMatch {
+  /** The field in which the text was found. */
+  readonly field: FoundField;
+  /** The whole value, as stored. */
+  readonly value: string;
+  /**
+   * `confirmed`: the service has shown it so, or you recorded it under the
+   * click id that the service shows. `claimed`: only webhooks say so.
+   */
+  readonly trust: Trust;
+}
+
+/** Names by which the service shows an order, or webhooks name it. */
+export const STATED = [
+  "click",
+  "external",
+] as const satisfies readonly LookupKind[];
+
+/** Names that the partner recorded for what an order pays for. */
+export const RECORDED = [
+  "session",
+  "reference",
+] as const satisfies readonly LookupKind[];
+
+/**
+ * Everything that names an order, each value of a field once, and confirmed where
+ * the service has shown it so.
+ */
+export function namesOf(order: OrderState, fold: OrderFold): FieldMatch[] {
+  const names = new Map<string, FieldMatch>();
+  const add = (
+    field: FoundField,
+    value: string | null | undefined,
+    trust: Trust,
+  ) => {
+    const key = `${field} ${value}`;
+    if (value && names.get(key)?.trust !== "confirmed") {
+      names.set(key, { field, value, trust });
+    }
+  };
+  const shown = order.confirmed === null ? "claimed" : "confirmed";
+  add("orderId", order.orderId, shown);
+  for (const reading of [fold.latest, fold.statusless]) {
+    add("externalOrderId", reading?.externalOrderId, "confirmed");
+    add("clickId", reading?.clickId, "confirmed");
+  }
+  add("reference", order.expected?.reference, "confirmed");
+  add("sessionId", order.expected?.sessionId, "confirmed");
+  for (const { bodies } of fold.claims) {
+    for (const body of bodies) {
+      add("externalOrderId", body.externalOrderId, "claimed");
+      add("clickId", body.clickId, "claimed");
+    }
+  }
+  for (const { sessionId } of fold.sessions) {
+    add("sessionId", sessionId, "claimed");
+  }
+  add("txId", order.txId, shown);
+  add("address", order.address, shown);
+  add("cardId", order.cardId, shown);
+  return [...names.values()];
+}
+
+/**
+ * Whether a click id, external id or session that was looked up leads to an order. A
+ * lookup ignores case. Of what webhooks named, and of what earlier readings showed,
+ * not all is kept: where an order has nothing alike the lookup is believed.
+ */
+export function isLinked(
+  { order, fold }: { readonly order: OrderState; readonly fold: OrderFold },
+  name: string,
+): boolean {
+  const alike = namesOf(order, fold)
+    .filter(({ value }) => value.toLowerCase() === name.toLowerCase());
+  return alike.length === 0 || alike.some(({ value }) => value === name);
+}
+
+/**
+ * Whether the terms of an order are of a reference or a session that was looked up:
+ * a lookup holds those of all terms that the order was ever compared with.
+ */
+export function isOfTerms(
+  { order: { expected } }: { readonly order: OrderState },
+  name: string,
+): boolean {
+  return expected?.reference === name || expected?.sessionId === name;
+}
+
+/** Whether the terms of an order lead to a session: it then means that order. */
+export function isOfSession(
+  { expected, confirmed }: OrderState,
+  session: string,
+): boolean {
+  return expected?.sessionId === session &&
+    expected.clickId === confirmed?.clickId;
+}
+
+/**
+ * Reads the sessions of a name that the partner recorded, and the click id of each:
+ * no webhook has to name them.
+ *
+ * @param hash As {@linkcode readHash} gives it.
+ */
+export async function readSessions(
+  driver: Driver,
+  hash: LookupHash,
+  session: string,
+): Promise<{ readonly sessionId: string; readonly clickId: string }[]> {
+  const [rows] = await read(driver, [{
+    sql: `SELECT ${EVENT_COLUMNS} FROM expected AS x
+      CROSS JOIN events AS e ON e.position = x.position
+      WHERE x.session = ? ORDER BY x.position DESC LIMIT 10`,
+    args: [hash.of("session", session)],
+  }]);
+  return eventsOf(rows).map(readFact).filter(isExpectation)
+    .flatMap(({ expectation: { sessionId, clickId } }) =>
+      sessionId === null || clickId === null ? [] : [{ sessionId, clickId }]
+    );
+}
+
+/**
+ * Reads what the service shows of every other order that it shows with the same
+ * transaction and address. Orders that only webhooks name are none of them.
+ */
+export async function readSharing(
+  driver: Driver,
+  orderId: string,
+  shown: OrderReading,
+): Promise<readonly OrderReading[]> {
+  const hash = (await readHash(driver)).of(
+    "tx",
+    lookupText("tx", shown.txId ?? ""),
+  );
+  const [rows] = await readDeciding(driver, [
+    selectOrderRows(
+      `o.id <> ? AND o.no IN
+        (SELECT no FROM lookup WHERE hash = ? AND shown = 1)`,
+      orderId,
+      hash,
+    ),
+  ]);
+  const orders = new Map<string, Row<OrderFold>>();
+  addOrderRows(orders, rows);
+  return [...orders.values()].flatMap(({ fold: { latest } }) =>
+    latest !== null && sharesTransfer(shown, latest) ? [latest] : []
+  );
+}
+
+const hashes = new WeakMap<Driver, LookupHash>();
+
+/** Reads how the texts of a ledger are hashed, once for each database. */
+export async function readHash(driver: Driver): Promise<LookupHash> {
+  const known = hashes.get(driver);
+  if (known !== undefined) return known;
+  const [rows] = await read(driver, [{
+    sql: "SELECT key FROM ledger",
+    args: [],
+  }]);
+  const hash = new LookupHash(bytesOf(rows?.[0]?.[0]));
+  hashes.set(driver, hash);
+  return hash;
+}
+
+/** The hashes of a text as names of some kinds, for `json_each`. */
+export async function readLinks(
+  driver: Driver,
+  kinds: readonly LookupKind[],
+  text: string,
+): Promise<string> {
+  const hash = await readHash(driver);
+  return listed(kinds.map((kind) => hash.of(kind, text)));
+}

@@ -1,0 +1,163 @@
+/** What a person did about an order, who holds its purchase, and whether it may be released. */
+import { exactObject, filledText } from "../events/fact_text.ts";
+import { readFact } from "../events/read_fact.ts";
+import type { OrderFold } from "../orders/order_fold.ts";
+import type { NewEvent } from "../events/event.ts";
+import type {
+  KnownOfRelease,
+  RecordedRelease,
+} from "../releases/release_by_hand.ts";
+import { guardOf, selectGuard } from "../projection/guard.ts";
+import { LookupHash } from "../projection/lookup_hash.ts";
+import type { Release, ReleaseReason } from "../outcomes/outcome_table.ts";
+import type { Driver } from "../store/driver/driver.ts";
+import type { Row } from "../projection/doc.ts";
+import { addOrderRows, selectOrderRows } from "../projection/load.ts";
+import { listed, read, readDeciding, statement } from "../store/database.ts";
+import { EVENT_COLUMNS, eventsOf, timeOf } from "../store/events.ts";
+import { IS_RARE } from "../store/schema.ts";
+
+/**
+ * Reads what is folded of an order.
+ *
+ * @returns Null when the ledger has no such order.
+ */
+export async function readOrderFold(
+  driver: Driver,
+  orderId: string,
+): Promise<OrderFold | null> {
+  const [rows] = await readDeciding(driver, [
+    selectOrderRows("o.id = ?", orderId),
+  ]);
+  const orders = new Map<string, Row<OrderFold>>();
+  addOrderRows(orders, rows);
+  return orders.get(orderId)?.fold ?? null;
+}
+
+/**
+ * Reads what a person did about an order.
+ *
+ * @returns Null when nobody has acted on it.
+ */
+export async function readHandRelease(
+  driver: Driver,
+  orderId: string,
+): Promise<RecordedRelease | null> {
+  const hand = (await readOrderFold(driver, orderId))?.hand ?? null;
+  if (hand === null) return null;
+  const [found] = await readDeciding(driver, [
+    statement(
+      `SELECT ${EVENT_COLUMNS} FROM events AS e WHERE e.id = ?
+        AND e.kind = 'order_released' AND e.${IS_RARE}`,
+      hand.eventId,
+    ),
+  ]);
+  const [event] = eventsOf(found);
+  if (event === undefined) return null;
+  const fact = readFact(event);
+  if (fact.kind !== "order_released") return null;
+  const { outcome, purchase, recordedAt } = fact.hand;
+  const body = exactObject(event.body);
+  return {
+    outcome,
+    by: filledText(body?.by) ?? "",
+    why: filledText(body?.why) ?? "",
+    for: purchase?.name ?? null,
+    at: recordedAt,
+  };
+}
+
+/** The order that holds the purchase that an order waits for; null where none does. */
+export async function readPurchaseHolder(
+  driver: Driver,
+  orderId: string,
+): Promise<string | null> {
+  const [found] = await read(driver, [
+    statement(
+      `SELECT h.id FROM orders AS o
+        JOIN purchases AS w ON w.no = o.no AND w.held = 0
+        JOIN purchases AS p ON p.name = w.name AND p.held > 0
+        JOIN orders AS h ON h.no = p.no WHERE o.id = ? AND h.no <> o.no
+        ORDER BY p.held DESC, p.since DESC LIMIT 1`,
+      orderId,
+    ),
+  ]);
+  return (found?.[0]?.[0] ?? null) as string | null;
+}
+
+/** Whether the goods of an order may be released by what is known now. */
+export interface ReleaseNow {
+  /** Whether they may. */
+  readonly release: Release;
+  /** Why. */
+  readonly releaseReason: ReleaseReason;
+}
+
+/**
+ * Reads the release of several orders as of now.
+ *
+ * @param orderIds Which ones; those that are not there are left out.
+ * @throws {LedgerError} When the database fails.
+ */
+export async function readReleasesNow(
+  driver: Driver,
+  orderIds: readonly string[],
+): Promise<ReadonlyMap<string, ReleaseNow>> {
+  if (orderIds.length === 0) return new Map();
+  const [rows = []] = await read(driver, [
+    statement(
+      `SELECT id, release, reason FROM orders
+        WHERE id IN (SELECT value FROM json_each(?))`,
+      listed(orderIds),
+    ),
+  ]);
+  return new Map(rows.map(([id, release, reason]) => [
+    String(id),
+    { release, releaseReason: reason } as ReleaseNow,
+  ]));
+}
+
+/** Reads what is known beside an order of which a person records something. */
+export async function readKnownOfRelease(
+  driver: Driver,
+  orderId: string,
+  reference: string | null,
+): Promise<KnownOfRelease> {
+  const [guarding] = await readDeciding(driver, [selectGuard]);
+  const hash = new LookupHash(guardOf(guarding).key);
+  const [begun, recorded] = await readDeciding(driver, [
+    statement(
+      `SELECT h.name, e.recorded_at FROM handed AS h
+        JOIN orders AS o ON o.no = h.no LEFT JOIN log AS t ON t.seq = h.seq
+        LEFT JOIN events AS e ON e.position = t.position
+        WHERE o.id = ? AND h.state <> 'parked'
+        ORDER BY h.seq, h.name LIMIT 1`,
+      orderId,
+    ),
+    statement(
+      "SELECT EXISTS (SELECT 1 FROM expected WHERE reference = ?)",
+      reference === null ? null : hash.of("asked_reference", reference),
+    ),
+  ]);
+  const [name, at] = begun?.[0] ?? [];
+  return {
+    isRecorded: recorded?.[0]?.[0] === 1,
+    sentTo: name === undefined
+      ? null
+      : { name: String(name), at: timeOf(at) ?? "an unknown time" },
+  };
+}
+
+/** Whether exactly this event is stored under its id. */
+export async function isStored(
+  driver: Driver,
+  { eventId, digest }: Pick<NewEvent, "eventId" | "digest">,
+): Promise<boolean> {
+  const [found] = await readDeciding(driver, [
+    statement(
+      `SELECT ${EVENT_COLUMNS} FROM events AS e WHERE e.id = ?`,
+      eventId,
+    ),
+  ]);
+  return eventsOf(found)[0]?.digest === digest;
+}

@@ -1,0 +1,168 @@
+/** How much a ledger holds, and how far it is folded. */
+import { EVENT_KINDS, type EventKind } from "../machines/event_kind.ts";
+import type { Historic } from "../releases/historic.ts";
+import type { Driver } from "../store/driver/driver.ts";
+import { guardOf, selectGuard } from "../projection/guard.ts";
+import { HISTORIC } from "../projection/log.ts";
+import { read } from "../store/database.ts";
+import { timeOf } from "../store/events.ts";
+
+/** How much a ledger holds, and how far it is folded. */
+export interface LedgerStats {
+  /** Events by kind; `webhook` counts quarantined ones too. */
+  readonly events: Readonly<Record<EventKind, number>>;
+  /** Deliveries without a text `type`, JSON objects or not. */
+  readonly quarantined: number;
+  /** Orders. */
+  readonly orders: number;
+  /** Users. */
+  readonly users: number;
+  /** Position of the last event; 0 when there is none. */
+  readonly position: number;
+  /** Events that are not folded yet. */
+  readonly lag: number;
+}
+
+/** Counts what a ledger holds. */
+export async function readStats(driver: Driver): Promise<LedgerStats> {
+  const [guard, unfolded = [], counts] = await read(driver, [
+    selectGuard,
+    {
+      sql: `SELECT kind, count(*) FROM events
+        WHERE position > (SELECT position FROM ledger) GROUP BY kind`,
+      args: [],
+    },
+    {
+      sql: `SELECT (SELECT count(*) FROM orders), (SELECT count(*) FROM users),
+        (SELECT coalesce(max(position), 0) FROM events)`,
+      args: [],
+    },
+  ]);
+  const { counts: folded } = guardOf(guard);
+  const events = Object.fromEntries(
+    Object.keys(EVENT_KINDS).map((kind) => [kind, folded[kind] ?? 0]),
+  ) as Record<EventKind, number>;
+  let lag = 0;
+  for (const [kind, count] of unfolded) {
+    events[kind as EventKind] += Number(count);
+    lag += Number(count);
+  }
+  const [orders, users, position] = (counts?.[0] ?? []).map(Number);
+  return {
+    events,
+    quarantined: folded.quarantined ?? 0,
+    orders: orders ?? 0,
+    users: users ?? 0,
+    position: position ?? 0,
+    lag,
+  };
+}
+
+/** Counts events that are not folded yet. */
+export async function readLag(driver: Driver): Promise<number> {
+  const [rows] = await read(driver, [{
+    sql: `SELECT count(*) FROM events
+      WHERE position > (SELECT position FROM ledger)`,
+    args: [],
+  }]);
+  return Number(rows?.[0]?.[0] ?? 0);
+}
+
+/**
+ * Reads the last event that the states contain.
+ *
+ * @returns Its position; zero before the first fold.
+ */
+export async function readLivePosition(driver: Driver): Promise<number> {
+  const [guard] = await read(driver, [selectGuard]);
+  return guardOf(guard).position;
+}
+
+/** Reads the version of the fold that made the states. */
+export async function readFoldVersion(driver: Driver): Promise<number | null> {
+  const [guard] = await read(driver, [selectGuard]);
+  return guardOf(guard).foldVersion;
+}
+
+/** Orders of one status and trust that may still change. */
+export interface OpenOrders {
+  /** Their status. */
+  readonly status: string;
+  /** Their trust. */
+  readonly trust: string;
+  /** How many. */
+  readonly count: number;
+  /** When the oldest was created, as far as is known; UTC ISO 8601. */
+  readonly oldestAt: string;
+}
+
+/** How many orders there are, by the labels of the metrics. */
+export interface OrderTally {
+  /** All of them by status. */
+  readonly byStatus: ReadonlyMap<string, number>;
+  /** Those that may still change. */
+  readonly open: readonly OpenOrders[];
+  /** Those with an anomaly, by its kind; an order counts for each kind. */
+  readonly byAnomaly: ReadonlyMap<string, number>;
+}
+
+/** Statuses after which an order may change no more, in SQL. */
+const FINAL = "'success', 'failed', 'cancelled'";
+
+/**
+ * Counts orders. It looks at every order, so leave time between two calls.
+ *
+ * @throws {LedgerError} When the database fails.
+ */
+export async function tallyOrders(driver: Driver): Promise<OrderTally> {
+  const [statuses = [], open = [], anomalies = []] = await read(
+    driver,
+    [
+      "SELECT status, count(*) FROM orders GROUP BY status",
+      // By what indexes hold: a row has a thousand bytes.
+      `SELECT status, trust, count(*), min(at) FROM (
+        SELECT status, trust, at FROM orders
+        WHERE trust <> 'confirmed' OR +status NOT IN (${FINAL})
+        UNION ALL SELECT status, trust, at FROM orders
+        WHERE anomalies IS NOT NULL AND instr(anomalies, ' contested ') > 0
+          AND trust = 'confirmed' AND +status IN (${FINAL}))
+      GROUP BY status, trust`,
+      `SELECT anomalies, count(*) FROM orders WHERE anomalies IS NOT NULL
+      GROUP BY anomalies`,
+    ].map((sql) => ({ sql, args: [] })),
+  );
+  const byAnomaly = new Map<string, number>();
+  for (const [kinds, count] of anomalies) {
+    for (const kind of String(kinds).trim().split(" ")) {
+      byAnomaly.set(kind, (byAnomaly.get(kind) ?? 0) + Number(count));
+    }
+  }
+  return {
+    byStatus: new Map(
+      statuses.map(([status, count]) => [String(status), Number(count)]),
+    ),
+    open: open.map(([status, trust, count, oldestAt]) => ({
+      status: String(status),
+      trust: String(trust),
+      count: Number(count),
+      oldestAt: timeOf(oldestAt) ?? "",
+    })),
+    byAnomaly,
+  };
+}
+
+/**
+ * Counts the orders that ended before the ledger went live and of which nothing
+ * was sent since, and the users known before.
+ */
+export async function readHistoric(driver: Driver): Promise<Historic> {
+  const [rows] = await read(driver, [{
+    sql: `SELECT (SELECT count(*) FROM orders WHERE historic > 0),
+      (SELECT count(DISTINCT no) FROM log
+        WHERE flags > 1 AND flags & ${HISTORIC} <> 0 AND no % 2 = 1),
+      (SELECT count(*) FROM orders WHERE historic = 2)`,
+    args: [],
+  }]);
+  const [orders, users, listed] = (rows?.[0] ?? []).map(Number);
+  return { orders: orders ?? 0, users: users ?? 0, listed: listed ?? 0 };
+}

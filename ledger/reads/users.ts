@@ -1,0 +1,121 @@
+/** Users as readers see them: one, and lists. */
+import type { Trust } from "../machines/transition.ts";
+import { type UserActivity, userActivityOf } from "../orders/activity_fold.ts";
+import type { Driver, SqlValue } from "../store/driver/driver.ts";
+import { type UserState, userState } from "../users/user_state.ts";
+import { unpackUser } from "../projection/doc.ts";
+import { read } from "../store/database.ts";
+import {
+  ALL,
+  type Condition,
+  type List,
+  type ListReader,
+  type ListSort,
+  type PageQuery,
+  readAll,
+  readPage,
+  timesOf,
+} from "./pages.ts";
+
+/** A user as readers see them. */
+export type UserView = UserState & {
+  /** What was received about the user, and when; grows with each repeat. */
+  readonly activity: UserActivity;
+};
+
+/** Which users to read. */
+export interface UserQuery extends PageQuery {
+  /** Only this status. */
+  readonly status?: UserState["status"];
+  /** Only this trust. */
+  readonly trust?: Trust;
+  /** `newest` first or `oldest` first. @default "newest" */
+  readonly sort?: ListSort;
+}
+
+/** One page of users. */
+export interface UserPage {
+  /** The users. */
+  readonly users: readonly UserView[];
+  /** Value of `after` for the next page; null on the last one. */
+  readonly next: string | null;
+}
+
+/** What {@linkcode userOfRow} reads, of `users AS r`. */
+export const USER_COLUMNS = "r.id, r.fold";
+
+/** A user as readers see them, of a row of {@linkcode USER_COLUMNS}. */
+export function userOfRow([id, document]: readonly SqlValue[]): UserView {
+  const fold = unpackUser(String(id), String(document));
+  return { ...userState(fold), activity: userActivityOf(fold.activity) };
+}
+
+const READER: ListReader<UserView> = {
+  columns: USER_COLUMNS,
+  viewOf: userOfRow,
+};
+
+/** Users as folded so far; behind by {@linkcode Ledger.lag} events. */
+export class Users {
+  readonly #driver: Driver;
+
+  /**
+   * Reads users of a database; {@linkcode openLedger} makes one.
+   *
+   * @param driver The database of a ledger.
+   */
+  constructor(driver: Driver) {
+    this.#driver = driver;
+  }
+
+  /**
+   * Reads one user.
+   *
+   * @param userId User identifier.
+   * @returns Null when no event names them.
+   * @throws {LedgerError} When the database fails.
+   */
+  async get(userId: string): Promise<UserView | null> {
+    const [rows] = await read(this.#driver, [{
+      sql: `SELECT ${USER_COLUMNS} FROM users AS r WHERE r.id = ?`,
+      args: [userId],
+    }]);
+    const [row] = rows ?? [];
+    return row === undefined ? null : userOfRow(row);
+  }
+
+  /**
+   * Reads one page of users.
+   *
+   * @param query Which users; all conditions must hold.
+   * @throws {RangeError} When the query is invalid.
+   * @throws {LedgerError} When the database fails.
+   */
+  async page(query: UserQuery = {}): Promise<UserPage> {
+    const { views, next } = await readPage(
+      this.#driver,
+      listOf(query),
+      READER,
+      query,
+    );
+    return { users: views, next };
+  }
+
+  /**
+   * Walks over all users of a query, page by page.
+   *
+   * @param query Which users; `limit` is the size of a page.
+   * @throws {RangeError} When the query is invalid.
+   * @throws {LedgerError} When the database fails.
+   */
+  list(query: UserQuery = {}): AsyncGenerator<UserView> {
+    return readAll(this.#driver, listOf(query), READER, query);
+  }
+}
+
+function listOf({ status, trust, sort = "newest", ...query }: UserQuery): List {
+  const where: Condition[] = [];
+  if (status !== undefined) where.push({ sql: "status = ?", args: [status] });
+  if (trust !== undefined) where.push({ sql: "trust = ?", args: [trust] });
+  return { table: "users", ranges: [ALL], where, sort, ...timesOf(query) };
+}

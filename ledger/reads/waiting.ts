@@ -1,0 +1,124 @@
+/** Deliveries that were answered and wait beside the ledger, as their processes last said. */
+import type { Driver, Statement } from "../store/driver/driver.ts";
+import { read, statement, write } from "../store/database.ts";
+
+/** A process that moves deliveries, and the folder that it takes them from. */
+export interface Mover {
+  readonly place: string;
+  /** Name of the process, which no other ever has. */
+  readonly process: string;
+  /** Ended processes whose deliveries are counted as its own now. @default {none} */
+  readonly takenOver?: ReadonlySet<string>;
+  /** Other processes of which files are in the folder. @default {none} */
+  readonly others?: ReadonlySet<string>;
+  /** When the folder was listed, ms since 1970. @default {never} */
+  readonly listedMs?: number;
+}
+
+/** Longest pause between two writes of a mover whose process runs. */
+const ENDED_MS = 2 * 60_000;
+
+/** Deliveries that were answered, and that the ledger does not have yet. */
+export interface WaitingDeliveries {
+  /** How many, as last written down. */
+  readonly count: number;
+  /** When the oldest of them was received, ms since 1970. */
+  readonly oldestMs: number;
+  /**
+   * How many of them may wait in the files of a process that has ended: for two
+   * minutes it wrote nothing.
+   */
+  readonly ended: number;
+}
+
+/** What one mover wrote down. */
+export interface MoverRow {
+  readonly count: number;
+  /** When the oldest of them was received, ms since 1970. */
+  readonly oldestMs: number;
+  /** When this was written, ms since 1970. */
+  readonly writtenMs: number;
+}
+
+export async function readMovers(driver: Driver): Promise<MoverRow[]> {
+  const [found] = await read(driver, [
+    statement("SELECT deliveries, oldest_at, written_at FROM waiting"),
+  ]);
+  return (found ?? []).map(([count, oldestMs, writtenMs]) => ({
+    count: Number(count),
+    oldestMs: Number(oldestMs),
+    writtenMs: Number(writtenMs),
+  }));
+}
+
+/** Sums up what waits; null when nothing does. */
+export async function readWaiting(
+  driver: Driver,
+  nowMs: number,
+): Promise<WaitingDeliveries | null> {
+  const rows = await readMovers(driver);
+  if (rows.length === 0) return null;
+  const sum = (some: readonly MoverRow[]) =>
+    some.reduce((total, { count }) => total + count, 0);
+  return {
+    count: sum(rows),
+    oldestMs: Math.min(...rows.map(({ oldestMs }) => oldestMs)),
+    ended: sum(rows.filter((row) => !isFresh(row, nowMs))),
+  };
+}
+
+/** When the oldest delivery came that waits with a process that still runs. */
+export function oldestWaitingMs(
+  rows: readonly MoverRow[],
+  nowMs: number,
+): number | null {
+  const fresh = rows.filter((row) => isFresh(row, nowMs));
+  return fresh.length === 0
+    ? null
+    : Math.min(...fresh.map(({ oldestMs }) => oldestMs));
+}
+
+function isFresh({ writtenMs }: MoverRow, nowMs: number): boolean {
+  return Math.abs(nowMs - writtenMs) <= ENDED_MS;
+}
+
+/** Writes down what waits with a mover; null where nothing does. */
+export async function writeWaiting(
+  driver: Driver,
+  mover: Mover,
+  waiting: Omit<MoverRow, "writtenMs"> | null,
+  nowMs: number,
+): Promise<void> {
+  const { place, process } = mover;
+  if (waiting !== null) {
+    const { count, oldestMs } = waiting;
+    await write(driver, [
+      statement(
+        "INSERT OR REPLACE INTO waiting VALUES (?, ?, ?, ?, ?)",
+        ...[place, process, count, Math.floor(oldestMs), Math.floor(nowMs)],
+      ),
+      done("DELETE FROM waiting", mover, false),
+    ]);
+    return;
+  }
+  // Most often there is nothing to remove, and then nothing is written.
+  const [found] = await read(driver, [
+    done("SELECT 1 FROM waiting", mover, true),
+  ]);
+  if (found?.length === 0) return;
+  await write(driver, [done("DELETE FROM waiting", mover, true)]);
+}
+
+/** Rows of processes whose deliveries are counted elsewhere or are gone. */
+function done(sql: string, mover: Mover, isOwn: boolean): Statement {
+  const { place, process } = mover;
+  const { takenOver = [], others = [], listedMs = 0 } = mover;
+  return statement(
+    `${sql} WHERE (place = ?1 AND process = ?2 AND ?3)
+      OR process IN (SELECT value FROM json_each(?4))
+      OR (place = ?1 AND process <> ?2 AND written_at < ?5
+        AND process NOT IN (SELECT value FROM json_each(?6)))`,
+    ...[place, process, isOwn ? 1 : 0, JSON.stringify([...takenOver])],
+    ...[Math.max(listedMs, 0), JSON.stringify([...others])],
+  );
+}

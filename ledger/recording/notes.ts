@@ -1,0 +1,225 @@
+/** What people noted about orders, users, deliveries and subscriptions: events that fold into nothing. */
+import { monotonicFactory } from "ulid";
+import { isRecord } from "../../core/guards.ts";
+import type { NewEvent } from "../events/event.ts";
+import { digestOfValue } from "../events/derive.ts";
+import type { Driver } from "../store/driver/driver.ts";
+import { readErasedOrders } from "../store/aliases.ts";
+import { read, statement, write } from "../store/database.ts";
+import { appendStatement, EVENT_COLUMNS, eventsOf } from "../store/events.ts";
+import { IS_RARE } from "../store/schema.ts";
+
+/** What a note can be about. */
+export const NOTED_ENTITIES = [
+  "order",
+  "user",
+  "delivery",
+  "subscription",
+] as const;
+
+/** What a note can do. */
+export const NOTE_ACTIONS = ["note", "acknowledge", "reopen"] as const;
+
+/** What a person noted about something that waits. */
+export interface Note {
+  /** Its own identifier: a ULID, so that notes sort by time. */
+  readonly id: string;
+  /** What kind of thing it is about. */
+  readonly entity: (typeof NOTED_ENTITIES)[number];
+  /** Which one. */
+  readonly entityId: string;
+  /**
+   * - `note`: says something.
+   * - `acknowledge`: somebody deals with the reasons.
+   * - `reopen`: it waits again for the reasons.
+   */
+  readonly action: (typeof NOTE_ACTIONS)[number];
+  /** Why it waited when this was noted. */
+  readonly reasons: readonly string[];
+  /** What was noted; may be empty where it acknowledges or opens again. */
+  readonly text: string;
+  /** Who noted it. */
+  readonly author: string;
+  /** When, UTC ISO 8601. */
+  readonly notedAt: string;
+}
+
+/** The most characters of a note. */
+export const LONGEST_NOTE = 2000;
+
+/** Notes of one millisecond keep their order. */
+const mintId = monotonicFactory();
+
+/**
+ * Stores a note.
+ *
+ * @param nowMs The time, in milliseconds since the epoch.
+ * @returns The note as it is stored; null where nothing may be noted of an order,
+ * because its person was erased.
+ * @throws {LedgerError} When the database fails.
+ */
+export async function addNote(
+  driver: Driver,
+  note: Omit<Note, "id" | "notedAt">,
+  nowMs: number,
+): Promise<Note | null> {
+  const notedAt = new Date(nowMs).toISOString();
+  const stored: Note = { ...note, id: mintId(nowMs), notedAt };
+  if (note.entity === "order") {
+    const erased = await readErasedOrders(driver, [note.entityId]);
+    if (erased.size > 0) return null;
+  }
+  await write(driver, [appendStatement([noteEvent(stored)])]);
+  return stored;
+}
+
+/** The event of a note. */
+export function noteEvent(note: Note): NewEvent {
+  const body = noteBody(note);
+  return {
+    eventId: note.id,
+    kind: "note",
+    ...{ type: null, orderId: null, userId: null, clickId: null },
+    occurredAt: null,
+    recordedAt: note.notedAt,
+    readAt: null,
+    body: new TextEncoder().encode(JSON.stringify(body)),
+    digest: digestOfValue(body),
+    salt: crypto.getRandomValues(new Uint8Array(16)),
+  };
+}
+
+function noteBody({ entity, entityId, action, reasons, text, author }: Note) {
+  return { entity, entity_id: entityId, action, reasons, text, author };
+}
+
+/** Reads the note of an event; null where it was erased. */
+export function noteOf(
+  { eventId, recordedAt, body }: {
+    readonly eventId: string;
+    readonly recordedAt: string;
+    readonly body: Uint8Array;
+  },
+): Note | null {
+  let said: unknown;
+  try {
+    said = JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    return null;
+  }
+  if (!isRecord(said) || typeof said.entity !== "string") return null;
+  const { entity, entity_id, action, reasons, text, author } = said;
+  return {
+    id: eventId,
+    entity: entity as Note["entity"],
+    entityId: String(entity_id),
+    action: action as Note["action"],
+    reasons: Array.isArray(reasons) ? reasons.map(String) : [],
+    text: String(text ?? ""),
+    author: String(author ?? ""),
+    notedAt: recordedAt,
+  };
+}
+
+/**
+ * Reads the notes of some entities of one kind, by their ids.
+ *
+ * @returns The notes of each, the oldest first.
+ * @throws {LedgerError} When the database fails.
+ */
+export async function readNotes(
+  driver: Driver,
+  entity: Note["entity"],
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, readonly Note[]>> {
+  if (ids.length === 0) return new Map();
+  const found = await selectNotes(
+    driver,
+    `CAST(e.body AS TEXT) ->> '$.entity' = ?1
+      AND CAST(e.body AS TEXT) ->> '$.entity_id' IN
+        (SELECT value FROM json_each(?2))`,
+    [entity, JSON.stringify(ids)],
+  );
+  return Map.groupBy(found, ({ entityId }) => entityId);
+}
+
+/** Walks over all notes, the oldest first. */
+export async function* allNotes(driver: Driver): AsyncGenerator<Note> {
+  yield* await selectNotes(driver, "true", []);
+}
+
+async function selectNotes(
+  driver: Driver,
+  where: string,
+  args: readonly string[],
+): Promise<Note[]> {
+  const [rows] = await read(driver, [statement(
+    `SELECT ${EVENT_COLUMNS} FROM events AS e
+      WHERE e.kind = 'note' AND e.${IS_RARE}
+        AND json_valid(CAST(e.body AS TEXT)) AND ${where} ORDER BY e.id`,
+    ...args,
+  )]);
+  return eventsOf(rows).flatMap((event) => noteOf(event) ?? []);
+}
+
+/**
+ * Whether every reason to wait is acknowledged. An acknowledgement does not
+ * cover reasons that came later.
+ *
+ * @param reasons Why it waits now.
+ * @param notes Its notes, the oldest first.
+ */
+export function isAcknowledged(
+  reasons: readonly string[],
+  notes: readonly Note[],
+): boolean {
+  const dealtWith = new Set<string>();
+  for (const { action, reasons: noted } of notes) {
+    for (const reason of noted) {
+      if (action === "acknowledge") dealtWith.add(reason);
+      else if (action === "reopen") dealtWith.delete(reason);
+    }
+  }
+  return reasons.length > 0 && reasons.every((reason) => dealtWith.has(reason));
+}
+
+/** A note that was found by its words. */
+export interface FoundNote {
+  /** What it is about. */
+  readonly entity: "order" | "user";
+  /** Its id. */
+  readonly id: string;
+  /** The note. */
+  readonly text: string;
+}
+
+/**
+ * Finds orders and users by words of their notes.
+ *
+ * @param text Words that all have to be there, whatever their case.
+ * @param limit Most of them.
+ * @returns The note of each: of orders before users, the latest first.
+ * @throws {LedgerError} When the database fails.
+ */
+export async function findNotes(
+  driver: Driver,
+  text: string,
+  limit: number,
+): Promise<FoundNote[]> {
+  const words = text.toLowerCase().split(/\s+/).filter((word) => word !== "");
+  if (words.length === 0) return [];
+  const all = (await selectNotes(driver, "true", [])).reverse();
+  const notes = new Map<string, FoundNote>();
+  for (const wanted of ["order", "user"] as const) {
+    for (const { entity, entityId: id, text: said } of all) {
+      const key = `${entity} ${id}`;
+      const lower = said.toLowerCase();
+      if (
+        entity !== wanted || notes.has(key) ||
+        !words.every((word) => lower.includes(word))
+      ) continue;
+      notes.set(key, { entity, id, text: said });
+    }
+  }
+  return [...notes.values()].slice(0, limit);
+}

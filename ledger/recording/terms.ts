@@ -1,0 +1,119 @@
+/** What may be recorded: terms of a click id that is free, and rules of the witness. */
+import type { AssetTable } from "../../core/assets/environment.ts";
+import { refusePaid } from "../expectations/paid_purchase.ts";
+import type { OrderFold } from "../orders/order_fold.ts";
+import {
+  askedAtOf,
+  type Expectation,
+  purchaseOf,
+  validUntil,
+} from "../events/expectation.ts";
+import type { RecordedEvent } from "../events/event.ts";
+import {
+  type Fact,
+  isExpectation,
+  isWitnessRule,
+  type WitnessRuleFact,
+} from "../events/fact.ts";
+import { ExpectationError } from "../expectations/expectation_error.ts";
+import type { Driver } from "../store/driver/driver.ts";
+import { guardOf, selectGuard } from "../projection/guard.ts";
+import type { Row } from "../projection/doc.ts";
+import { addOrderRows, selectOrderRows } from "../projection/load.ts";
+import { orderView } from "../projection/rows.ts";
+import { LookupHash } from "../projection/lookup_hash.ts";
+import { readDeciding, statement } from "../store/database.ts";
+import { EVENT_COLUMNS, eventsOf, msOf } from "../store/events.ts";
+import { IS_RARE } from "../store/schema.ts";
+
+/**
+ * Refuses terms of a click id that is still valid for another reference.
+ *
+ * @throws {ExpectationError} `click_id_in_use`.
+ */
+export async function refuseClickInUse(
+  driver: Driver,
+  expectation: Expectation,
+  readFact: (event: RecordedEvent) => Fact,
+): Promise<void> {
+  const { clickId, reference } = expectation;
+  if (clickId === null) return;
+  const from = askedAtOf(expectation);
+  const until = validUntil(expectation);
+  const [guarding] = await readDeciding(driver, [selectGuard]);
+  const hash = new LookupHash(guardOf(guarding).key);
+  const [folded, unfolded] = await readDeciding(driver, [
+    statement(
+      `SELECT ${EVENT_COLUMNS} FROM expected AS x
+        CROSS JOIN events AS e ON e.position = x.position
+        WHERE x.click = ?1 AND x.valid_until >= ?2 AND x.asked_at <= ?3
+          AND x.reference IS NOT ?4
+        ORDER BY x.valid_until LIMIT 1`,
+      hash.of("asked_click", clickId),
+      msOf(from) ?? 0,
+      msOf(until) ?? 0,
+      reference === null ? null : hash.of("asked_reference", reference),
+    ),
+    statement(
+      `SELECT ${EVENT_COLUMNS} FROM events AS e
+        WHERE e.position > (SELECT position FROM ledger)
+          AND e.kind IN ('session_created', 'order_expected')`,
+    ),
+  ]);
+  const other = eventsOf([...folded ?? [], ...unfolded ?? []]).map(readFact)
+    .filter(isExpectation).map(({ expectation }) => expectation)
+    .find((one) =>
+      one.clickId === clickId && one.reference !== reference &&
+      askedAtOf(one) <= until && validUntil(one) >= from
+    );
+  if (other === undefined) return;
+  const holder = other.reference === null
+    ? "a purchase without a reference"
+    : `the reference ${JSON.stringify(other.reference)}`;
+  throw new ExpectationError([{
+    field: "click_id",
+    message: `${JSON.stringify(clickId)} is still valid for ${holder}, until ` +
+      `${validUntil(other)}; take a new click id for each purchase, or state ` +
+      "the same reference",
+  }], "click_id_in_use");
+}
+
+/**
+ * Refuses other terms for a purchase of which the service has shown success.
+ *
+ * @throws {ExpectationError} `purchase_paid`.
+ */
+export async function refuseTermsOfPaid(
+  driver: Driver,
+  expectation: Expectation,
+  assets: AssetTable,
+): Promise<void> {
+  const purchase = purchaseOf(expectation);
+  if (purchase === null) return;
+  const [guarding] = await readDeciding(driver, [selectGuard]);
+  const hash = new LookupHash(guardOf(guarding).key);
+  const [rows] = await readDeciding(driver, [
+    selectOrderRows(
+      "o.no IN (SELECT no FROM lookup WHERE hash = ? AND shown = 1 LIMIT 50)",
+      hash.of(purchase.kind, purchase.name),
+    ),
+  ]);
+  const orders = new Map<string, Row<OrderFold>>();
+  addOrderRows(orders, rows);
+  const states = [...orders.values()].map((row) => orderView(row, { assets }));
+  refusePaid(expectation, states);
+}
+
+/** Reads since when orders wait for the chain, and until when. */
+export async function readWitnessRules(
+  driver: Driver,
+  readFact: (event: RecordedEvent) => Fact,
+): Promise<WitnessRuleFact[]> {
+  const [found] = await readDeciding(driver, [
+    statement(
+      `SELECT ${EVENT_COLUMNS} FROM events AS e
+        WHERE e.kind = 'witness_required' AND e.${IS_RARE}`,
+    ),
+  ]);
+  return eventsOf(found).map(readFact).filter(isWitnessRule);
+}

@@ -1,0 +1,151 @@
+/** Makes a ledger in an empty database, and refuses what is none of ours. */
+import { Buffer } from "node:buffer";
+import { sleep } from "../../core/waiting/sleep.ts";
+import type { Driver } from "./driver/driver.ts";
+import { LedgerError } from "./driver/errors.ts";
+import { isLostRace } from "./driver/retrying_driver.ts";
+import { timeOf } from "./events.ts";
+import { SCHEMA_VERSION, schemaFor } from "./schema.ts";
+
+/** What every ledger says of itself. */
+export interface LedgerStamp {
+  readonly schema: number;
+  readonly environment: string;
+  /** Its identity, 32 hex digits, whichever file or server holds it. */
+  readonly ledgerId: string;
+  /** UTC ISO 8601. */
+  readonly createdAt: string;
+}
+
+export interface CreateOptions {
+  readonly environment: string;
+  readonly foldVersion: number;
+  readonly now: () => number;
+  readonly randomBytes: (length: number) => Uint8Array;
+}
+
+/**
+ * Makes the tables of a ledger, unless they are there. Safe when several processes
+ * open a new ledger at the same time.
+ *
+ * @throws {LedgerError} `not_a_ledger`, `other_schema`, `wrong_environment`.
+ */
+export async function createLedger(
+  driver: Driver,
+  options: CreateOptions,
+): Promise<LedgerStamp> {
+  const known = await readStamp(driver);
+  if (known !== null) return checked(known, options.environment);
+  const { environment, foldVersion, now, randomBytes } = options;
+  const id = Buffer.from(randomBytes(16)).toString("hex");
+  try {
+    await driver.batch([
+      ...schemaFor(environment).map((sql) => ({ sql, args: [] })),
+      {
+        sql: `INSERT INTO ledger VALUES
+          (1, ?, ?, ?, ?, ?, NULL, ?, 0, 0, 0, '{}')`,
+        args: [
+          ...[SCHEMA_VERSION, id, environment, randomBytes(32)],
+          ...[Math.floor(now()), foldVersion],
+        ],
+      },
+    ], "write");
+  } catch (error) {
+    // Another process made it first.
+    const stamp = await readStamp(driver, "write");
+    if (stamp === null && !isLostRace(error)) throw error;
+  }
+  const stamp = await readStamp(driver, "write");
+  if (stamp === null) {
+    throw new LedgerError(
+      "failed",
+      "Cannot make the ledger: it was not stored",
+    );
+  }
+  if (driver.location === "remote") await untilReadable(driver);
+  return checked(stamp, environment);
+}
+
+/** A replica has new tables a moment later than its primary. */
+async function untilReadable(driver: Driver): Promise<void> {
+  for (let tries = 0; tries < 200; tries++) {
+    if (await readStamp(driver).catch(() => null) !== null) return;
+    await sleep(25);
+  }
+}
+
+/**
+ * Looks at a ledger that must be there, and writes nothing.
+ *
+ * @throws {LedgerError} As {@linkcode createLedger} does.
+ */
+export async function checkLedger(
+  driver: Driver,
+  environment?: string,
+): Promise<LedgerStamp> {
+  const stamp = await readStamp(driver);
+  if (stamp === null) {
+    throw new LedgerError("not_a_ledger", "The database is empty: no ledger");
+  }
+  return checked(stamp, environment ?? stamp.environment);
+}
+
+/** Tables of ledgers of before this schema. */
+const FORMER = "rampkit";
+
+/** Reads what a database says of itself; null where it is empty. */
+export async function readStamp(
+  driver: Driver,
+  mode: "read" | "write" = "read",
+): Promise<LedgerStamp | null> {
+  const [tables] = await driver.batch([{
+    sql: `SELECT name FROM sqlite_schema WHERE type = 'table'
+      AND name NOT LIKE 'sqlite@_%' ESCAPE '@'
+      AND name NOT LIKE 'libsql@_%' ESCAPE '@' AND name NOT LIKE '@_%' ESCAPE '@'
+      ORDER BY name`,
+    args: [],
+  }], mode);
+  const names = tables?.rows.map(([name]) => String(name)) ?? [];
+  if (names.length === 0) return null;
+  if (names.includes(FORMER)) throw anotherSchema("an earlier one");
+  if (!names.includes("ledger") || !names.includes("events")) {
+    throw new LedgerError(
+      "not_a_ledger",
+      "The database belongs to another program (it has the table " +
+        `${JSON.stringify(names[0])}); choose another path`,
+    );
+  }
+  const [found] = await driver.batch([{
+    sql: "SELECT schema, environment, id, created_at FROM ledger",
+    args: [],
+  }], mode);
+  const row = found?.rows[0];
+  return row === undefined ? null : {
+    schema: Number(row[0]),
+    environment: String(row[1]),
+    ledgerId: String(row[2]),
+    createdAt: timeOf(row[3]) ?? "",
+  };
+}
+
+function checked(stamp: LedgerStamp, environment: string): LedgerStamp {
+  if (stamp.schema !== SCHEMA_VERSION) throw anotherSchema(`${stamp.schema}`);
+  if (stamp.environment !== environment) {
+    throw new LedgerError(
+      "wrong_environment",
+      `The ledger belongs to the environment ` +
+        `${JSON.stringify(stamp.environment)}, not to ` +
+        `${JSON.stringify(environment)}; use one ledger for each`,
+    );
+  }
+  return stamp;
+}
+
+function anotherSchema(schema: string): LedgerError {
+  return new LedgerError(
+    "other_schema",
+    `The ledger has another schema: ${schema}, and this version knows ` +
+      `${SCHEMA_VERSION}; nothing was written. Export it with the version that ` +
+      "wrote it, and import that into a new ledger",
+  );
+}

@@ -1,0 +1,77 @@
+/** How the ledger reads and writes: rows in, rows out, all of a batch or nothing. */
+import {
+  type Driver,
+  readPrimary,
+  type SqlValue,
+  type Statement,
+} from "./driver/driver.ts";
+
+/** The rows that one statement found. */
+export type Rows = readonly (readonly SqlValue[])[];
+
+/** Makes a statement. */
+export function statement(
+  sql: string,
+  ...args: readonly SqlValue[]
+): Statement {
+  return { sql, args };
+}
+
+/** Reads in one transaction; a replica may be behind. */
+export async function read(
+  driver: Driver,
+  statements: readonly Statement[],
+): Promise<Rows[]> {
+  const found = await driver.batch(statements, "read");
+  return found.map(({ rows }) => rows);
+}
+
+/** Reads what decides something: never what a replica has not heard of yet. */
+export async function readDeciding(
+  driver: Driver,
+  statements: readonly Statement[],
+): Promise<Rows[]> {
+  const found = await readPrimary(driver, statements);
+  return found.map(({ rows }) => rows);
+}
+
+/** Writes all statements or none. */
+export async function write(
+  driver: Driver,
+  statements: readonly Statement[],
+): Promise<Rows[]> {
+  const found = await driver.batch(statements, "write");
+  return found.map(({ rows }) => rows);
+}
+
+/** Values as one argument, for `IN (SELECT value FROM json_each(?))`. */
+export function listed(values: Iterable<SqlValue>): string {
+  return JSON.stringify([...values]);
+}
+
+/**
+ * Inserts many rows of texts and numbers by one statement, so that what a call of
+ * SQLite costs, or a round trip, is paid once.
+ *
+ * @param into The table and its columns.
+ * @param rows Values in the order of the columns.
+ * @param conflict What follows the values, `ON CONFLICT ...`.
+ * @returns Nothing where there are no rows.
+ */
+export function insertMany(
+  into: string,
+  rows: readonly (readonly (string | number | null)[])[],
+  conflict = "",
+): Statement[] {
+  const [first] = rows;
+  if (first === undefined) return [];
+  const values = first.map((_, at) => `value ->> ${at}`).join(", ");
+  const sql =
+    `INSERT INTO ${into} SELECT ${values} FROM json_each(?) WHERE true ${conflict}`;
+  return [{ sql, args: [JSON.stringify(rows)] }];
+}
+
+/** The bytes of a BLOB, whichever driver read it. */
+export function bytesOf(value: SqlValue | undefined): Uint8Array {
+  return value instanceof Uint8Array ? value : new Uint8Array();
+}

@@ -1,0 +1,304 @@
+/** Who may poll, ask the chain nodes, or deliver under the name of a subscription. */
+import { closeSync, existsSync, mkdtempSync, openSync, rmSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { dirname } from "node:path";
+import process from "node:process";
+import { lockFile } from "./connections/file_lock.ts";
+import type { Driver, Statement } from "./driver/driver.ts";
+import { expectRow } from "./driver/expect_row.ts";
+import { isLostRace } from "./driver/retrying_driver.ts";
+
+/** The right to poll or to send, until it expires. */
+export interface Lease {
+  /** What it is for. */
+  readonly name: string;
+  /** Who has it. */
+  readonly holder: string;
+  /** Grows with each holder; writes with an older one abort. */
+  readonly fence: number;
+  /** How long it lasts after each write, in milliseconds. */
+  readonly leaseMs: number;
+}
+
+/** Another process has the lease. */
+export interface HeldLease {
+  readonly heldBy: string;
+  /** Time until it ends unless it is renewed, in milliseconds. */
+  readonly leftMs: number;
+}
+
+/** How long a lease lasts unless it is renewed, in milliseconds. */
+export const LEASE_MS = 30_000;
+
+/** Name of the lease of all pollers of a ledger. */
+export const POLL_LEASE = "poll";
+
+/** Name of the lease of all that ask the partner's chain nodes. */
+export const WITNESS_LEASE = "witness";
+
+/** Leases to deliver begin with it. */
+export const SUBSCRIPTION_LEASE = "subscription:";
+
+/** The database's own clock, in milliseconds: processes may disagree on theirs. */
+export const DATABASE_NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
+
+/**
+ * Takes a lease that is free, expired, the holder's own from before a restart, or
+ * that of a process of this machine which has ended. One that ends later than any
+ * holder can request was given before the database's clock was set back, and counts
+ * as expired.
+ */
+export async function takeLease(
+  driver: Driver,
+  { name, holder, leaseMs }: Omit<Lease, "fence">,
+): Promise<Lease | HeldLease> {
+  const own = driver.location === "memory" ? null : thisProcess();
+  const take = async (from: string | null) => {
+    const [, found] = await driver.batch([
+      { sql: TAKE, args: [name, holder, leaseMs, own, from] },
+      {
+        sql: `SELECT holder, fence, expires_at - ${DATABASE_NOW}, process
+          FROM leases WHERE name = ?1`,
+        args: [name],
+      },
+    ], "write");
+    return found?.rows[0] ?? [];
+  };
+  let [by, fence, leftMs, held] = await take(null);
+  if (by !== holder && typeof held === "string" && hasEnded(held)) {
+    [by, fence, leftMs, held] = await take(held);
+  }
+  return by === holder ? { name, holder, fence: Number(fence), leaseMs } : {
+    heldBy: String(by ?? "nobody"),
+    leftMs: Math.max(0, Number(leftMs ?? 0)),
+  };
+}
+
+const TAKE =
+  `INSERT INTO leases (name, holder, fence, expires_at, lease_ms, process)
+  VALUES (?1, ?2, 1, ${DATABASE_NOW} + ?3, ?3, ?4)
+  ON CONFLICT (name) DO UPDATE SET
+    holder = excluded.holder, fence = fence + 1,
+    expires_at = excluded.expires_at, lease_ms = excluded.lease_ms,
+    process = excluded.process
+  WHERE expires_at <= ${DATABASE_NOW}
+    OR expires_at > ${DATABASE_NOW} + lease_ms
+    OR holder = excluded.holder OR process = ?5`;
+
+/**
+ * The statements that begin each write batch of a holder: they renew the lease,
+ * and the batch fails with `conflict` once another has taken it.
+ */
+export function renewLease(
+  { name, holder, fence, leaseMs }: Lease,
+): Statement[] {
+  return [
+    expectRow("leases", { name, holder, fence }),
+    {
+      sql: `UPDATE leases SET expires_at = ${DATABASE_NOW} + ?2, lease_ms = ?2
+        WHERE name = ?1`,
+      args: [name, leaseMs],
+    },
+  ];
+}
+
+/** Whether a lease still belongs to its holder. */
+export function holdsLease(
+  driver: Driver,
+  { name, holder, fence }: Lease,
+): Promise<boolean> {
+  return exists(driver, {
+    sql: "SELECT 1 FROM leases WHERE name = ? AND holder = ? AND fence = ?",
+    args: [name, holder, fence],
+  });
+}
+
+/** Whether a poller works on a ledger now. */
+export function isPolled(driver: Driver): Promise<boolean> {
+  return isHeld(driver, POLL_LEASE);
+}
+
+/** Whether a process asks the partner's chain nodes for a ledger now. */
+export function isWitnessed(driver: Driver): Promise<boolean> {
+  return isHeld(driver, WITNESS_LEASE);
+}
+
+function isHeld(driver: Driver, name: string): Promise<boolean> {
+  return exists(driver, {
+    sql:
+      `SELECT 1 FROM leases WHERE name = ?1 AND expires_at > ${DATABASE_NOW}`,
+    args: [name],
+  });
+}
+
+async function exists(driver: Driver, statement: Statement): Promise<boolean> {
+  const [found] = await driver.batch([statement], "read");
+  return (found?.rows.length ?? 0) > 0;
+}
+
+/** Gives a lease back; one that is lost already is left alone. */
+export async function releaseLease(
+  driver: Driver,
+  { name, holder, fence }: Lease,
+): Promise<void> {
+  await driver.batch([{
+    sql: `UPDATE leases SET expires_at = 0
+      WHERE name = ? AND holder = ? AND fence = ?`,
+    args: [name, holder, fence],
+  }], "write");
+}
+
+let own: string | null | undefined;
+let lock: Disposable | null = null;
+
+/**
+ * Names this process by a file that it holds locked while it lives, so that others
+ * of this machine need not wait for the leases of one that was killed. No runtime
+ * lets us ask for a process by its number without more permissions.
+ *
+ * @returns Null where there is no such file: on Deno Deploy, or where temporary
+ * files may not be written.
+ */
+function thisProcess(): string | null {
+  if (own !== undefined) return own;
+  try {
+    const path = `${mkdtempSync(`${tmpdir()}/rampkit-`)}/lock`;
+    closeSync(openSync(path, "wx", 0o600));
+    lock = lockFile(path, "exclusive");
+    own = lock === null ? null : `${hostname()}:${path}`;
+    process.once("exit", () => {
+      lock?.[Symbol.dispose]();
+      forget(path);
+    });
+  } catch {
+    own ??= null;
+  }
+  return own;
+}
+
+/** Whether a process was on this machine, and is there no more. */
+function hasEnded(other: string): boolean {
+  const machine = `${hostnameOrNone()}:`;
+  if (other === own || !other.startsWith(machine)) return false;
+  const path = other.slice(machine.length);
+  try {
+    // Another container of the same name has another folder: nothing is known.
+    if (!existsSync(path)) return false;
+    const taken = lockFile(path, "exclusive");
+    if (taken === null) return false;
+    taken[Symbol.dispose]();
+    forget(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function forget(path: string): void {
+  rmSync(dirname(path), { recursive: true, force: true });
+}
+
+function hostnameOrNone(): string {
+  try {
+    return hostname();
+  } catch {
+    return "";
+  }
+}
+
+export interface LeaseTurnParts {
+  readonly driver: Driver;
+  /** Name of the lease. */
+  readonly name: string;
+  readonly holder: string;
+  readonly leaseMs: number;
+  /** Steady clock, ms. */
+  readonly steadyNow: () => number;
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Called after each renewal. */
+  readonly onRenewed?: (() => Promise<void>) | undefined;
+  /** Called when a renewal fails, unless the lease was lost. */
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * The time in which a process holds a lease. The lease is renewed until the turn is
+ * over: it ends when another process has taken the lease, when it could not be
+ * renewed in time, or when {@linkcode LeaseTurn.end} is called.
+ */
+export class LeaseTurn {
+  readonly #parts: LeaseTurnParts;
+  readonly #lease: Lease;
+  readonly #over = new AbortController();
+  /** By the steady clock: later than this another process may have it. */
+  #heldUntil: number;
+  readonly #renewing: Promise<void>;
+
+  private constructor(parts: LeaseTurnParts, lease: Lease, heldUntil: number) {
+    this.#parts = parts;
+    this.#lease = lease;
+    this.#heldUntil = heldUntil;
+    this.#renewing = this.#renew();
+  }
+
+  /** Begins a turn, or returns who holds the lease. */
+  static async take(parts: LeaseTurnParts): Promise<LeaseTurn | HeldLease> {
+    const asked = parts.steadyNow();
+    const { driver, name, holder, leaseMs } = parts;
+    const lease = await takeLease(driver, { name, holder, leaseMs });
+    return "fence" in lease
+      ? new LeaseTurn(parts, lease, asked + leaseMs)
+      : lease;
+  }
+
+  /** Aborted when the turn is over. */
+  get signal(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  /**
+   * Whether no other process can have the lease. A process that was paused for
+   * longer than the lease lasts learns of it here.
+   */
+  get isHeld(): boolean {
+    return !this.#over.signal.aborted &&
+      this.#parts.steadyNow() < this.#heldUntil;
+  }
+
+  /** The statements that begin each write; they fail once the lease is lost. */
+  guard(): Statement[] {
+    return renewLease(this.#lease);
+  }
+
+  /** Ends the turn at once; {@linkcode LeaseTurn.end} also gives the lease back. */
+  abort(): void {
+    this.#over.abort();
+  }
+
+  async end(): Promise<void> {
+    this.abort();
+    await this.#renewing;
+    const { driver, onError } = this.#parts;
+    await releaseLease(driver, this.#lease).catch(onError);
+  }
+
+  async #renew(): Promise<void> {
+    const { driver, leaseMs, steadyNow, sleep, onRenewed, onError } =
+      this.#parts;
+    const { signal } = this.#over;
+    const everyMs = Math.floor(leaseMs / 3);
+    while (!signal.aborted) {
+      await sleep(everyMs, signal).catch(() => {});
+      if (signal.aborted) return;
+      const asked = steadyNow();
+      try {
+        await driver.batch(renewLease(this.#lease), "write");
+        this.#heldUntil = asked + leaseMs;
+        await onRenewed?.();
+      } catch (error) {
+        if (isLostRace(error) || asked >= this.#heldUntil) this.abort();
+        if (!isLostRace(error)) onError(error);
+      }
+    }
+  }
+}

@@ -1,0 +1,199 @@
+/** Appends the events of an export. They are history: nobody is sent what they cause. */
+import { isRecord, messageOf } from "../../core/guards.ts";
+import type { NewEvent } from "../events/event.ts";
+import type { Driver, Statement } from "../store/driver/driver.ts";
+import {
+  insertAliasRow,
+  keyRow,
+  readErasedOrders,
+  readKeys,
+} from "../store/aliases.ts";
+import { type Note, noteEvent } from "../recording/notes.ts";
+import { statement } from "../store/database.ts";
+import { appendStatement } from "../store/events.ts";
+import {
+  exportEnd,
+  formerNote,
+  importedErasure,
+  importedEvent,
+  importedNote,
+} from "./lines.ts";
+
+/** How many events were imported, and how many were there already. */
+export interface Import {
+  /** Events appended. */
+  readonly imported: number;
+  /** Events that were there already. */
+  readonly skipped: number;
+}
+
+/** Events and bytes of one batch. */
+const BATCH_EVENTS = 500;
+const BATCH_BYTES = 4 << 20;
+
+/**
+ * Appends the events of an export: subscriptions do not get their transitions, and
+ * the poller is not asked to confirm them.
+ *
+ * @param environment Environment of the ledger.
+ * @param lines Lines of the export, without line breaks; empty ones are passed over.
+ * @throws {TypeError} When a line is not what an export writes, or comes from
+ * another environment, or the end is missing. What came before it stays; importing
+ * it again is safe.
+ */
+export async function importEvents(
+  driver: Driver,
+  environment: string,
+  lines: AsyncIterable<string>,
+): Promise<Import> {
+  const [key = new Uint8Array()] = await readKeys(driver);
+  const own = keyRow(key)[2];
+  let [number, imported, skipped, bytes, former] = [0, 0, 0, 0, 0];
+  let events: NewEvent[] = [];
+  let notes: Note[] = [];
+  let begun = false;
+  let end: number | null = null;
+  const flush = async () => {
+    const added = await append(driver, events, await keptNotes(driver, notes));
+    imported += added;
+    skipped += events.length - added;
+    [events, notes, bytes] = [[], [], 0];
+  };
+  const take = async (line: string) => {
+    const erasure = importedErasure(line, key);
+    if (erasure !== null) {
+      const others = erasure.filter(([, kind, alias]) =>
+        kind !== "key" || alias !== own
+      );
+      await driver.batch([
+        ...others.map(insertAliasRow),
+        MORE_ERASURES,
+      ], "write");
+      return;
+    }
+    const note = importedNote(line);
+    if (note !== null) return void notes.push(note);
+    const formerly = formerNote(line);
+    if (formerly !== null) {
+      former++;
+      return void notes.push(...formerly);
+    }
+    const event = importedEvent(line);
+    events.push(event);
+    bytes += event.body.byteLength;
+  };
+  for await (const line of lines) {
+    number++;
+    if (line.trim() === "") continue;
+    try {
+      if (end !== null) throw new TypeError("Nothing may follow the last line");
+      if (begun) {
+        end = exportEnd(line);
+        if (end === null) await take(line);
+      } else {
+        checkHeader(line, environment);
+        begun = true;
+      }
+    } catch (cause) {
+      await flush();
+      const reason = messageOf(cause);
+      throw new TypeError(`Cannot import line ${number}: ${reason}`, { cause });
+    }
+    const waiting = events.length + notes.length;
+    if (waiting >= BATCH_EVENTS || bytes >= BATCH_BYTES) await flush();
+  }
+  await flush();
+  const read = imported + skipped + former;
+  if (end !== read) {
+    throw new TypeError(
+      end === null
+        ? `Cannot import all: the file is cut after ${read} events; what it ` +
+          "holds is imported, and importing a whole file continues from there"
+        : `Cannot import all: the file holds ${read} events and states ${end}`,
+    );
+  }
+  return { imported, skipped };
+}
+
+/** What people wrote of an order whose person was erased may name that person. */
+async function keptNotes(
+  driver: Driver,
+  notes: readonly Note[],
+): Promise<readonly Note[]> {
+  const orders = notes.filter(({ entity }) => entity === "order")
+    .map(({ entityId }) => entityId);
+  const erased = await readErasedOrders(driver, orders);
+  return notes.filter(({ entity, entityId }) =>
+    entity !== "order" || !erased.has(entityId)
+  );
+}
+
+/** Appends, and marks the positions as imported, in one batch. */
+async function append(
+  driver: Driver,
+  events: readonly NewEvent[],
+  notes: readonly Note[],
+): Promise<number> {
+  if (events.length + notes.length === 0) return 0;
+  const results = await driver.batch([
+    FROM_HERE,
+    appendStatement(events),
+    ...notes.length === 0 ? [] : [appendStatement(notes.map(noteEvent))],
+    ...TO_HERE,
+  ], "write");
+  return results[1]?.rowsAffected ?? 0;
+}
+
+const LAST = "(SELECT coalesce(max(position), 0) FROM events)";
+
+/** Where the batch begins; what was folded since the last one is forgotten. */
+const FROM_HERE: Statement = statement(
+  `INSERT INTO cursors
+    SELECT 'imported', json_array(json_array(${LAST} + 1, ${LAST})), 0 WHERE true
+    ON CONFLICT (name) DO UPDATE SET value = CASE
+      WHEN value ->> '$[#-1][1]' <= (SELECT position FROM ledger)
+        THEN excluded.value
+      WHEN value ->> '$[#-1][1]' = ${LAST} THEN value
+      ELSE json_insert(value, '$[#]', excluded.value -> '$[0]') END`,
+);
+
+/** Where it ends. Nothing else is appended between the two. */
+const TO_HERE: readonly Statement[] = [
+  statement(
+    `UPDATE cursors SET value = json_replace(value, '$[#-1][1]', ${LAST})
+      WHERE name = 'imported'`,
+  ),
+];
+
+const MORE_ERASURES: Statement = statement(
+  "UPDATE ledger SET erasures = erasures + 1, turn = turn + 1",
+);
+
+function checkHeader(line: string, environment: string): void {
+  const root = parseObject(line);
+  if (root.rampkit !== "events" || root.version !== 1) {
+    throw new TypeError(
+      root.rampkit === "ledger"
+        ? "It was written with --move: import it with --move into an empty ledger"
+        : "It is not the header that `ledger export` writes; webhook bodies are " +
+          "taken by `webhook replay`, a copy of a ledger by `ledger restore`",
+    );
+  }
+  if (root.environment !== environment) {
+    throw new TypeError(
+      `The events belong to the environment ${
+        JSON.stringify(root.environment)
+      }, and this ledger to ${JSON.stringify(environment)}`,
+    );
+  }
+}
+
+/** A line as an object; an empty one where it is none. */
+function parseObject(line: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isRecord(value) ? value : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,323 @@
+/**
+ * A whole ledger as lines, and back into an empty one: every row as it stands, with
+ * what is sent, begun and owed, so that nothing is lost and nothing is sent twice.
+ */
+import { Buffer } from "node:buffer";
+import { isRecord, messageOf } from "../../core/guards.ts";
+import {
+  type Driver,
+  readPrimary,
+  type SqlValue,
+  type Statement,
+} from "../store/driver/driver.ts";
+import { LedgerError } from "../store/driver/errors.ts";
+import {
+  readDeciding,
+  type Rows,
+  statement,
+  write,
+} from "../store/database.ts";
+import { SCHEMA_VERSION } from "../store/schema.ts";
+
+/** Every table but that of the ledger itself and of leases, by what orders its rows. */
+export const TABLES: Readonly<Record<string, readonly string[]>> = {
+  events: ["position"],
+  mentions: ["no", "position"],
+  seals: ["last_position"],
+  orders: ["no"],
+  users: ["no"],
+  lookup: ["hash", "no"],
+  expected: ["position"],
+  log: ["seq"],
+  purchases: ["name", "no"],
+  subscriptions: ["name"],
+  targets: ["name"],
+  outbox: ["name", "seq"],
+  handed: ["no", "name"],
+  cursors: ["name"],
+  set_aside: ["entity", "id"],
+  observations: ["entity", "id"],
+  observed: ["order_id", "status"],
+  unanswered: ["event_id"],
+  aliases: ["hash"],
+};
+
+/** Columns of the ledger's own row that are moved. */
+const OWN = [
+  ...["id", "key", "created_at", "live_from", "fold_version", "position"],
+  ...["turn", "erasures", "counts"],
+];
+
+/** Rows of one line; of events, which may be long, fewer. */
+const ROWS = 400;
+const EVENTS = 8;
+
+/** What was moved. */
+export interface Moved {
+  /** Identity of both ledgers, 32 hex digits. */
+  readonly ledgerId: string;
+  /** Rows of all tables. */
+  readonly rows: number;
+  readonly events: number;
+}
+
+/**
+ * Writes everything that a ledger holds.
+ *
+ * @returns Lines without line breaks.
+ * @throws {LedgerError} `busy` while something works on the ledger.
+ */
+export async function* exportMoved(
+  driver: Driver,
+  environment: string,
+): AsyncGenerator<string> {
+  await requireRest(driver);
+  const [own, tables] = await readDeciding(driver, [
+    statement(`SELECT ${OWN.join(", ")} FROM ledger`),
+    statement(
+      "SELECT 1 FROM sqlite_schema WHERE name LIKE 'orders@_%' ESCAPE '@' AND type = 'table'",
+    ),
+  ]);
+  if ((tables?.length ?? 0) > 0) {
+    throw new LedgerError(
+      "failed",
+      "Cannot move the ledger: it is being folded anew; let that end first, " +
+        "with `ledger refold`",
+    );
+  }
+  yield JSON.stringify({
+    ...{ rampkit: "ledger", version: 1, schema: SCHEMA_VERSION, environment },
+    own: written(own?.[0] ?? []),
+  });
+  const counts: Record<string, number> = {};
+  for (const [table, key] of Object.entries(TABLES)) {
+    counts[table] = 0;
+    for (let after: readonly SqlValue[] | null = null;;) {
+      const found: {
+        readonly columns: readonly string[];
+        readonly rows: Rows;
+      } = await readPage(driver, { table, key, after });
+      const last = found.rows.at(-1);
+      if (last === undefined) break;
+      counts[table] += found.rows.length;
+      const rows = found.rows.map(written);
+      yield JSON.stringify({ table, columns: found.columns, rows });
+      after = key.map((name) => last[found.columns.indexOf(name)] ?? null);
+    }
+  }
+  await requireRest(driver);
+  const [again] = await readDeciding(driver, [
+    statement(`SELECT ${OWN.join(", ")} FROM ledger`),
+  ]);
+  const isSame = JSON.stringify(written(again?.[0] ?? [])) ===
+    JSON.stringify(written(own?.[0] ?? []));
+  if (!isSame) throw inUse();
+  yield JSON.stringify({ end: counts });
+}
+
+async function readPage(
+  driver: Driver,
+  { table, key, after }: {
+    readonly table: string;
+    readonly key: readonly string[];
+    readonly after: readonly SqlValue[] | null;
+  },
+): Promise<{ readonly columns: readonly string[]; readonly rows: Rows }> {
+  const names = key.join(", ");
+  const where = after === null
+    ? ""
+    : `WHERE (${names}) > (${key.map(() => "?").join(", ")})`;
+  const limit = table === "events" ? EVENTS : ROWS;
+  const [found] = await readPrimary(driver, [
+    statement(
+      `SELECT * FROM ${table} ${where} ORDER BY ${names} LIMIT ${limit}`,
+      ...after ?? [],
+    ),
+  ]);
+  return { columns: found?.columns ?? [], rows: found?.rows ?? [] };
+}
+
+/** A process that polls, forwards or calls handlers holds a lease. */
+async function requireRest(driver: Driver): Promise<void> {
+  const [held] = await readDeciding(driver, [statement(
+    `SELECT 1 FROM leases
+      WHERE expires_at > CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
+  )]);
+  if ((held?.length ?? 0) > 0) throw inUse();
+}
+
+function inUse(): LedgerError {
+  return new LedgerError(
+    "busy",
+    "Cannot move the ledger: it is in use; stop every serve and program on it, " +
+      "wait half a minute where one was killed, then run this again",
+  );
+}
+
+/** Bytes as an object with their base64. */
+function written(row: readonly SqlValue[]): unknown[] {
+  return row.map((value) =>
+    value instanceof Uint8Array
+      ? { base64: Buffer.from(value).toString("base64") }
+      : typeof value === "bigint"
+      ? Number(value)
+      : value
+  );
+}
+
+function read(row: readonly unknown[]): SqlValue[] {
+  return row.map((value) =>
+    isRecord(value)
+      ? new Uint8Array(Buffer.from(String(value.base64), "base64"))
+      : value as SqlValue
+  );
+}
+
+/** Until it is whole nothing folds the ledger that is moved in. */
+const UNFINISHED = Number.MAX_SAFE_INTEGER;
+
+/**
+ * Fills an empty ledger with everything that another one held. If it is stopped, the
+ * next run begins anew. The ledger has to be opened again afterwards: it is the other
+ * one now.
+ *
+ * @param environment Environment of the ledger.
+ * @param lines As {@linkcode exportMoved} wrote them.
+ * @throws {TypeError} When a line is not what that writes, or the end is missing.
+ * @throws {LedgerError} `failed` when the ledger is not empty, or gives back fewer
+ * rows than were written.
+ */
+export async function importMoved(
+  driver: Driver,
+  environment: string,
+  lines: AsyncIterable<string>,
+): Promise<Moved> {
+  await begin(driver);
+  let own: SqlValue[] | null = null;
+  let end: Readonly<Record<string, number>> | null = null;
+  let number = 0;
+  for await (const line of lines) {
+    number++;
+    if (line.trim() === "") continue;
+    try {
+      if (end !== null) throw new TypeError("Nothing may follow the last line");
+      const root: unknown = JSON.parse(line);
+      if (!isRecord(root)) throw new TypeError("It is not a JSON object");
+      if (own === null) own = checkHeader(root, environment);
+      else if (isRecord(root.end)) end = root.end as Record<string, number>;
+      else await write(driver, insertRows(root));
+    } catch (cause) {
+      if (cause instanceof LedgerError) throw cause;
+      throw new TypeError(
+        `Cannot import line ${number}: ${messageOf(cause)}`,
+        { cause },
+      );
+    }
+  }
+  if (own === null || end === null) {
+    throw new TypeError(
+      `Cannot move the ledger in: the file is cut after line ${number}; ` +
+        "import a whole one, which begins anew",
+    );
+  }
+  await compareCounts(driver, end);
+  await write(driver, [
+    statement(
+      `UPDATE ledger SET ${OWN.map((name) => `${name} = ?`).join(", ")}`,
+      ...own,
+    ),
+    statement("DELETE FROM cursors WHERE name = 'moving'"),
+  ]);
+  return {
+    ledgerId: String(own[0]),
+    rows: Object.values(end).reduce((sum, rows) => sum + rows, 0),
+    events: end.events ?? 0,
+  };
+}
+
+/** Takes away what an import left that was stopped; anything else is refused. */
+async function begin(driver: Driver): Promise<void> {
+  const tables = Object.keys(TABLES);
+  const [found] = await readDeciding(driver, [statement(
+    `SELECT EXISTS (SELECT 1 FROM cursors WHERE name = 'moving'), ${
+      tables.map((table) => `EXISTS (SELECT 1 FROM ${table})`).join(" OR ")
+    }`,
+  )]);
+  const [isUnfinished, isFilled] = found?.[0] ?? [];
+  if (isFilled === 1 && isUnfinished !== 1) {
+    throw new LedgerError(
+      "failed",
+      "Cannot move a ledger in here: this one holds something already; name an " +
+        "empty one, or import the events alone, without --move",
+    );
+  }
+  await write(driver, [
+    ...tables.map((table) => statement(`DELETE FROM ${table}`)),
+    statement("INSERT INTO cursors VALUES ('moving', '', 0)"),
+    statement("UPDATE ledger SET fold_version = ?, position = 0", UNFINISHED),
+  ]);
+}
+
+function checkHeader(
+  root: Readonly<Record<string, unknown>>,
+  environment: string,
+): SqlValue[] {
+  if (root.rampkit !== "ledger" || !Array.isArray(root.own)) {
+    throw new TypeError(
+      "It is not the header that `ledger export --move` writes; events alone are " +
+        "imported without --move",
+    );
+  }
+  if (root.schema !== SCHEMA_VERSION) {
+    throw new TypeError(
+      `The ledger has schema ${root.schema}, and this version ` +
+        `${SCHEMA_VERSION}: move it with the same version on both sides`,
+    );
+  }
+  if (root.environment !== environment) {
+    throw new TypeError(
+      `The ledger belongs to the environment ${
+        JSON.stringify(root.environment)
+      }, and this one to ${JSON.stringify(environment)}`,
+    );
+  }
+  return read(root.own);
+}
+
+function insertRows(
+  { table, columns, rows }: Readonly<Record<string, unknown>>,
+): Statement[] {
+  if (
+    typeof table !== "string" || !Object.hasOwn(TABLES, table) ||
+    !Array.isArray(columns) || !Array.isArray(rows) ||
+    !columns.every((one) => /^[a-z_]+$/.test(String(one)))
+  ) {
+    throw new TypeError(
+      `It has rows of ${JSON.stringify(table)}, no table here`,
+    );
+  }
+  const sql = `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${
+    columns.map(() => "?").join(", ")
+  })`;
+  return rows.map((row: readonly unknown[]) => ({ sql, args: read(row) }));
+}
+
+async function compareCounts(
+  driver: Driver,
+  counts: Readonly<Record<string, number>>,
+): Promise<void> {
+  const tables = Object.keys(TABLES);
+  const [found] = await readDeciding(driver, [statement(
+    `SELECT ${tables.map((one) => `(SELECT count(*) FROM ${one})`).join(", ")}`,
+  )]);
+  for (const [at, table] of tables.entries()) {
+    const moving = table === "cursors" ? 1 : 0;
+    const there = Number(found?.[0]?.[at]) - moving;
+    if (there === counts[table]) continue;
+    throw new LedgerError(
+      "failed",
+      `Cannot move the ledger in: it has ${there} rows of ${table}, and the ` +
+        `file ${counts[table]}; run this again, which begins anew`,
+    );
+  }
+}
