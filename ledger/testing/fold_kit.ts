@@ -2,10 +2,6 @@
 import { userActivityOf } from "../orders/activity_fold.ts";
 import type { NewEvent } from "../events/event.ts";
 import { orderActivity } from "../orders/order_activity.ts";
-import {
-  canonicalOrder,
-  canonicalUser,
-} from "../../projection/codec/fold_codec.ts";
 import { orderState } from "../states/state_of_order.ts";
 import { openDriver } from "../store/connections/open_driver.ts";
 import {
@@ -87,14 +83,14 @@ export async function statesOf(driver: Driver): Promise<States> {
   for (const { id, fold } of await select(driver, "SELECT * FROM orders")) {
     const order = unpackOrder(String(id), String(fold));
     states[`order:${id}`] = {
-      state: canonicalOrder(orderState(order, { assets: "sandbox" })),
+      state: JSON.stringify(orderState(order, { assets: "sandbox" })),
       activity: JSON.stringify(orderActivity(order)),
     };
   }
   for (const { id, fold } of await select(driver, "SELECT * FROM users")) {
     const user = unpackUser(String(id), String(fold));
     states[`user:${id}`] = {
-      state: canonicalUser(userState(user)),
+      state: JSON.stringify(userState(user)),
       activity: JSON.stringify(userActivityOf(user.activity)),
     };
   }
