@@ -20,13 +20,8 @@ import {
   USER,
   webhookAt,
 } from "../testing/given_facts.ts";
-import { storedOrder } from "../testing/stored_order.ts";
 import { foldOrder } from "../explain/as_of.ts";
-import {
-  canonicalOrder,
-  decodeOrderFold,
-  encodeOrderFold,
-} from "../projection/codec/fold_codec.ts";
+import { packOrder, unpackOrder } from "../projection/doc.ts";
 import {
   type ExpectationFact,
   type Fact,
@@ -69,7 +64,7 @@ const sorts: readonly RecordedEvent[] = [
   webhookAt(8, { type: "brewed", order: { id: ORDER } }),
 ];
 
-const canonicalOf = (fold: OrderFold) => canonicalOrder(orderState(fold));
+const canonicalOf = (fold: OrderFold) => JSON.stringify(orderState(fold));
 
 /** As the projector does: a fact of the order meets what was expected before it. */
 function meet(
@@ -131,11 +126,11 @@ Deno.test(`evolveOrder() gives the same bytes for every order of any ${MOST_OF_T
   for (const events of subsets(twelve, MOST_OF_TWELVE)) {
     const facts = events.map(readFact);
     const expected = foldOrder(ORDER, facts);
-    const bytes = encodeOrderFold(expected);
+    const bytes = packOrder(expected);
     const canonical = canonicalOf(expected);
     folds += everyOrder(facts, (fold) => {
-      if (encodeOrderFold(fold) !== bytes) {
-        assert.equal(encodeOrderFold(fold), bytes);
+      if (packOrder(fold) !== bytes) {
+        assert.equal(packOrder(fold), bytes);
       }
       if (canonicalOf(fold) !== canonical) {
         assert.equal(canonicalOf(fold), canonical);
@@ -155,10 +150,10 @@ Deno.test("evolveOrder() gives the same bytes for every order of seven events of
   for (const places of histories) {
     const facts = sorts.filter((_, place) => places.includes(place))
       .map(readFact);
-    const bytes = encodeOrderFold(foldOrder(ORDER, facts));
+    const bytes = packOrder(foldOrder(ORDER, facts));
     folds += everyOrder(facts, (fold) => {
-      if (encodeOrderFold(fold) !== bytes) {
-        assert.equal(encodeOrderFold(fold), bytes);
+      if (packOrder(fold) !== bytes) {
+        assert.equal(packOrder(fold), bytes);
       }
     });
   }
@@ -365,9 +360,9 @@ Deno.test("evolveOrder() gives the same bytes for any order and any batches of a
         fold = meet(fold, fact, known);
         known = withExpected(fact, known);
         // A batch ends: the fold is written and read back.
-        if (place % size === 0) fold = decodeOrderFold(storedOrder(fold).fold);
+        if (place % size === 0) fold = unpackOrder(ORDER, packOrder(fold));
       });
-      assert.equal(encodeOrderFold(fold), encodeOrderFold(expected));
+      assert.equal(packOrder(fold), packOrder(expected));
       assert.equal(canonicalOf(fold), canonicalOf(expected));
       assert.deepEqual(fold, expected);
     }),
@@ -543,7 +538,7 @@ function statusFromList(facts: readonly Fact[]) {
     : { status: latest.status, trust: "confirmed" };
 }
 
-Deno.test("encodeOrderFold() stays bounded under any number of differing events", () => {
+Deno.test("packOrder() stays bounded under any number of differing events", () => {
   let fold = initialOrderFold(ORDER);
   const sizes: number[] = [];
   for (let round = 0; round < 2_000; round++) {
@@ -563,7 +558,7 @@ Deno.test("encodeOrderFold() stays bounded under any number of differing events"
     const expected = facts.filter(isExpectation);
     for (const fact of facts) fold = meet(fold, fact, expected);
     if (round === 500 || round === 1_999) {
-      sizes.push(encodeOrderFold(fold).length);
+      sizes.push(packOrder(fold).length);
     }
   }
   const [early = 0, late = 0] = sizes;
