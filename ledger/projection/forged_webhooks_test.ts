@@ -2,16 +2,18 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { NewEvent } from "../events/event.ts";
 import type { OrderState } from "../states/order_state.ts";
-import { appendStatement } from "../store/tables/events/append.ts";
 import {
-  emptyStore,
+  append,
+  newLedger,
+  projectAll,
+  statesOf,
+} from "../testing/fold_kit.ts";
+import {
   expectedStates,
-  liveStates,
   orderRead,
   orderWebhook,
   session,
 } from "../testing/projection_test_kit.ts";
-import { Projector } from "./projector.ts";
 import { tries } from "../../tests/kit/thorough.ts";
 
 /** Two paid orders, each with a session of its own, and one of nobody. */
@@ -58,7 +60,7 @@ const forgery = fc.record({
   amount: fc.constantFrom("10", "1"),
 });
 
-Deno.test("Projector.step() keeps session and release of confirmed orders whatever forged webhooks say, and whenever", async () => {
+Deno.test("project() keeps session and release of confirmed orders whatever forged webhooks say, and whenever", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(forgery, { minLength: 1, maxLength: 60, size: "max" }),
@@ -71,68 +73,47 @@ Deno.test("Projector.step() keeps session and release of confirmed orders whatev
           ...forged.map((one, n) => orderWebhook(`F${n}`, one.minute, one)),
         ].map((event) => ({ event, key: choose(1000) }))
           .sort((a, b) => a.key - b.key).map(({ event }) => event);
-        const driver = await emptyStore();
-        try {
-          const projector = new Projector({
-            driver,
-            assets: "sandbox",
-            maxEvents: 1 + choose(20),
-          });
-          for (let from = 0; from < events.length;) {
-            const to = from + 1 + choose(20);
-            await driver.batch(
-              [appendStatement(events.slice(from, to))],
-              "write",
-            );
-            from = to;
-            if (choose(2) === 0) continue;
-            while ((await projector.step("live")).events > 0);
-          }
-          while ((await projector.step("live")).events > 0);
-          const states = await liveStates(driver);
-          for (const [id, own] of [["O1", "S1"], ["O2", "S2"]]) {
-            const state: OrderState = JSON.parse(
-              states[`order:${id}`]?.state ?? "null",
-            );
-            assert.deepEqual(
-              [state.expected?.sessionId, state.outcome, state.release],
-              [own, "session_matched", "yes"],
-            );
-          }
-          assert.deepEqual(states, expectedStates(events));
-        } finally {
-          await driver.close();
+        await using driver = await newLedger();
+        const maxEvents = 1 + choose(20);
+        for (let from = 0; from < events.length;) {
+          const to = from + 1 + choose(20);
+          await append(driver, events.slice(from, to));
+          from = to;
+          if (choose(2) > 0) await projectAll(driver, { maxEvents });
         }
+        await projectAll(driver, { maxEvents });
+        const states = await statesOf(driver);
+        for (const [id, own] of [["O1", "S1"], ["O2", "S2"]]) {
+          const state: OrderState = JSON.parse(
+            states[`order:${id}`]?.state ?? "null",
+          );
+          assert.deepEqual(
+            [state.expected?.sessionId, state.outcome, state.release],
+            [own, "session_matched", "yes"],
+          );
+        }
+        assert.deepEqual(states, expectedStates(events));
       },
     ),
     { numRuns: tries(60) },
   );
 });
 
-Deno.test("Projector.step() tells of a session that a webhook names and the partner never recorded for the order", async () => {
-  const driver = await emptyStore();
-  await driver.batch([
-    appendStatement([
-      ...honest,
-      orderWebhook("F1", 7, {
-        type: "order_complete",
-        orderId: "O2",
-        click: "C9",
-        session: "EXPENSIVE",
-      }),
-    ]),
-  ], "write");
-  const projector = new Projector({ driver, assets: "sandbox" });
-  while ((await projector.step("live")).events > 0);
+Deno.test("project() tells of a session that a webhook names and the partner never recorded for the order", async () => {
+  await using driver = await newLedger();
+  await append(driver, [
+    ...honest,
+    orderWebhook("F1", 7, {
+      ...{ type: "order_complete", orderId: "O2" },
+      ...{ click: "C9", session: "EXPENSIVE" },
+    }),
+  ]);
+  await projectAll(driver);
   const state: OrderState = JSON.parse(
-    (await liveStates(driver))["order:O2"]?.state ?? "null",
+    (await statesOf(driver))["order:O2"]?.state ?? "null",
   );
   assert.deepEqual(
     state.anomalies.filter(({ kind }) => kind === "session_mismatch"),
-    [{
-      kind: "session_mismatch",
-      sessionIds: ["EXPENSIVE"],
-    }],
+    [{ kind: "session_mismatch", sessionIds: ["EXPENSIVE"] }],
   );
-  await driver.close();
 });

@@ -3,11 +3,8 @@ import { openLedger } from "../open_ledger.ts";
 import { patient } from "../testing/patient.ts";
 import { sqldAvailable, startSqld } from "../testing/sqld_test_server.ts";
 import { testEvents } from "../testing/projection_test_events.ts";
-import {
-  expectedStates,
-  liveStates,
-  rowsOf,
-} from "../testing/projection_test_kit.ts";
+import { select, statesOf } from "../testing/fold_kit.ts";
+import { expectedStates } from "../testing/projection_test_kit.ts";
 
 const processes = [1, 2, 3];
 
@@ -77,9 +74,9 @@ async function together(url: string, count: number): Promise<void> {
     ).values(),
   ];
   assert.equal(
-    (await rowsOf(ledger.driver, "SELECT 1 FROM events")).length,
+    (await select(ledger.driver, "SELECT 1 FROM events")).length,
     events.length,
   );
   // The activity counts every event once, so nothing was skipped or doubled.
-  assert.deepEqual(await liveStates(ledger.driver), expectedStates(events));
+  assert.deepEqual(await statesOf(ledger.driver), expectedStates(events));
 }

@@ -37,7 +37,7 @@ Deno.test("project() leads to the states that the events define, in any order an
         const choose = (below: number) =>
           (choices.next().value as number) % below;
         const order = events.toSorted(() => choose(3) - 1);
-        await using driver = disposable(await newLedger());
+        await using driver = await newLedger();
         for (let from = 0; from < order.length;) {
           const to = from + 1 + choose(7);
           await append(driver, order.slice(from, to));
@@ -63,8 +63,8 @@ Deno.test("project() tells the same whatever the batches", async () => {
       worlds(),
       fc.integer({ min: 1, max: 8 }),
       async (events, size) => {
-        await using whole = disposable(await newLedger());
-        await using parts = disposable(await newLedger());
+        await using whole = await newLedger();
+        await using parts = await newLedger();
         await append(whole, events);
         await projectAll(whole);
         for (let from = 0; from < events.length; from += size) {
@@ -87,7 +87,7 @@ Deno.test("project() tells the same whatever the batches", async () => {
 Deno.test("a fold from an order's own events is what was folded batch by batch", async () => {
   await fc.assert(
     fc.asyncProperty(worlds(), async (events) => {
-      await using driver = disposable(await newLedger());
+      await using driver = await newLedger();
       await append(driver, events);
       await projectAll(driver, { maxEvents: 3 });
       const [guard] = await driver.batch([selectGuard], "read");
@@ -121,7 +121,7 @@ Deno.test("a fold from an order's own events is what was folded batch by batch",
 Deno.test("a document holds everything of a fold", async () => {
   await fc.assert(
     fc.asyncProperty(worlds(), async (events) => {
-      await using driver = disposable(await newLedger());
+      await using driver = await newLedger();
       await append(driver, events);
       await projectAll(driver);
       for (const { id, fold } of await select(driver, "SELECT * FROM orders")) {
@@ -141,8 +141,8 @@ Deno.test("a document holds everything of a fold", async () => {
 Deno.test("two processes that fold one file fold each event once", async () => {
   await using folder = await temporaryFolder();
   const url = `file:${folder.path}/ledger.db`;
-  await using first = disposable(await newLedger(url));
-  await using second = disposable(await newLedger(url));
+  await using first = await newLedger(url);
+  await using second = await newLedger(url);
   const events = manyEvents(4111);
   const folded = [0, 0];
   for (let from = 0; from < events.length; from += 10) {
@@ -163,7 +163,7 @@ Deno.test("two processes that fold one file fold each event once", async () => {
 Deno.test("a write that fails leaves nothing of its step, and the next one makes it whole", async () => {
   const events = manyEvents(4112);
   for (let nth = 1; nth <= 6; nth++) {
-    await using driver = disposable(await newLedger());
+    await using driver = await newLedger();
     await append(driver, events);
     let writes = 0;
     const failing: Driver = {
@@ -186,7 +186,7 @@ Deno.test("a write that fails leaves nothing of its step, and the next one makes
 });
 
 Deno.test("no batch of another environment folds a ledger", async () => {
-  await using driver = disposable(await newLedger());
+  await using driver = await newLedger();
   const [found] = await driver.batch([selectGuard], "read");
   const other = { ...guardOf(found?.rows), environment: "production" };
   await assert.rejects(driver.batch([moveGuard(other)], "write"), LedgerError);
@@ -194,7 +194,7 @@ Deno.test("no batch of another environment folds a ledger", async () => {
 });
 
 Deno.test("no write lets two orders hold one purchase", async () => {
-  await using driver = disposable(await newLedger());
+  await using driver = await newLedger();
   await append(driver, [
     expectation("X1", 0, {
       ...{ click: "C0", reference: "basket-1", amount: "10" },
@@ -218,7 +218,7 @@ Deno.test("no write lets two orders hold one purchase", async () => {
 });
 
 Deno.test("a person who names another purchase moves the delivery there, folded alone", async () => {
-  await using driver = disposable(await newLedger());
+  await using driver = await newLedger();
   const delivered = (minute: number, turn: number, reference: string) =>
     orderReleased({
       released: {
@@ -262,10 +262,4 @@ Deno.test("a person who names another purchase moves the delivery there, folded 
 function manyEvents(seed: number): readonly NewEvent[] {
   const all = fc.sample(worlds(200), { numRuns: 20, seed }).flat();
   return [...new Map(all.map((one) => [one.eventId, one])).values()];
-}
-
-function disposable(driver: Driver): Driver & AsyncDisposable {
-  return Object.assign(driver, {
-    [Symbol.asyncDispose]: () => driver.close(),
-  });
 }

@@ -1,34 +1,21 @@
 import assert from "node:assert/strict";
-import { readOrderState } from "./codec/stored_state.ts";
-import { orderStateSql } from "../store/tables/orders.ts";
 import fc from "fast-check";
 import type { NewEvent } from "../events/event.ts";
-import { appendStatement } from "../store/tables/events/append.ts";
+import type { OrderState } from "../states/order_state.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import {
-  emptyStore,
+  append,
+  newLedger,
+  projectAll,
+  statesOf,
+} from "../testing/fold_kit.ts";
+import {
   expectedStates,
-  liveStates,
   orderRead,
   orderWebhook,
-  rowsOf,
   session,
 } from "../testing/projection_test_kit.ts";
-import { Projector } from "./projector.ts";
 import { isThorough, tries } from "../../tests/kit/thorough.ts";
-
-async function append(driver: Driver, events: readonly NewEvent[]) {
-  for (let at = 0; at < events.length; at += 2_000) {
-    await driver.batch(
-      [appendStatement(events.slice(at, at + 2_000))],
-      "write",
-    );
-  }
-}
-
-async function projectAll(projector: Projector): Promise<void> {
-  while ((await projector.step("live")).events > 0);
-}
 
 /** A driver that counts what goes through it: rows read, characters written. */
 function counting(driver: Driver): Driver & { moved: number } {
@@ -55,10 +42,10 @@ function counting(driver: Driver): Driver & { moved: number } {
   };
 }
 
-Deno.test("Projector.step() folds a session without the orders that merely share its click id", async () => {
+Deno.test("project() folds a session without the orders that merely share its click id", async () => {
   const moved: number[] = [];
   for (const orders of [100, isThorough ? 10_000 : 2000]) {
-    const driver = counting(await emptyStore());
+    const driver = counting(await newLedger());
     await append(
       driver,
       Array.from({ length: orders }, (_, n) =>
@@ -69,8 +56,7 @@ Deno.test("Projector.step() folds a session without the orders that merely share
           created: n / 100,
         })),
     );
-    const projector = new Projector({ driver, assets: "sandbox" });
-    await projectAll(projector);
+    await projectAll(driver);
     let most = 0;
     for (let n = 0; n < 20; n++) {
       await append(driver, [
@@ -82,7 +68,7 @@ Deno.test("Projector.step() folds a session without the orders that merely share
         }),
       ]);
       driver.moved = 0;
-      await projectAll(projector);
+      await projectAll(driver);
       most = Math.max(most, driver.moved);
     }
     moved.push(most);
@@ -92,10 +78,10 @@ Deno.test("Projector.step() folds a session without the orders that merely share
   assert.ok(many < 1.1 * few, `${few} with 100 orders, ${many} with many`);
 });
 
-Deno.test("Projector.step() folds an order without all the sessions that share its click id", async () => {
+Deno.test("project() folds an order without all the sessions that share its click id", async () => {
   const moved: number[] = [];
   for (const sessions of [100, isThorough ? 5000 : 1000]) {
-    const driver = counting(await emptyStore());
+    const driver = counting(await newLedger());
     await append(
       driver,
       Array.from(
@@ -103,8 +89,7 @@ Deno.test("Projector.step() folds an order without all the sessions that share i
         (_, n) => session(n / 100, `S${n}`, "C"),
       ),
     );
-    const projector = new Projector({ driver, assets: "sandbox" });
-    await projectAll(projector);
+    await projectAll(driver);
     await append(driver, [
       orderRead(90, {
         orderId: "O1",
@@ -114,24 +99,19 @@ Deno.test("Projector.step() folds an order without all the sessions that share i
       }),
     ]);
     driver.moved = 0;
-    await projectAll(projector);
+    await projectAll(driver);
     moved.push(driver.moved);
-    const [[state] = []] = await rowsOf(
-      driver,
-      `SELECT ${orderStateSql()} FROM orders`,
+    const state: OrderState = JSON.parse(
+      (await statesOf(driver))["order:O1"]?.state ?? "null",
     );
-    assert.equal(
-      readOrderState(String(state)).expected,
-      null,
-      "it does not tell",
-    );
+    assert.equal(state.expected, null, "it does not tell");
     await driver.close();
   }
   const [few = 0, many = 0] = moved;
   assert.ok(many < 1.1 * few, `${few} with 100 sessions, ${many} with many`);
 });
 
-Deno.test("Projector.step() gives the same states for any order and any batches of many sessions of few click ids", async () => {
+Deno.test("project() gives the same states for any order and any batches of many sessions of few click ids", async () => {
   const minute = fc.integer({ min: 0, max: 60 });
   const click = fc.constantFrom("C0", "C0", "C0", "C1");
   const orderId = fc.constantFrom("O0", "O1", "O2");
@@ -172,24 +152,16 @@ Deno.test("Projector.step() gives the same states for any order and any batches 
         const choose = (below: number) =>
           (choices.next().value as number) % below;
         const order = events.toSorted(() => choose(3) - 1);
-        const driver = await emptyStore();
-        try {
-          const projector = new Projector({
-            driver,
-            assets: "sandbox",
-            maxEvents: 1 + choose(20),
-          });
-          for (let from = 0; from < order.length;) {
-            const to = from + 1 + choose(20);
-            await append(driver, order.slice(from, to));
-            from = to;
-            if (choose(2) === 0) await projectAll(projector);
-          }
-          await projectAll(projector);
-          assert.deepEqual(await liveStates(driver), expectedStates(events));
-        } finally {
-          await driver.close();
+        await using driver = await newLedger();
+        const maxEvents = 1 + choose(20);
+        for (let from = 0; from < order.length;) {
+          const to = from + 1 + choose(20);
+          await append(driver, order.slice(from, to));
+          from = to;
+          if (choose(2) === 0) await projectAll(driver, { maxEvents });
         }
+        await projectAll(driver, { maxEvents });
+        assert.deepEqual(await statesOf(driver), expectedStates(events));
       },
     ),
     { numRuns: tries(80) },

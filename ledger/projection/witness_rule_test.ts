@@ -2,18 +2,21 @@ import assert from "node:assert/strict";
 import type { NewEvent } from "../events/event.ts";
 import { chainReading } from "../events/mint.ts";
 import type { WitnessRule } from "../../core/chain/witness_rule.ts";
-import { appendStatement } from "../store/tables/events/append.ts";
 import {
   at,
-  emptyStore,
   expectedStates,
-  liveStates,
   orderRead,
   requirement,
   session,
   transaction,
 } from "../testing/projection_test_kit.ts";
-import { Projector } from "./projector.ts";
+import {
+  append,
+  newLedger,
+  projectAll,
+  select,
+  statesOf,
+} from "../testing/fold_kit.ts";
 
 const ORDER = "O1";
 
@@ -54,28 +57,21 @@ function* orders<Item>(items: readonly Item[]): Generator<Item[]> {
 
 /** Folds events in batches; the states, and what was logged of the release. */
 async function folded(events: readonly NewEvent[], maxEvents: number) {
-  const driver = await emptyStore();
-  try {
-    const projector = new Projector({ driver, assets: "sandbox", maxEvents });
-    for (const event of events) {
-      await driver.batch([appendStatement([event])], "write");
-    }
-    while ((await projector.step("live")).events > 0);
-    const [log] = await driver.batch([{
-      sql:
-        "SELECT status, reason FROM transitions WHERE machine = 'release' ORDER BY seq",
-      args: [],
-    }], "read");
-    return {
-      states: await liveStates(driver),
-      log: log?.rows.map(([status, reason]) => `${status} ${reason}`) ?? [],
-    };
-  } finally {
-    await driver.close();
-  }
+  await using driver = await newLedger();
+  for (const event of events) await append(driver, [event]);
+  await projectAll(driver, { maxEvents });
+  const log = await select(
+    driver,
+    `SELECT substr(code, 9) || ' ' || (more ->> 'reason') AS entered FROM log
+      WHERE code LIKE 'release.%' ORDER BY seq`,
+  );
+  return {
+    states: await statesOf(driver),
+    log: log.map(({ entered }) => String(entered)),
+  };
 }
 
-Deno.test("Projector.step() lets a success wait for the chain by the rule of its beginning, whatever the order and the batches", async () => {
+Deno.test("project() lets a success wait for the chain by the rule of its beginning, whatever the order and the batches", async () => {
   const required = requirement(9, "all");
   const unseen = [asked, success, required];
   for (const events of [unseen, [...unseen, seen]]) {
@@ -93,7 +89,7 @@ Deno.test("Projector.step() lets a success wait for the chain by the rule of its
   }
 });
 
-Deno.test("Projector.step() moves no order that began before a rule, and takes the rule of the latest moment", async () => {
+Deno.test("project() moves no order that began before a rule, and takes the rule of the latest moment", async () => {
   const releaseBy = async (...rules: readonly [number, WitnessRule][]) => {
     const made = rules.map(([minute, rule]) => requirement(minute, rule));
     const { log } = await folded([asked, ...made, success], 9);

@@ -18,8 +18,13 @@ import { createLedger } from "../store/create.ts";
 import { appendStatement } from "../store/events.ts";
 
 /** A ledger of the sandbox, in memory or in a file. */
-export async function newLedger(url: string = ":memory:"): Promise<Driver> {
-  return await prepared(await openDriver({ url, worker: false }));
+export async function newLedger(
+  url: string = ":memory:",
+): Promise<Driver & AsyncDisposable> {
+  const driver = await prepared(await openDriver({ url, worker: false }));
+  return Object.assign(driver, {
+    [Symbol.asyncDispose]: () => driver.close(),
+  });
 }
 
 /** Makes the tables of a ledger of the sandbox. */

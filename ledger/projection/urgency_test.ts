@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { initialOrderFold, type OrderFold } from "../orders/order_fold.ts";
 import { initialUserFold } from "../users/user_fold.ts";
-import { urgencyOfOrder, urgencyOfUser } from "./first_claim.ts";
+import { urgencyOfOrder, urgencyOfUser } from "./urgency.ts";
 
 type Claim = OrderFold["claims"][number];
 
