@@ -44,6 +44,27 @@ export async function write(
   return found.map(({ rows }) => rows);
 }
 
+/** What a row held when it was read, by column. No value may be null. */
+export type RowRead = Readonly<Record<string, Exclude<SqlValue, null>>>;
+
+/**
+ * Makes a statement that begins a write batch. If the row is not as it was read, the
+ * batch writes nothing and fails with `conflict`: the row of nulls is refused.
+ *
+ * @param table A table that has a column which may not be null.
+ * @param row What was read.
+ */
+export function expectRow(table: string, row: RowRead): Statement {
+  const columns = Object.keys(row);
+  const same = columns.map((column, at) => `${column} = ?${at + 1}`);
+  return {
+    sql: `INSERT INTO ${table} (${columns[0]}) SELECT NULL
+      WHERE NOT EXISTS (SELECT 1 FROM ${table} WHERE ${same.join(" AND ")})`,
+    args: Object.values(row),
+    expects: true,
+  };
+}
+
 /** Values as one argument, for `IN (SELECT value FROM json_each(?))`. */
 export function listed(values: Iterable<SqlValue>): string {
   return JSON.stringify([...values]);

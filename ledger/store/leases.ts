@@ -4,8 +4,8 @@ import { hostname, tmpdir } from "node:os";
 import { dirname } from "node:path";
 import process from "node:process";
 import { lockFile } from "./connections/file_lock.ts";
+import { expectRow } from "./database.ts";
 import type { Driver, Statement } from "./driver/driver.ts";
-import { expectRow } from "./driver/expect_row.ts";
 import { isLostRace } from "./driver/retrying_driver.ts";
 
 /** The right to poll or to send, until it expires. */

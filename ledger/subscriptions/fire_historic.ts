@@ -1,6 +1,6 @@
 /** Sends a subscription what had happened before the ledger went live. */
 import { type Driver, readPrimary } from "../store/driver/driver.ts";
-import { expectRow } from "../store/driver/expect_row.ts";
+import { expectRow } from "../store/database.ts";
 import { retryLostRaces } from "../store/driver/retrying_driver.ts";
 import { matcher, unlisted } from "./pattern.ts";
 import {

@@ -6,7 +6,7 @@ import {
   type TransitionPattern,
   unlisted,
 } from "./pattern.ts";
-import { redeliveryDelayMs } from "./delivery.ts";
+import { redeliveryDelayMs } from "./dispatch_run.ts";
 
 function one(machine: MachineName, trust: string, status: string) {
   const entity = machine === "order" ? "order" : "user";

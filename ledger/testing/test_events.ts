@@ -1,16 +1,17 @@
 /** Events for tests of the store. */
-import type { NewEvent, RecordedEvent } from "../events/event.ts";
+import type { NewEvent } from "../events/event.ts";
 import { webhookEvent } from "../events/mint.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import { EVENTS, recordedEvent } from "../store/tables/events/event_rows.ts";
-import { type LedgerStamp, makeLedger } from "../store/stamp.ts";
+import { createLedger, type LedgerStamp } from "../store/create.ts";
+import { EVENT_COLUMNS, eventsOf, type StoredEvent } from "../store/events.ts";
 
-/** Creates the tables of the store. */
+/** Makes a ledger of the sandbox. */
 export function prepare(driver: Driver): Promise<LedgerStamp> {
-  return makeLedger(driver, {
+  return createLedger(driver, {
     environment: "sandbox",
+    foldVersion: 1,
     now: () => Date.parse("2026-01-01T00:00:00Z"),
-    randomBytes: (size) => new Uint8Array(size).fill(1),
+    randomBytes: (length) => new Uint8Array(length).fill(1),
   });
 }
 
@@ -43,10 +44,10 @@ export function testEvents(count: number, from: number = 0): NewEvent[] {
 export async function storedEvents(
   driver: Driver,
   mode: "read" | "write" = "write",
-): Promise<RecordedEvent[]> {
+): Promise<StoredEvent[]> {
   const [result] = await driver.batch([{
-    sql: `SELECT ${EVENTS.list()} FROM events ORDER BY position`,
+    sql: `SELECT ${EVENT_COLUMNS} FROM events AS e ORDER BY e.position`,
     args: [],
   }], mode);
-  return result?.rows.map(recordedEvent) ?? [];
+  return eventsOf(result?.rows);
 }

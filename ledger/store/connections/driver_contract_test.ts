@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { digestOfBytes } from "../../events/derive.ts";
 import type { Driver, SqlValue, Statement } from "../driver/driver.ts";
 import { LedgerError, type LedgerErrorCode } from "../driver/errors.ts";
-import { expectNoRow, expectRow } from "../driver/expect_row.ts";
+import { expectRow } from "../database.ts";
 import { testEachDatabase } from "../../testing/test_databases.ts";
 
 const counter = "CREATE TABLE counter " +
@@ -135,7 +135,6 @@ testEachDatabase(
     const changed: Statement[][] = [
       [expectRow("counter", { id: 1, value: 3 })],
       [expectRow("counter", { id: 2, value: 0 })],
-      [expectNoRow("counter", { id: 1 })],
       [
         expectRow("counter", { id: 1 }),
         expectRow("counter", { id: 1, value: 3 }),
@@ -155,15 +154,10 @@ testEachDatabase(
     await write(driver, counter, "INSERT INTO counter VALUES (1, 0)");
     const expected = [
       expectRow("counter", { id: 1, value: 0 }),
-      expectNoRow("counter", { id: 2 }),
     ];
     const step = [{ sql: "UPDATE counter SET value = value + 1", args: [] }];
     const results = await driver.batch([...expected, ...step], "write");
-    assert.deepEqual(results.map(({ rowsAffected }) => rowsAffected), [
-      0,
-      0,
-      1,
-    ]);
+    assert.deepEqual(results.map(({ rowsAffected }) => rowsAffected), [0, 1]);
     assert.deepEqual(await rows(driver, "SELECT * FROM counter"), [[1, 1]]);
     await assert.rejects(
       driver.batch([...expected, ...step], "write"),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Driver } from "../driver/driver.ts";
 import { LedgerError, type LedgerErrorCode } from "../driver/errors.ts";
-import { EventLog } from "../event_log.ts";
+import { EventLog } from "../events.ts";
 import { FileDriver } from "./file_driver.ts";
 import { openDriver } from "./open_driver.ts";
 import {
@@ -10,14 +10,14 @@ import {
   testEvent,
   testEvents,
 } from "../../testing/test_events.ts";
-import { WorkerDriver } from "./worker_driver.ts";
+import { ThreadDriver } from "../../thread/thread_driver.ts";
 import { temporaryFolder } from "../../../tests/kit/temporary_folder.ts";
 
 /** Ids stored in the file, as a process that comes later sees them. */
 async function storedIds(path: string): Promise<string[]> {
   const driver = await openDriver({ url: `file:${path}`, worker: false });
   const [result] = await driver.batch([{
-    sql: "SELECT event_id FROM events ORDER BY position",
+    sql: "SELECT id FROM events ORDER BY position",
     args: [],
   }], "read");
   await driver.close();
@@ -197,7 +197,9 @@ Deno.test("append() refuses what does not fit when the disk is full, and keeps w
 /** A database thread that ends when it sees `die` in a statement. */
 function mortalThread(when: "before" | "after"): URL {
   const source = `
-    import ${JSON.stringify(import.meta.resolve("./database_thread.ts"))};
+    import ${
+    JSON.stringify(import.meta.resolve("../../thread/database_thread.ts"))
+  };
     const work = self.onmessage;
     self.onmessage = (message) => {
       const die = (message.data.statements ?? [])
@@ -213,7 +215,7 @@ for (const when of ["before", "after"] as const) {
   Deno.test(`batch() fails when the database thread dies ${when} the commit, and starts another thread`, async () => {
     await using directory = await temporaryFolder();
     const path = `${directory.path}/ledger.db`;
-    const driver = new WorkerDriver({
+    const driver = new ThreadDriver({
       path,
       busyTimeoutMs: 50,
       module: mortalThread(when),
@@ -245,7 +247,7 @@ for (const when of ["before", "after"] as const) {
 Deno.test("append() whose thread dies is asked again and stored once", async () => {
   await using directory = await temporaryFolder();
   const path = `${directory.path}/ledger.db`;
-  const inner = new WorkerDriver({
+  const inner = new ThreadDriver({
     path,
     busyTimeoutMs: 50,
     module: mortalThread("after"),

@@ -9,7 +9,8 @@ const CONTRACTS = [
   "ledger/store/connections/driver_contract_test.ts",
   "ledger/store/event_log_test.ts",
   "ledger/erasure/erasures_test.ts",
-  "ledger/evidence/verify_chain_test.ts",
+  "ledger/projection/databases_test.ts",
+  "ledger/transfer/move_test.ts",
 ];
 
 Deno.test("a ledger behind a client of @libsql/client, native code included, keeps every contract", async () => {

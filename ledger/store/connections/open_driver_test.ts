@@ -213,7 +213,9 @@ Deno.test("openDriver() works in the caller's thread where the module of its own
   await nowhere.close();
   assert.match(told.join(), /bundled\.js/);
 
-  const own = await open(import.meta.resolve("./database_thread.ts"));
+  const own = await open(
+    import.meta.resolve("../../thread/database_thread.ts"),
+  );
   const [rows] = await own.batch(
     [{ sql: "SELECT count(*) FROM events", args: [] }],
     "read",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { LedgerError, type LedgerErrorCode } from "../driver/errors.ts";
-import { EventLog } from "../event_log.ts";
+import { EventLog } from "../events.ts";
 import { openDriver } from "./open_driver.ts";
 import { RemoteDriver } from "./remote_driver.ts";
 import { patient } from "../../testing/patient.ts";
@@ -37,7 +37,7 @@ function sqldTest(name: string, test: (folder: string) => Promise<void>): void {
 async function storedIds(url: string): Promise<string[]> {
   const driver = new RemoteDriver({ url });
   const [result] = await driver.batch([{
-    sql: "SELECT event_id FROM events ORDER BY position",
+    sql: "SELECT id FROM events ORDER BY position",
     args: [],
   }], "write");
   await driver.close();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { LedgerError } from "../driver/errors.ts";
-import { EventLog } from "../event_log.ts";
+import { EventLog } from "../events.ts";
 import { openDriver } from "./open_driver.ts";
 import { replaceDatabase } from "./replace_database.ts";
 import { prepare, testEvent } from "../../testing/test_events.ts";
@@ -42,7 +42,7 @@ async function makeElsewhere(path: string, number: number): Promise<void> {
 async function storedIds(path: string): Promise<unknown[]> {
   const driver = await openDriver({ url: `file:${path}`, worker: false });
   const [result] = await driver.batch([{
-    sql: "SELECT event_id FROM events ORDER BY position",
+    sql: "SELECT id FROM events ORDER BY position",
     args: [],
   }], "read");
   await driver.close();

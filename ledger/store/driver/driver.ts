@@ -1,5 +1,3 @@
-import type { BodyClasses } from "../../../core/webhook_event/classify_body.ts";
-
 /** A value SQLite can hold. */
 export type SqlValue = null | string | number | bigint | Uint8Array;
 
@@ -10,16 +8,9 @@ export interface Statement {
   /** One value per placeholder. */
   readonly args: readonly SqlValue[];
   /**
-   * Set when columns must still be derived from the arguments: from deliveries,
-   * or from the records of a spool. Passed only to drivers with
-   * {@linkcode Driver.derives}.
-   */
-  readonly derive?: "deliveries" | "records";
-  /** Classes of the bodies that it appends; the result repeats them. */
-  readonly classes?: BodyClasses;
-  /**
    * Set when the statement checks that a row is still as it was read. If it is
-   * not, the batch fails with `conflict`. See `expect_row.ts`.
+   * not, the batch fails with `conflict`. See
+   * `expectRow`.
    */
   readonly expects?: true;
 }
@@ -32,8 +23,6 @@ export interface ResultSet {
   readonly rows: readonly (readonly SqlValue[])[];
   /** Rows inserted, updated or deleted, by a statement without `RETURNING`. */
   readonly rowsAffected: number;
-  /** Classes of the bodies that a statement with `derive` appended. */
-  readonly classes?: BodyClasses;
 }
 
 /**
@@ -47,8 +36,6 @@ export interface ResultSet {
 export interface Driver {
   /** Where the database lives. */
   readonly location: "file" | "memory" | "remote";
-  /** Whether it derives the columns of deliveries, in a thread of its own. */
-  readonly derives?: boolean;
   /**
    * Runs the statements in one transaction: all of them, or none.
    *

@@ -27,8 +27,6 @@ export interface RetryOptions {
 export class RetryingDriver implements Driver {
   /** Where the database lives. */
   readonly location: Driver["location"];
-  /** Whether the wrapped driver derives the columns of deliveries. */
-  readonly derives: boolean;
   /** Copies the live database into a new file; absent where it cannot. */
   readonly copyTo?: (path: string) => Promise<void>;
   /** Writes the database anew; absent where it cannot. */
@@ -46,7 +44,6 @@ export class RetryingDriver implements Driver {
    */
   constructor(driver: Driver, options: RetryOptions = {}) {
     this.location = driver.location;
-    this.derives = driver.derives ?? false;
     this.#driver = driver;
     const copyTo = driver.copyTo?.bind(driver);
     if (copyTo !== undefined) this.copyTo = copyTo;

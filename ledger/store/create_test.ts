@@ -4,15 +4,25 @@ import { testEachDatabase } from "../testing/test_databases.ts";
 import { openDriver } from "./connections/open_driver.ts";
 import type { Driver } from "./driver/driver.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
-import { checkStored, makeLedger, readStamp } from "./stamp.ts";
+import { checkLedger, createLedger, readStamp } from "./create.ts";
 
 function make(driver: Driver, environment: string = "sandbox") {
-  return makeLedger(driver, {
+  return createLedger(driver, {
     environment,
     now: () => Date.parse("2026-01-01T00:00:00Z"),
-    randomBytes: (size) => new Uint8Array(size).fill(0xab),
+    randomBytes: (length) => new Uint8Array(length).fill(0xab),
+    foldVersion: 1,
   });
 }
+
+/** Another process that opens the ledger. */
+const newcomer = {
+  environment: "sandbox",
+  foldVersion: 1,
+  now: Date.now,
+  randomBytes: (length: number) =>
+    crypto.getRandomValues(new Uint8Array(length)),
+};
 
 async function run(driver: Driver, sql: string) {
   const [result] = await driver.batch([{ sql, args: [] }], "write");
@@ -30,34 +40,32 @@ async function inMemory(
   }
 }
 
-testEachDatabase("makeLedger() stamps a new ledger once", async (database) => {
-  const driver = await database.open();
-  assert.equal(await readStamp(driver), null);
-  const stamp = await make(driver);
-  assert.deepEqual(stamp, {
-    schemaVersion: SCHEMA_VERSION,
-    environment: "sandbox",
-    ledgerId: "ab".repeat(16),
-    createdAt: "2026-01-01T00:00:00.000Z",
-  });
-  const again = await makeLedger(driver, {
-    environment: "sandbox",
-    now: Date.now,
-  });
-  assert.deepEqual(again, stamp);
-});
+testEachDatabase(
+  "createLedger() stamps a new ledger once",
+  async (database) => {
+    const driver = await database.open();
+    assert.equal(await readStamp(driver), null);
+    const stamp = await make(driver);
+    assert.deepEqual(stamp, {
+      schema: SCHEMA_VERSION,
+      environment: "sandbox",
+      ledgerId: "ab".repeat(16),
+      createdAt: "2026-01-01T00:00:00.000Z",
+    });
+    const again = await createLedger(driver, newcomer);
+    assert.deepEqual(again, stamp);
+  },
+);
 
 testEachDatabase(
-  "makeLedger() by many at once makes one ledger",
+  "createLedger() by many at once makes one ledger",
   async (database, kind) => {
     const drivers = [await database.open()];
     while (kind.shared && drivers.length < 4) {
       drivers.push(await database.open());
     }
     const stamps = await Promise.all(
-      drivers.map((driver) =>
-        makeLedger(driver, { environment: "sandbox", now: Date.now })
-      ),
+      drivers.map((driver) => createLedger(driver, newcomer)),
     );
     assert.equal(new Set(stamps.map(({ ledgerId }) => ledgerId)).size, 1);
     for (const driver of drivers) {
@@ -66,36 +74,36 @@ testEachDatabase(
   },
 );
 
-Deno.test("makeLedger() that is cut off leaves an empty database or a whole ledger", () =>
+Deno.test("createLedger() that is cut off leaves an empty database or a whole ledger", () =>
   inMemory(async (driver) => {
     await assert.rejects(make(crashingDriver(driver, 1, "before")), Crash);
     assert.equal(await readStamp(driver), null);
     await assert.rejects(make(crashingDriver(driver, 1, "after")), Crash);
     assert.deepEqual(await run(driver, "SELECT count(*) FROM events"), [[0]]);
-    assert.equal((await make(driver)).schemaVersion, SCHEMA_VERSION);
+    assert.equal((await make(driver)).schema, SCHEMA_VERSION);
   }));
 
 for (const version of [0, SCHEMA_VERSION - 1, SCHEMA_VERSION + 1]) {
   Deno.test(`a ledger of schema ${version} is refused, with what to do, for writing and for reading`, () =>
     inMemory(async (driver) => {
       await make(driver);
-      await run(driver, `UPDATE rampkit SET schema_version = ${version}`);
+      await run(driver, `UPDATE ledger SET schema = ${version}`);
       const refusal = {
         code: "other_schema",
         message: new RegExp(
-          `its schema is ${version}, and this version of Rampkit uses ` +
-            `${SCHEMA_VERSION}; nothing was written. Run \`ledger export\` ` +
-            "with the version that wrote it, then `ledger import`",
+          `another schema: ${version}, and this version knows ` +
+            `${SCHEMA_VERSION}; nothing was written. Export it with the version ` +
+            "that wrote it, and import that into a new ledger",
         ),
       };
       await assert.rejects(make(driver), refusal);
       await assert.rejects(make(driver, "production"), refusal);
-      await assert.rejects(checkStored(driver), refusal);
-      assert.equal((await readStamp(driver))?.schemaVersion, version);
+      await assert.rejects(checkLedger(driver), refusal);
+      assert.equal((await readStamp(driver))?.schema, version);
     }));
 }
 
-Deno.test("makeLedger() refuses a ledger of another environment", () =>
+Deno.test("createLedger() refuses a ledger of another environment", () =>
   inMemory(async (driver) => {
     await make(driver, "production");
     await assert.rejects(make(driver), {
@@ -104,7 +112,7 @@ Deno.test("makeLedger() refuses a ledger of another environment", () =>
     });
   }));
 
-Deno.test("makeLedger() refuses a database of another program", () =>
+Deno.test("createLedger() refuses a database of another program", () =>
   inMemory(async (driver) => {
     await run(driver, "CREATE TABLE customers (id INTEGER)");
     await assert.rejects(make(driver), {
@@ -113,7 +121,7 @@ Deno.test("makeLedger() refuses a database of another program", () =>
     });
   }));
 
-Deno.test("makeLedger() waits until a replica has the tables that its primary has made", () =>
+Deno.test("createLedger() waits until a replica has the tables that its primary has made", () =>
   inMemory((primary) =>
     inMemory(async (empty) => {
       let reads = 0;
@@ -127,7 +135,7 @@ Deno.test("makeLedger() waits until a replica has the tables that its primary ha
         close: () => Promise.resolve(),
       };
       await make(replica);
-      assert.equal((await readStamp(replica))?.schemaVersion, SCHEMA_VERSION);
+      assert.equal((await readStamp(replica))?.schema, SCHEMA_VERSION);
       const before = reads;
       await make(replica);
       assert.ok(reads - before <= 2, "it looks once where nothing was made");

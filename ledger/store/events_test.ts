@@ -9,10 +9,9 @@ import {
 import { deliveryUnanswered, webhookEvent } from "../events/mint.ts";
 import type { Driver } from "./driver/driver.ts";
 import { LedgerError } from "./driver/errors.ts";
-import { EventLog } from "./event_log.ts";
+import { EventLog } from "./events.ts";
 import { openDriver } from "./connections/open_driver.ts";
 import { testEachDatabase } from "../testing/test_databases.ts";
-import { countAll } from "./tables/counts.ts";
 import {
   prepare,
   storedEvents,
@@ -191,7 +190,7 @@ testEachDatabase(
 Deno.test("append() tells each caller of its own events only", async () => {
   const { driver, log } = await memoryLog();
   const poison = { ...testEvent(5), recordedAt: null as unknown as string };
-  const ill = { ...testEvent(6), orderId: "a\0b" };
+  const ill = { ...testEvent(6), eventId: "a\0b" };
   const outcomes = await Promise.allSettled([
     log.append([testEvent(1), testEvent(2)]),
     log.append([testEvent(3), poison]),
@@ -313,33 +312,5 @@ Deno.test("close() waits for what was appended before", async () => {
     (error) => error instanceof LedgerError && error.code === "closed",
   );
   assert.equal((await storedEvents(driver)).length, 5);
-  await driver.close();
-});
-
-Deno.test("storeSchema has an index for every way that events are looked up", async () => {
-  const { driver } = await memoryLog();
-  const plan = async (sql: string) => {
-    const [result] = await driver.batch(
-      [{ sql: `EXPLAIN QUERY PLAN ${sql}`, args: [] }],
-      "read",
-    );
-    return result?.rows.map((row) => row.at(-1)).join("; ") ?? "";
-  };
-  const where = {
-    "order_id = 'a' ORDER BY position": "events_by_order",
-    "user_id = 'a' ORDER BY position": "events_by_user",
-    "kind <> 'webhook' AND kind = 'order_absent'": "events_by_kind",
-    "kind = 'webhook' AND order_id IS NULL AND substr(digest, 1, 16) = 'a'":
-      "events_by_digest",
-  };
-  for (const [condition, index] of Object.entries(where)) {
-    const text = await plan(`SELECT position FROM events WHERE ${condition}`);
-    assert.match(text, new RegExp(`USING .*${index}`), condition);
-    assert.doesNotMatch(text, /TEMP B-TREE/, condition);
-  }
-  assert.match(
-    await plan(countAll.sql),
-    /SCAN events USING INDEX events_quarantined/,
-  );
   await driver.close();
 });
