@@ -36,12 +36,14 @@ testEachDatabase("append() stores what it was given", async (database) => {
   const driver = await database.open();
   await prepare(driver);
   const log = new EventLog(driver);
-  const odd = webhookEvent({
-    id: "01JODD",
-    receivedAt: "2026-01-01T00:00:00.000Z",
-    body: Uint8Array.from({ length: 256 }, (_, at) => at),
-  }, new Uint8Array(16));
-  const empty = { ...odd, eventId: "01JEMPTY", body: new Uint8Array() };
+  const [odd, empty] = [256, 0].map((length) =>
+    webhookEvent({
+      id: `01J${length}`,
+      receivedAt: "2026-01-01T00:00:00.000Z",
+      body: Uint8Array.from({ length }, (_, at) => at),
+    }, new Uint8Array(16))
+  );
+  assert.ok(odd !== undefined && empty !== undefined);
   const written: NewEvent[] = [odd, empty, ...testEvents(20)];
   await log.append(written);
   await log.append([]);

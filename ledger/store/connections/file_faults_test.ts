@@ -169,7 +169,7 @@ for (const worker of [true, false]) {
 Deno.test("append() refuses what does not fit when the disk is full, and keeps what was answered", async () => {
   await using directory = await temporaryFolder();
   const path = `${directory.path}/ledger.db`;
-  const driver = new FileDriver({ path, busyTimeoutMs: 50, maxPages: 200 });
+  const driver = new FileDriver({ path, busyTimeoutMs: 50, maxPages: 100 });
   await prepare(driver);
   const log = new EventLog(driver);
   const answered: string[] = [];
