@@ -67,7 +67,7 @@ async function held(config: Config, hold: LedgerHold): Promise<Disposable> {
   const file = databaseFile(config.databaseUrl);
   return file === null || hold === "shared"
     ? await holdLedger(config)
-    : await takeLedger(file, "finish the copy of");
+    : await takeLedger(file, "move");
 }
 
 /**

@@ -264,7 +264,7 @@ export interface Operation<
   /** How a command opens the ledger. @default {"read"} */
   readonly opens?: OpenMode;
   /** Whether a command holds the ledger's file. @default {it does not} */
-  readonly holds?: (values: ValuesOf<P>) => LedgerHold;
+  readonly holds?: (values: ValuesOf<P>) => LedgerHold | undefined;
   /**
    * What it asks: of the service, where `claims` is asked only with a key; or
    * the partner's chain nodes.

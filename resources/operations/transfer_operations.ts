@@ -1,14 +1,7 @@
 import { defined } from "../../core/guards.ts";
 import { textLines } from "../../core/lines.ts";
 import type { Import } from "../../ledger/mod.ts";
-import { databaseUrl } from "../../core/settings/addresses.ts";
-import {
-  flagParam,
-  needed,
-  type Param,
-  textParam,
-} from "../../core/settings/params.ts";
-import { VARIABLES } from "../../core/settings/settings.ts";
+import { flagParam, needed, textParam } from "../../core/settings/params.ts";
 import { stoppable } from "../../core/settings/stoppable.ts";
 import { shellWord } from "../views/shell_word.ts";
 import { counted, fitted } from "../views/text.ts";
@@ -21,8 +14,8 @@ const ERASURE_LINE = `{"erasure":`;
 
 /** An export, and how far it is. */
 interface LedgerExport extends WrittenText {
-  /** How many events were written. */
-  readonly events: () => number;
+  /** How many lines were written, but those of erasures. */
+  readonly lines: () => number;
 }
 
 const BESIDE_FILES = "It works on files beside the command.";
@@ -36,38 +29,54 @@ export const EXPORT_LEDGER: Operation = operation({
   scope: "operate",
   operationId: "exportLedger",
   summary: "Write every event as NDJSON; importing it gives the same ledger",
-  examples: ["--output events.ndjson"],
-  params: { output: OUTPUT },
+  description: "With --move it writes the whole ledger, with what is told, " +
+    "sent and still owed: stop serve first, import it with --move into an " +
+    "empty ledger, and never use the old one again",
+  examples: ["--output events.ndjson", "--move --output moved.ndjson"],
+  params: {
+    output: OUTPUT,
+    move: flagParam(
+      "Write everything that the ledger holds, to go on elsewhere",
+    ),
+  },
   result: {
     schema: null,
     description: "Every event",
     text: { "application/x-ndjson": "One ExportedLine a line" },
   },
-  stopped: (events, { output }) =>
-    `after ${events} events; ` +
+  holds: ({ move = false }) => move ? "alone" : undefined,
+  stopped: (lines, { output }) =>
+    `after ${lines} lines; ` +
     notWritten(
       { ...defined({ output }) },
       "the output has no last line, so an import will say that it is cut",
     ),
-  run: ({ ledger, onProgress }): Promise<LedgerExport> => {
-    // The first and the last line are not events.
+  run: async (context, { move = false }): Promise<LedgerExport> => {
+    const { ledger, onProgress } = context;
+    // What processes that were killed have left would stay behind.
+    if (move) await filesOf(context).drain();
     let lines = 0;
     const parts = async function* () {
-      for await (const text of ledger.export()) {
+      for await (const text of move ? ledger.exportMoved() : ledger.export()) {
         yield `${text}\n`;
         if (text.startsWith(ERASURE_LINE)) continue;
-        lines++;
-        onProgress(lines - 1);
+        onProgress(lines++);
       }
     };
-    return Promise.resolve({
+    return {
       parts: parts(),
       mediaType: "application/x-ndjson",
-      events: () => lines - 2,
-    });
+      lines: () => lines,
+    };
   },
-  notes: ({ events }, { output }) =>
-    output === undefined ? [] : [`Wrote ${events()} events to ${output}`],
+  notes: ({ lines }, { output, move = false }) =>
+    output === undefined ? [] : move
+      ? [
+        `Wrote the ledger to ${output}; import it with --move into an empty ` +
+        "one, and never use this one again",
+      ]
+      // The first and the last line are not events.
+      : [`Wrote ${lines() - 2} events to ${output}`],
 });
 
 /** `ledger import`. */
@@ -78,7 +87,9 @@ export const IMPORT_LEDGER: Operation = operation({
   scope: "operate",
   operationId: "importLedger",
   summary: "Append the events of an export, then fold and chain them",
-  examples: ["events.ndjson"],
+  description: "With --move the ledger becomes the one that `ledger export " +
+    "--move` wrote: it has to be empty, and nobody may use it meanwhile",
+  examples: ["events.ndjson", "moved.ndjson --move"],
   params: {
     file: {
       ...needed(
@@ -87,14 +98,14 @@ export const IMPORT_LEDGER: Operation = operation({
       place: "<file>",
       isFile: true as const,
     },
+    move: flagParam("The file is a whole ledger, of `ledger export --move`"),
   },
   result: { schema: "Imported", description: "How many are new" },
   opens: "begins",
-  holds: () => "shared",
-  counts: "events read",
-  run: async (context, { file }): Promise<Import> => {
+  holds: ({ move = false }) => move ? "alone" : "shared",
+  counts: "lines read",
+  run: async (context, { file, move = false }): Promise<Import> => {
     const { ledger, signal, onProgress } = context;
-    const { position } = await ledger.stats();
     let read = 0;
     const lines = async function* () {
       for await (const text of textLines(filesOf(context).read(file))) {
@@ -103,6 +114,19 @@ export const IMPORT_LEDGER: Operation = operation({
         onProgress(++read);
       }
     };
+    if (move) {
+      return await stoppable(
+        signal,
+        async () => {
+          const { events } = await ledger.importMoved(lines());
+          return { imported: events, skipped: 0 };
+        },
+        () =>
+          "the ledger is not whole, and nothing uses it; import the same file " +
+          "again, which begins anew",
+      );
+    }
+    const { position } = await ledger.stats();
     let imported = false;
     return await stoppable(signal, async () => {
       const result = await ledger.import(lines());
@@ -118,10 +142,15 @@ export const IMPORT_LEDGER: Operation = operation({
           "file again for the others";
     });
   },
-  says: ({ imported, skipped }, _, { columns }) =>
+  says: ({ imported, skipped }, { move = false }, { columns }) =>
     fitted(
       columns,
-      `Imported ${counted(imported, "event")}; ${skipped} were there already`,
+      move
+        ? `Moved in ${counted(imported, "event")}, with all that is owed; ` +
+          "start serve on this ledger, and never on the old one again"
+        : `Imported ${
+          counted(imported, "event")
+        }; ${skipped} were there already`,
     ),
 });
 

@@ -70,8 +70,8 @@ export async function holdLedger(
   }
   if (lock === null) {
     throw new CommandError(
-      `Cannot use ${database}: \`ledger restore\` is replacing it; ` +
-        "try again when that has ended",
+      `Cannot use ${database}: \`ledger restore\` is replacing it, or the ` +
+        "ledger is being moved; try again when that has ended",
       "in_use",
     );
   }
@@ -95,14 +95,14 @@ export async function holdLedger(
 }
 
 /**
- * Held while the ledger's file is replaced, or while its copy is finished.
+ * Held while the ledger's file is replaced, or while the ledger is moved.
  *
  * @param work What is done with it, for the message.
  * @throws {CommandError} While anybody holds it.
  */
 export async function takeLedger(
   database: string,
-  work: "replace" | "finish the copy of" = "replace",
+  work: "replace" | "move" = "replace",
 ): Promise<Disposable> {
   let lock: Disposable | null;
   try {
