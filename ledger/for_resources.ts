@@ -33,7 +33,7 @@ export type { ExplainedMove } from "./explain/explanation.ts";
 export type { ExplainedEvent, FieldValue } from "./explain/explanation.ts";
 export type { EffectReason, EventContent } from "./explain/effect.ts";
 export type { ChainHead } from "./hashes/anchored_head.ts";
-export type { BanMeaning } from "./machines/ban_machine.ts";
+export type { BanMeaning } from "./machines/user_machines.ts";
 export type {
   Decision,
   Machine,
@@ -41,13 +41,13 @@ export type {
   Observation,
   StateRow,
 } from "./machines/machine.ts";
-export { MACHINES } from "./machines/machines.ts";
+export { MACHINES } from "./machines/user_machines.ts";
 export {
   type ClaimedStatus,
   orderMachine,
   type OrderMeaning,
 } from "./machines/order_machine.ts";
-export type { VerificationMeaning } from "./machines/verification_machine.ts";
+export type { VerificationMeaning } from "./machines/user_machines.ts";
 export type { MonthRefusal } from "./months/close_month.ts";
 export type { Exclusion } from "./months/decide_rows.ts";
 export {

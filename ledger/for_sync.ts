@@ -32,7 +32,7 @@ export {
   observedChange,
   type WatchedChange,
 } from "./machines/observed_change.ts";
-export { isFinal, normaliseStatus, orderRank } from "./machines/order_rank.ts";
+export { isFinal, normaliseStatus, orderRank } from "./machines/order_machine.ts";
 export type { Status } from "./machines/transition.ts";
 export {
   OPEN_AT_LEAST_MS,

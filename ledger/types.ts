@@ -95,7 +95,7 @@ export type {
 } from "./hashes/anchored_head.ts";
 export type { LedgerOptions } from "./open_ledger.ts";
 export type { CatchUpOptions } from "./projection/catch_up.ts";
-export type { BanName } from "./machines/ban_machine.ts";
+export type { BanName } from "./machines/user_machines.ts";
 export type { ENTITIES, Entity } from "./machines/transition.ts";
 export type { EVENT_KINDS, EventKind } from "./machines/event_kind.ts";
 export type { Decision, Move } from "./machines/machine.ts";
@@ -104,7 +104,7 @@ export type {
   OrderMoveAnomaly,
 } from "./machines/order_machine.ts";
 export type { MachineName, VisibleStatus } from "./machines/transition.ts";
-export type { VerificationName } from "./machines/verification_machine.ts";
+export type { VerificationName } from "./machines/user_machines.ts";
 export type { MonthRefusal } from "./months/close_month.ts";
 export type { Exclusion, EXCLUSIONS } from "./months/decide_rows.ts";
 export type { Money } from "./months/month_row.ts";

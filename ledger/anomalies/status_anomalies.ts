@@ -1,7 +1,7 @@
 import { compareTimes } from "../events/time.ts";
 import type { Claim } from "../orders/claims.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
-import { isFinal, isKnown, orderRank } from "../machines/order_rank.ts";
+import { isFinal, isKnown, orderRank } from "../machines/order_machine.ts";
 import { orderMove, otherFinals } from "../orders/readings.ts";
 import { claimState, contestingClaims } from "../orders/order_status.ts";
 import type { Status } from "../machines/transition.ts";

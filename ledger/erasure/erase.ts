@@ -9,7 +9,7 @@ import {
 import type { MatchFact } from "../events/order_facts.ts";
 import type { EventKind } from "../machines/event_kind.ts";
 import type { Trust } from "../machines/transition.ts";
-import { isFinal } from "../machines/order_rank.ts";
+import { isFinal } from "../machines/order_machine.ts";
 import { matchExpectations } from "../outcomes/match.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { orderState } from "../states/state_of_order.ts";

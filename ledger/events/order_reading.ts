@@ -17,7 +17,7 @@ import {
   transactionForm,
 } from "../../core/chain/canonical.ts";
 import { compareTimes, effectiveReadAt, effectiveTime } from "./time.ts";
-import { normaliseStatus } from "../machines/order_rank.ts";
+import { normaliseStatus } from "../machines/order_machine.ts";
 import type { Status } from "../machines/transition.ts";
 import { filledText, linking, statedText, textOf, upper } from "./fact_text.ts";
 import { normaliseTime } from "../../core/time/service_time.ts";

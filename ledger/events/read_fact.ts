@@ -3,7 +3,7 @@ import { isMarkedErased } from "./derive.ts";
 import type { RecordedEvent } from "./event.ts";
 import { effectiveReadAt } from "./time.ts";
 import type { Fact } from "./fact.ts";
-import { normaliseStatus } from "../machines/order_rank.ts";
+import { normaliseStatus } from "../machines/order_machine.ts";
 import { purchaseOf } from "./expectation.ts";
 import { HAND_OUTCOMES } from "./hand_release.ts";
 import { readOrder } from "./order_reading.ts";

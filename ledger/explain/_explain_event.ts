@@ -7,7 +7,7 @@ import type {
   WebhookFact,
 } from "../events/fact.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
-import { isFinal, isKnown, orderRank } from "../machines/order_rank.ts";
+import { isFinal, isKnown, orderRank } from "../machines/order_machine.ts";
 import {
   claimState,
   type DecidedStatus,

@@ -1,5 +1,8 @@
-import type { WebhookType } from "../../core/webhook_event/event_types.ts";
-import type { EventKind } from "./event_kind.ts";
+import {
+  WEBHOOK_TYPES,
+  type WebhookType,
+} from "../../core/webhook_event/event_types.ts";
+import { EVENT_KINDS, type EventKind } from "./event_kind.ts";
 
 /**
  * A state machine as data: the fold runs it, and documents and commands print
@@ -7,8 +10,7 @@ import type { EventKind } from "./event_kind.ts";
  *
  * `State` are the states that the service documents, `Claim` what a webhook can
  * claim, `Anomaly` the kinds of anomaly that its moves raise. Every table is a
- * full record, so that a new state, claim, webhook type or kind of event does
- * not compile before each table handles it.
+ * full record.
  */
 export interface Machine<
   State extends string = string,
@@ -109,23 +111,40 @@ export interface Move<Anomaly extends string = string> {
   readonly anomaly: Anomaly | null;
 }
 
-/** What events other than webhooks contribute to the machines of a user. */
-export const USER_OBSERVATIONS: Machine["observations"] = {
-  user_snapshot: "reads",
-  order_snapshot: null,
-  order_absent: null,
-  order_contradicted: null,
-  session_created: null,
-  order_expected: null,
-  delivery_unanswered: null,
-  order_released: null,
-  chain_reading: null,
-  witness_required: null,
-  order_redacted: null,
-  month_closed: null,
-  note: null,
-  person_erased: null,
-};
+/** A record of every key. */
+export function recordOf<Key extends string, Value>(
+  keys: readonly Key[],
+  value: (key: Key) => Value,
+): Record<Key, Value> {
+  const entries = keys.map((key) => [key, value(key)]);
+  return Object.fromEntries(entries) as Record<Key, Value>;
+}
+
+/** A table whose cells follow from a rule. */
+export function tableOf<Row extends string, Column extends string, Cell>(
+  rows: readonly Row[],
+  columns: readonly Column[],
+  cell: (row: Row, column: Column) => Cell,
+): Record<Row, Record<Column, Cell>> {
+  return recordOf(
+    rows,
+    (row) => recordOf(columns, (column) => cell(row, column)),
+  );
+}
+
+/** Every documented type of webhook. */
+export const WEBHOOKS = Object.keys(WEBHOOK_TYPES) as readonly WebhookType[];
+
+/** What each kind of event but webhooks contributes; nothing where it is not said. */
+export function observationsOf(
+  some: Partial<Record<EventKind, Observation>>,
+): Machine["observations"] {
+  const kinds = Object.keys(EVENT_KINDS) as EventKind[];
+  return recordOf(
+    kinds.filter((kind) => kind !== "webhook"),
+    (kind) => some[kind] ?? null,
+  );
+}
 
 /** The move of a state that stays. */
 export const SAME: Move<never> = { kind: "same", anomaly: null };

@@ -2,12 +2,19 @@ import type { WebhookType } from "../../core/webhook_event/event_types.ts";
 import type { OrderEventType } from "../../core/webhook_event/webhook_event.ts";
 import type { OrderStatus } from "../../core/wire/order.ts";
 import {
+  type Decision,
   type Machine,
   type Move,
+  observationsOf,
+  type Outside,
+  recordOf,
   SAME,
   type StateRow,
+  tableOf,
   USUAL,
+  WEBHOOKS,
 } from "./machine.ts";
+import type { Status } from "./transition.ts";
 
 /** A status that a webhook can claim. */
 export type ClaimedStatus =
@@ -36,58 +43,68 @@ export type OrderMoveAnomaly =
 /** Type of the machine of an order. */
 export interface OrderMachine
   extends Machine<OrderStatus, ClaimedStatus, OrderMoveAnomaly> {
-  /** The documented statuses, each with its meaning. */
-  readonly states: Readonly<Record<OrderStatus, StateRow<OrderMeaning>>>;
-  /** Any other status. */
-  readonly unlisted: StateRow<OrderMeaning>;
-  /** Each order event claims one status, and no other event claims any. */
-  readonly webhooks:
-    & Readonly<Record<OrderEventType, ClaimedStatus>>
-    & Readonly<Record<Exclude<WebhookType, OrderEventType>, null>>;
+  readonly webhooks: Readonly<Record<WebhookType, ClaimedStatus | null>>;
 }
 
-/** An open status follows a higher open one. */
-const back: Move<"regression"> = { kind: "unusual", anomaly: "regression" };
-/** The same, although a processed payment cannot become unprocessed. */
-const unpaid: Move<"regression"> = {
-  kind: "impossible",
-  anomaly: "regression",
+const states: Readonly<Record<OrderStatus, StateRow<OrderMeaning>>> = {
+  created: { meaning: "payment_not_processed", rank: 0, final: false },
+  progress: { meaning: "payment_not_completed", rank: 1, final: false },
+  pending: { meaning: "not_yet_sent", rank: 2, final: false },
+  failed: { meaning: "will_not_be_sent", rank: 3, final: true },
+  success: { meaning: "sent", rank: 4, final: true },
+  cancelled: { meaning: "cancelled_after_payment", rank: 5, final: true },
 };
-/** The service takes a final status back. */
-const reversed: Move<"final_changed"> = {
-  kind: "unusual",
-  anomaly: "final_changed",
-};
-/** The same, although a payment or transfer cannot be unmade. */
-const undone: Move<"final_changed"> = {
-  kind: "impossible",
-  anomaly: "final_changed",
-};
-const unlisted: Move<"unrecognised_status"> = {
-  kind: "unusual",
-  anomaly: "unrecognised_status",
+const NAMES = Object.keys(states) as OrderStatus[];
+const CLAIMED = NAMES.filter((name) => name !== "created");
+
+/** What a webhook claims; every other type claims nothing. */
+const CLAIMS = new Map<string, ClaimedStatus>(Object.entries(
+  {
+    payment_started: "progress",
+    transfer_started: "pending",
+    order_complete: "success",
+    order_failed: "failed",
+    order_cancelled: "cancelled",
+  } satisfies Record<OrderEventType, ClaimedStatus>,
+));
+
+/** Ways back that no payment and no transfer can take. */
+const IMPOSSIBLE: Readonly<Record<string, readonly string[]>> = {
+  pending: ["created"],
+  success: ["created", "progress", "pending", "failed"],
+  cancelled: ["created", "progress"],
 };
 
-/** The moves away from a status that is not documented. */
-const fromUnlisted = {
-  created: USUAL,
-  progress: USUAL,
-  pending: USUAL,
-  failed: USUAL,
-  success: USUAL,
-  cancelled: USUAL,
-  unlisted,
-} as const;
+/** An open reading gives way to a higher claim; a final one is contested by another. */
+function decide(
+  read: OrderStatus | Outside,
+  claim: ClaimedStatus | "none",
+): Decision {
+  if (read === "none") return claim === "none" ? "initial" : "claim";
+  if (claim === "none") return "reading";
+  if (read === "unlisted" || states[read].final) {
+    return states[claim].final && claim !== read
+      ? "reading_contested"
+      : "reading";
+  }
+  return states[claim].rank > states[read].rank ? "claim" : "reading";
+}
 
-/** A reading that no claim moves: final claims of another status contest it. */
-const finalReading = {
-  none: "reading",
-  progress: "reading",
-  pending: "reading",
-  failed: "reading_contested",
-  success: "reading_contested",
-  cancelled: "reading_contested",
-} as const;
+/** A final status that changes is an anomaly, and so is a way back. */
+function move(
+  from: OrderStatus | "unlisted",
+  to: OrderStatus | "unlisted",
+): Move<OrderMoveAnomaly> {
+  const kind = IMPOSSIBLE[from]?.includes(to) ? "impossible" : "unusual";
+  if (from !== "unlisted" && from === to) return SAME;
+  if (from !== "unlisted" && states[from].final) {
+    return { kind, anomaly: "final_changed" };
+  }
+  if (to === "unlisted") return { kind, anomaly: "unrecognised_status" };
+  return from === "unlisted" || states[to].rank > states[from].rank
+    ? USUAL
+    : { kind, anomaly: "regression" };
+}
 
 /**
  * The state machine of an order.
@@ -97,142 +114,54 @@ const finalReading = {
  */
 export const orderMachine: OrderMachine = {
   name: "order",
-  states: {
-    created: { meaning: "payment_not_processed", rank: 0, final: false },
-    progress: { meaning: "payment_not_completed", rank: 1, final: false },
-    pending: { meaning: "not_yet_sent", rank: 2, final: false },
-    failed: { meaning: "will_not_be_sent", rank: 3, final: true },
-    success: { meaning: "sent", rank: 4, final: true },
-    cancelled: { meaning: "cancelled_after_payment", rank: 5, final: true },
-  },
+  states,
   unlisted: { meaning: "unlisted_status", rank: 6, final: false },
   initial: "created",
-  webhooks: {
-    payment_started: "progress",
-    transfer_started: "pending",
-    order_complete: "success",
-    order_failed: "failed",
-    order_cancelled: "cancelled",
-    registration: null,
-    login: null,
-    logout: null,
-    card_added: null,
-    verify_start: null,
-    verify_retry: null,
-    verify_failed: null,
-    verify_success: null,
-    otp_status: null,
-    test: null,
-  },
-  observations: {
+  webhooks: recordOf(WEBHOOKS, (type) => CLAIMS.get(type) ?? null),
+  observations: observationsOf({
     order_snapshot: "reads",
     order_absent: "absent",
     order_contradicted: "contradicts",
-    user_snapshot: null,
-    session_created: null,
-    order_expected: null,
-    delivery_unanswered: null,
-    order_released: null,
-    chain_reading: null,
-    witness_required: null,
     order_redacted: "reads",
-    month_closed: null,
-    note: null,
-    person_erased: null,
-  },
-  decisions: {
-    none: {
-      none: "initial",
-      progress: "claim",
-      pending: "claim",
-      failed: "claim",
-      success: "claim",
-      cancelled: "claim",
-    },
-    created: {
-      none: "reading",
-      progress: "claim",
-      pending: "claim",
-      failed: "claim",
-      success: "claim",
-      cancelled: "claim",
-    },
-    progress: {
-      none: "reading",
-      progress: "reading",
-      pending: "claim",
-      failed: "claim",
-      success: "claim",
-      cancelled: "claim",
-    },
-    pending: {
-      none: "reading",
-      progress: "reading",
-      pending: "reading",
-      failed: "claim",
-      success: "claim",
-      cancelled: "claim",
-    },
-    failed: { ...finalReading, failed: "reading" },
-    success: { ...finalReading, success: "reading" },
-    cancelled: { ...finalReading, cancelled: "reading" },
-    unlisted: finalReading,
-  },
-  moves: {
-    created: {
-      created: SAME,
-      progress: USUAL,
-      pending: USUAL,
-      failed: USUAL,
-      success: USUAL,
-      cancelled: USUAL,
-      unlisted,
-    },
-    progress: {
-      created: back,
-      progress: SAME,
-      pending: USUAL,
-      failed: USUAL,
-      success: USUAL,
-      cancelled: USUAL,
-      unlisted,
-    },
-    pending: {
-      created: unpaid,
-      progress: back,
-      pending: SAME,
-      failed: USUAL,
-      success: USUAL,
-      cancelled: USUAL,
-      unlisted,
-    },
-    failed: {
-      created: reversed,
-      progress: reversed,
-      pending: reversed,
-      failed: SAME,
-      success: reversed,
-      cancelled: reversed,
-      unlisted: reversed,
-    },
-    success: {
-      created: undone,
-      progress: undone,
-      pending: undone,
-      failed: undone,
-      success: SAME,
-      cancelled: reversed,
-      unlisted: reversed,
-    },
-    cancelled: {
-      created: undone,
-      progress: undone,
-      pending: reversed,
-      failed: reversed,
-      success: reversed,
-      cancelled: SAME,
-      unlisted: reversed,
-    },
-    unlisted: fromUnlisted,
-  },
+  }),
+  decisions: tableOf(
+    ["none", ...NAMES, "unlisted"],
+    ["none", ...CLAIMED],
+    decide,
+  ),
+  moves: tableOf([...NAMES, "unlisted"], [...NAMES, "unlisted"], move),
 };
+
+const rows: ReadonlyMap<string, StateRow> = new Map(Object.entries(states));
+
+/** created < progress < pending < failed < success < cancelled < any other: 0 to 6. */
+export function orderRank(status: Status): number {
+  return rowOf(status).rank;
+}
+
+/** Whether nothing but a later reading changes the status: of one not known, never. */
+export function isFinal(status: Status): boolean {
+  return rowOf(status).final;
+}
+
+/** Whether the status is documented. */
+export function isKnown(status: Status): status is OrderStatus {
+  return rows.has(status);
+}
+
+/**
+ * Reads a status as sent: documented ones whatever their case, and `canceled`
+ * with one l, as the service itself is seen to mix; others are kept.
+ *
+ * @param text A status as sent.
+ * @returns The status.
+ */
+export function normaliseStatus(text: string): Status {
+  const lower = text.trim().toLowerCase();
+  if (lower === "canceled") return "cancelled";
+  return isKnown(lower) ? lower : text;
+}
+
+function rowOf(status: Status): StateRow {
+  return rows.get(status) ?? orderMachine.unlisted;
+}

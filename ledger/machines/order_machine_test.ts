@@ -20,7 +20,7 @@ import {
   webhookAt,
 } from "../testing/given_facts.ts";
 import { orderMove } from "../orders/readings.ts";
-import { isFinal, isKnown, orderRank } from "./order_rank.ts";
+import { isFinal, isKnown, orderRank } from "./order_machine.ts";
 import { decideOrderStatus, orderDecision } from "../orders/order_status.ts";
 import { orderState } from "../states/state_of_order.ts";
 import { WEBHOOK_TYPES } from "../../core/webhook_event/event_types.ts";

@@ -137,7 +137,8 @@ export function expectedOf(
     if (step.kind === "reads") readings.push(step.status);
     else if (step.kind === "claims") {
       rows.push(`webhooks.${step.type}`);
-      claims.push(machine.webhooks[step.type]);
+      const claimed = machine.webhooks[step.type];
+      if (claimed !== null) claims.push(claimed);
     } else if (step.kind === "contradicts") {
       claims = claims.filter((claimed) => claimed !== step.status);
     }

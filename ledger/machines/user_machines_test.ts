@@ -16,12 +16,12 @@ import {
 } from "../testing/given_facts.ts";
 import { nextStep } from "../users/user_status.ts";
 import { type UserState, userState } from "../users/user_state.ts";
-import { banMachine } from "./ban_machine.ts";
+import { banMachine } from "./user_machines.ts";
 import {
   fkycMachine,
   lkycMachine,
   type VerificationName,
-} from "./verification_machine.ts";
+} from "./user_machines.ts";
 
 const names = Object.keys(lkycMachine.states) as VerificationName[];
 /** A state, and the row of the table that it has. */

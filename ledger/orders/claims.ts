@@ -11,7 +11,7 @@ import {
   compareText,
   type ListRule,
 } from "../machines/sorted_list.ts";
-import { isKnown, orderRank } from "../machines/order_rank.ts";
+import { isKnown, orderRank } from "../machines/order_machine.ts";
 import type { Status } from "../machines/transition.ts";
 import { compareTimes, laterTime } from "../events/time.ts";
 

@@ -30,7 +30,7 @@ import {
 import { ExpectationPool } from "./expectation_pool.ts";
 import { evolveOrder, initialOrderFold, type OrderFold } from "./order_fold.ts";
 import { isLater } from "./readings.ts";
-import { isFinal, isKnown, orderRank } from "../machines/order_rank.ts";
+import { isFinal, isKnown, orderRank } from "../machines/order_machine.ts";
 import { decideOrderStatus } from "./order_status.ts";
 import { readFact } from "../events/read_fact.ts";
 import { compareTimes } from "../events/time.ts";

@@ -1,6 +1,6 @@
 import type { Decision } from "../machines/machine.ts";
 import { type ClaimedStatus, orderMachine } from "../machines/order_machine.ts";
-import { isKnown, orderRank } from "../machines/order_rank.ts";
+import { isKnown, orderRank } from "../machines/order_machine.ts";
 import type { Status, Trust } from "../machines/transition.ts";
 import { compareTimes } from "../events/time.ts";
 

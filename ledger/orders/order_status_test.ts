@@ -12,7 +12,7 @@ import {
   webhookAt,
 } from "../testing/given_facts.ts";
 import { foldOrder } from "../explain/as_of.ts";
-import { isFinal, orderRank } from "../machines/order_rank.ts";
+import { isFinal, orderRank } from "../machines/order_machine.ts";
 import { orderReason, type OrderState } from "../states/order_state.ts";
 import { decideOrderStatus } from "./order_status.ts";
 import { orderState } from "../states/state_of_order.ts";

@@ -10,7 +10,7 @@ import {
   compareText,
   type ListRule,
 } from "../machines/sorted_list.ts";
-import { isKnown, orderRank } from "../machines/order_rank.ts";
+import { isKnown, orderRank } from "../machines/order_machine.ts";
 import type { Status } from "../machines/transition.ts";
 import { compareTimes, earlierTime, laterTime } from "../events/time.ts";
 import type { Move } from "../machines/machine.ts";

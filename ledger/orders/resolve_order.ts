@@ -8,7 +8,7 @@ import {
 import type { OrderReading } from "../events/order_reading.ts";
 import type { Claim } from "./claims.ts";
 import type { OrderFold } from "./order_fold.ts";
-import { isFinal } from "../machines/order_rank.ts";
+import { isFinal } from "../machines/order_machine.ts";
 import {
   claimState,
   type DecidedStatus,

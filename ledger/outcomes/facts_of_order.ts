@@ -2,7 +2,7 @@
 import Big from "big.js";
 import type { ChainReading } from "../events/chain_reading.ts";
 import { countingLook } from "../orders/chain_readings.ts";
-import { isFinal, isKnown, orderRank } from "../machines/order_rank.ts";
+import { isFinal, isKnown, orderRank } from "../machines/order_machine.ts";
 import type { Status } from "../machines/transition.ts";
 import type { MatchFact } from "../events/order_facts.ts";
 import { statedTransactionForm } from "../events/order_reading.ts";

@@ -1,6 +1,6 @@
 /** When the service should be asked again about an order or a user. */
 import { normaliseTime } from "../../core/time/service_time.ts";
-import { isFinal } from "../machines/order_rank.ts";
+import { isFinal } from "../machines/order_machine.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { contestingClaims, decideOrderStatus } from "../orders/order_status.ts";
 import {

@@ -2,7 +2,7 @@
 import type { AssetTable } from "../../core/assets/environment.ts";
 import { type OrderInContext, orderOf } from "../attention/attention.ts";
 import { effectiveTime } from "../events/time.ts";
-import { isFinal } from "../machines/order_rank.ts";
+import { isFinal } from "../machines/order_machine.ts";
 import { beganBy } from "../orders/expectations.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { orderState } from "../states/state_of_order.ts";

@@ -20,7 +20,7 @@ import {
   linkKey,
   OrderLinks,
 } from "../events/links.ts";
-import { isFinal } from "../machines/order_rank.ts";
+import { isFinal } from "../machines/order_machine.ts";
 import { compareText } from "../machines/sorted_list.ts";
 import type {
   Entity,
@@ -28,7 +28,7 @@ import type {
   NewTransition,
   VisibleStatus,
 } from "../machines/transition.ts";
-import { isFinalVerification } from "../machines/verification_machine.ts";
+import { isFinalVerification } from "../machines/user_machines.ts";
 import { countingLook } from "../orders/chain_readings.ts";
 import { ExpectationPool } from "../orders/expectation_pool.ts";
 import { expectationWindow, sameWindow } from "../orders/expectations.ts";

@@ -1,9 +1,9 @@
 /** How urgent a webhook makes it to ask the service. */
-import { isFinal } from "../machines/order_rank.ts";
+import { isFinal } from "../machines/order_machine.ts";
 import {
   isFinalVerification,
   isKnownVerification,
-} from "../machines/verification_machine.ts";
+} from "../machines/user_machines.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import type { UserFold } from "../users/user_fold.ts";
 

@@ -1,5 +1,5 @@
 import type { Fact } from "../events/fact.ts";
-import { isFinal } from "../machines/order_rank.ts";
+import { isFinal } from "../machines/order_machine.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import type { UserFold } from "../users/user_fold.ts";
 import type { OrderRelease } from "./order_release.ts";

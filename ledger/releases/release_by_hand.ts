@@ -13,7 +13,7 @@ import {
   standingOutcome,
   wrongHandField,
 } from "../events/hand_release.ts";
-import { isFinal } from "../machines/order_rank.ts";
+import { isFinal } from "../machines/order_machine.ts";
 import { activityOf } from "../orders/activity_fold.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import type { ResolveOptions } from "../orders/resolve_order.ts";

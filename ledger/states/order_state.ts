@@ -17,7 +17,7 @@ import type {
   ReleaseReason,
 } from "../outcomes/outcome_table.ts";
 import type { Status, Trust } from "../machines/transition.ts";
-import { isFinal, isKnown, orderRank } from "../machines/order_rank.ts";
+import { isFinal, isKnown, orderRank } from "../machines/order_machine.ts";
 import {
   claimState,
   contestingClaims,

@@ -7,12 +7,12 @@ import {
   transitionName,
   type Trust,
 } from "../machines/transition.ts";
-import { banMachine, type BanName } from "../machines/ban_machine.ts";
+import { banMachine, type BanName } from "../machines/user_machines.ts";
 import { orderMachine } from "../machines/order_machine.ts";
 import {
   lkycMachine,
   type VerificationName,
-} from "../machines/verification_machine.ts";
+} from "../machines/user_machines.ts";
 import { type Verdict, VERDICTS } from "../../core/chain/verdict.ts";
 
 /**

@@ -23,7 +23,7 @@ export { anchorFile, anchorFilePath } from "../evidence/anchor_file.ts";
 export { emptyLedger } from "./empty_ledger.ts";
 export { foldOrder, foldUser } from "../explain/as_of.ts";
 export { explainOrder } from "../explain/explain_order.ts";
-export { isKnown } from "../machines/order_rank.ts";
+export { isKnown } from "../machines/order_machine.ts";
 export { FINAL_READS_AFTER_MS } from "../orders/reread_schedule.ts";
 export { contestingClaims } from "../orders/order_status.ts";
 export type { OrderFold } from "../orders/order_fold.ts";

@@ -17,7 +17,7 @@ import type { StatedVerification } from "./user_status.ts";
 import {
   isKnownVerification,
   verificationRank,
-} from "../machines/verification_machine.ts";
+} from "../machines/user_machines.ts";
 
 /** Reject reasons that are kept of a user. */
 const REJECT_REASONS_KEPT = 32;

@@ -13,7 +13,7 @@ import {
   isKnownVerification,
   lkycMachine,
   type VerificationMachine,
-} from "../machines/verification_machine.ts";
+} from "../machines/user_machines.ts";
 import type { Trust } from "../machines/transition.ts";
 import {
   decideUserStatus,

@@ -1,6 +1,6 @@
 import type { VerificationState } from "../../core/webhook_event/webhook_event.ts";
 import { compareTimes } from "../events/time.ts";
-import type { BanName } from "../machines/ban_machine.ts";
+import type { BanName } from "../machines/user_machines.ts";
 import type { Decision } from "../machines/machine.ts";
 import {
   fkycMachine,
@@ -9,7 +9,7 @@ import {
   type VerificationMachine,
   type VerificationName,
   verificationRank,
-} from "../machines/verification_machine.ts";
+} from "../machines/user_machines.ts";
 import type { Trust } from "../machines/transition.ts";
 
 /** All that the status of a user depends on. */

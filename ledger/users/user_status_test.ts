@@ -13,7 +13,7 @@ import {
 import { userActivityOf } from "../orders/activity_fold.ts";
 import { foldUser } from "../explain/as_of.ts";
 import { type UserState, userState } from "./user_state.ts";
-import { verificationRank } from "../machines/verification_machine.ts";
+import { verificationRank } from "../machines/user_machines.ts";
 
 function stateOf(...events: RecordedEvent[]): UserState {
   return userState(foldUser(USER, facts(...events)));
