@@ -32,7 +32,11 @@ export {
   observedChange,
   type WatchedChange,
 } from "./machines/observed_change.ts";
-export { isFinal, normaliseStatus, orderRank } from "./machines/order_machine.ts";
+export {
+  isFinal,
+  normaliseStatus,
+  orderRank,
+} from "./machines/order_machine.ts";
 export type { Status } from "./machines/transition.ts";
 export {
   OPEN_AT_LEAST_MS,
