@@ -11,13 +11,7 @@ import {
 } from "../testing/projection_test_kit.ts";
 import type { NewEvent } from "../events/event.ts";
 import { verifySeals } from "../evidence/verify.ts";
-import {
-  addNote,
-  allNotes,
-  isAcknowledged,
-  type Note,
-  readNotes,
-} from "../recording/notes.ts";
+import { addNote, allNotes, type Note } from "../recording/notes.ts";
 import {
   append,
   newLedger,
@@ -277,19 +271,6 @@ function noted(
   const text = `${action} 'it' <b>`;
   return { entity: "order", entityId, action, reasons, text, author: "anna" };
 }
-
-Deno.test("addNote() stores notes that readNotes() gives in their order, of what was asked for alone", async () => {
-  const driver = await newLedger();
-  const first = await addNote(driver, noted("note", ["stuck"]), NOW_MS);
-  const second = await addNote(driver, noted("acknowledge", ["stuck"]), NOW_MS);
-  await addNote(driver, noted("note", [], "O2"), NOW_MS);
-  const found = await readNotes(driver, "order", ["O1", "none"]);
-  assert.deepEqual([...found], [["O1", [first, second]]]);
-  assert.equal(first?.notedAt, "2026-11-20T12:00:00.000Z");
-  assert.equal((await readNotes(driver, "user", ["O1"])).size, 0);
-  assert.equal(isAcknowledged(["stuck"], found.get("O1") ?? []), true);
-  await driver.close();
-});
 
 Deno.test("notes are events: under the evidence, brought along by an export, and folded into nothing", async () => {
   const from = await stored([
