@@ -5,12 +5,16 @@ import { tries } from "../../tests/kit/thorough.ts";
 import type { NewEvent } from "../events/event.ts";
 import { orderReleased } from "../events/mint.ts";
 import type { Driver } from "../store/driver/driver.ts";
+import { readTransitions } from "../reads/transitions.ts";
 import { LedgerError } from "../store/driver/errors.ts";
 import {
   at,
   expectation,
   expectedStates,
   orderRead,
+  orderWebhook,
+  session,
+  webhook,
   worlds,
 } from "../testing/projection_test_kit.ts";
 import { verifySeals } from "../evidence/verify.ts";
@@ -256,6 +260,108 @@ Deno.test("a person who names another purchase moves the delivery there, folded 
     { id: "O2", release: "yes", reason: "session_matched" },
     { id: "O3", release: "wait", reason: "paid_twice" },
   ]);
+});
+
+Deno.test("project() joins an order with what was last said of its session", async () => {
+  const said = [1, 3, 2].map((minute) =>
+    session(minute, "S1", "C1", `1${minute}`)
+  );
+  const order = { orderId: "O1", status: "pending", click: "C1", created: 4 };
+  await using driver = await newLedger();
+  await append(driver, said);
+  await projectAll(driver);
+  await append(driver, [orderRead(4, order)]);
+  await projectAll(driver);
+  const state = JSON.parse((await statesOf(driver))["order:O1"]?.state ?? "");
+  assert.equal(state.expected.currencyAmount, "13");
+});
+
+Deno.test("project() logs each first status of an event, not of a batch, and each once", async () => {
+  const events = [
+    orderWebhook("W1", 1, { type: "payment_started", orderId: "O1" }),
+    orderWebhook("W2", 2, { type: "order_complete", orderId: "O1" }),
+    orderWebhook("W3", 3, { type: "order_complete", orderId: "O1" }),
+    orderRead(4, { orderId: "O1", status: "pending", changed: 3 }),
+    orderRead(5, { orderId: "O1", status: "success", changed: 5 }),
+    orderRead(6, { orderId: "O1", status: "pending", changed: 6 }),
+    orderRead(7, { orderId: "O1", status: "success", changed: 7 }),
+  ];
+  for (const maxEvents of [1, 2, 3, 7]) {
+    await using driver = await newLedger();
+    await append(driver, events);
+    await projectAll(driver, { maxEvents });
+    const log = await readTransitions(driver);
+    assert.deepEqual(
+      log.filter(({ machine }) => machine === "order")
+        .map(({ key, position, live }) => [key, position, live]),
+      [
+        ["order:O1:claimed.progress", 1, true],
+        ["order:O1:claimed.success", 2, true],
+        ["order:O1:confirmed.success", 5, true],
+        ["order:O1:confirmed.pending", 6, true],
+      ],
+    );
+  }
+});
+
+Deno.test("project() asks for a confirmation of what webhooks named, at the last time they did", async () => {
+  await using driver = await newLedger();
+  await append(driver, [
+    orderWebhook("W1", 5, {
+      ...{ type: "payment_started", orderId: "O1", user: "U1" },
+    }),
+    orderWebhook("W2", 3, { type: "payment_started", orderId: "O1" }),
+    orderRead(9, { orderId: "O2", status: "created" }),
+    webhook("W3", 7, { type: "made_up", order: { id: "O3" } }),
+    webhook("W4", 8, {
+      ...{ type: "test", order: { id: "" }, click_id: "test_click_id" },
+    }),
+  ]);
+  await projectAll(driver, { maxEvents: 1 });
+  const named = await select(
+    driver,
+    `SELECT id, wanted_at FROM orders WHERE named_at IS NOT NULL
+      UNION ALL SELECT id, wanted_at FROM users WHERE named_at IS NOT NULL
+      ORDER BY id`,
+  );
+  assert.deepEqual(
+    named.map(({ id, wanted_at }) => [id, new Date(Number(wanted_at))]),
+    [["O1", 5], ["O3", 7], ["U1", 5]].map(([id, minute]) => [
+      id,
+      new Date(at(Number(minute))),
+    ]),
+  );
+});
+
+Deno.test("project() throws what the database refuses, instead of trying for ever", async () => {
+  await using driver = await newLedger();
+  await append(driver, [orderRead(1, { orderId: "O1", status: "created" })]);
+  await driver.batch([{
+    sql: `CREATE TRIGGER refuse BEFORE INSERT ON orders
+      BEGIN SELECT RAISE(ABORT, 'constraint of a test'); END`,
+    args: [],
+  }], "write");
+  await assert.rejects(projectAll(driver), { code: "constraint" });
+  const [ledger] = await select(driver, "SELECT position FROM ledger");
+  assert.equal(ledger?.position, 0);
+});
+
+Deno.test("project() bounds the bytes of a step, and takes one event however large", async () => {
+  await using driver = await newLedger();
+  const login = (id: string, filler = "") =>
+    webhook(id, 1, { type: "login", filler });
+  await append(driver, [
+    ...[login("W1"), login("W2", "x".repeat(5000))],
+    ...[login("W3"), login("W4")],
+  ]);
+  const sizes = [];
+  for (;;) {
+    const options = { assets: "sandbox", maxBytes: 100 } as const;
+    const { events } = await project(driver, options);
+    if (events === 0) break;
+    sizes.push(events);
+  }
+  assert.deepEqual(sizes, [1, 1, 2]);
 });
 
 /** The events of many worlds, each once. */
