@@ -67,6 +67,7 @@ export {
   readLastPosition,
   readLastWebhook,
   readLateReading,
+  readUnfoldedSince,
 } from "./reads/delivery_log.ts";
 export { appendStatement } from "./store/events.ts";
 export { type Lease, renewLease } from "./store/leases.ts";

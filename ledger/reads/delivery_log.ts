@@ -170,6 +170,23 @@ export async function readLastWebhook(
   }
 }
 
+/** Deliveries that are not folded, and looked at. */
+const UNFOLDED = 1000;
+
+/** When the oldest delivery came that is not folded yet; null where none is. */
+export async function readUnfoldedSince(
+  driver: Driver,
+): Promise<string | null> {
+  const [rows] = await read(driver, [{
+    sql: `SELECT recorded_at FROM events
+      WHERE position > (SELECT position FROM ledger) AND kind = 'webhook'
+      ORDER BY position LIMIT ${UNFOLDED}`,
+    args: [],
+  }]);
+  // A spool hands over late what came before others.
+  return rows?.map(([at]) => timeOf(at) ?? "").sort()[0] ?? null;
+}
+
 /** Events among which the last reading is looked for. */
 const LATE_EVENTS = 1000;
 

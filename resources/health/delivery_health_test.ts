@@ -43,6 +43,7 @@ Deno.test("lookAtDelivery() finds both countdowns while delivery is suspected to
     receivedAt: new Date(START).toISOString(),
     body: new TextEncoder().encode('{"type":"login","user_id":"01USER"}'),
   });
+  await ledger.project();
   await ledger.driver.batch(changes("progress", "success"), "write");
   const [found] = await lookAtDelivery(ledger, START + HOUR + 60_000);
   assert.equal(found?.code, "delivery_suspected");

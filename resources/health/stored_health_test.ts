@@ -13,6 +13,7 @@ import {
   lookAtOrders,
 } from "./stored_health.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
+import { orderRead } from "../../ledger/testing/projection_test_kit.ts";
 
 Deno.test("lookAtComparison() finds one condition where orders succeed and nothing was ever recorded to compare with", async () => {
   await using ledger = await emptyLedger({
@@ -75,17 +76,25 @@ Deno.test("lookAtBacklog() finds what waits since when, and which ids the servic
     "nothing_to_confirm",
     "ids_taken",
   ]);
+  const webhook = (id: string, beforeMs: number) =>
+    ledger.appendDelivery({
+      id: `W${id}`,
+      receivedAt: new Date(nowMs - beforeMs).toISOString(),
+      body: new TextEncoder().encode(
+        `{"type":"payment_started","order":{"id":"${id}"}}`,
+      ),
+    });
+  await ledger.append([
+    orderRead(0, { orderId: "01KNOWN", status: "created" }),
+  ]);
+  await webhook("01KNOWN", 3_600_000);
+  await webhook("01INVENTED", 60_000);
+  await ledger.project();
   await ledger.driver.batch([{
-    sql: `INSERT INTO requests
-        (queue, entity, entity_id, known, ready, wanted_at, due_at)
-      VALUES (0, 'order', '01KNOWN', 1, 1, ?1, ?1),
-        (0, 'order', '01INVENTED', 0, 1, ?2, ?2)`,
-    args: [nowMs - 3_600_000, nowMs - 60_000],
-  }, {
-    sql: `INSERT INTO isolated_ids
-        (entity, entity_id, kind, why, since, attempts, again_at)
+    sql: `INSERT INTO set_aside
+        (entity, id, kind, why, since, attempts, again_at)
       VALUES ('order', '01BAD' || char(27), 'refused', 'It answered 403',
-        ?1, 1, ?1)`,
+        ?1, 1, 0)`,
     args: ["2026-11-20T11:00:00.000Z"],
   }], "write");
   const [backlog, refused] = await look();

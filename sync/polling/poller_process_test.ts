@@ -120,13 +120,7 @@ Deno.test("createPoller() takes over when another process was killed in its back
     await process.status;
     const before = (await ledger.stats()).events.order_snapshot ?? 0;
     assert.ok(before > 0 && before < orders, `the child had read ${before}`);
-    const waiting = await pollHere(ledger);
-    assert.ok(!waiting.ran && waiting.leftMs > 0);
-    // As if ten minutes had passed.
-    await ledger.driver.batch([{
-      sql: "UPDATE leases SET expires_at = expires_at - 600000",
-      args: [],
-    }], "write");
+    // It is of this machine, where it can be seen that it is gone.
     const report = await pollHere(ledger);
     assert.ok(report.ran);
     assert.equal(report.status.orders.complete, true);

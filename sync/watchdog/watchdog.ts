@@ -10,6 +10,7 @@ import {
   readMovers,
   readObservedChanges,
   readSweep,
+  readUnfoldedSince,
   type Statement,
   type WatchedChange,
   writeSweep,
@@ -17,6 +18,7 @@ import {
 import {
   type DeliveryHealth,
   deliveryHealth,
+  earliest,
   type Pause,
   RETRIES_FROM_PREVIOUS_MS,
   settledChanges,
@@ -122,8 +124,9 @@ export async function watchdog(
   const { nowMs, graceMs, everyMs = WATCH_EVERY_MS } = options;
   const before = await readSweep<WatchdogState>(driver, watchdogName) ??
     await wake(driver, nowMs);
-  // Read before the log: what is moved meanwhile is in one of both.
+  // Read before the log: what is moved or folded meanwhile is in one of both.
   const movers = await readMovers(driver);
+  const unfoldedSince = await readUnfoldedSince(driver);
   const log = withoutFuture(await readLog(driver, before.log), nowMs);
   const facts = deliveryFacts(log);
   // After our clock was set back, the stored time may be in the future.
@@ -132,10 +135,13 @@ export async function watchdog(
     ? before.watchedSince
     : nowIso;
   const oldestMs = oldestWaitingMs(movers, nowMs);
+  const waiting = oldestMs === null ? null : new Date(oldestMs).toISOString();
   const pauses = pausesOf(before, nowMs, everyMs);
   const known = {
     ...facts,
-    waitingSince: oldestMs === null ? null : new Date(oldestMs).toISOString(),
+    waitingSince: earliest(
+      [waiting, unfoldedSince].filter((time) => time !== null),
+    ),
     watchedSince,
     pauses,
     nowMs,

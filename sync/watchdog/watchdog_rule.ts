@@ -122,7 +122,8 @@ export function deliveryHealth(
   const silentSince = silent[0]?.movedAt ?? null;
   const silentIds = [...new Set(silent.map(({ orderId }) => orderId))];
   const silentOrders = silentIds.length;
-  const everReceived = lastReceivedAt !== null || failingSince !== null;
+  const everReceived = lastReceivedAt !== null || failingSince !== null ||
+    waitingSince !== null;
   const since = everReceived && suspected ? silentSince : null;
   const state = stateOf(everReceived, since, failingSince);
   const firstFailureAt = earliest(
@@ -202,7 +203,8 @@ function stateOf(
   return failingSince === null ? "ok" : "failing";
 }
 
-function earliest(times: readonly string[]): string | null {
+/** The first of some times, UTC ISO 8601; null where there are none. */
+export function earliest(times: readonly string[]): string | null {
   return times.reduce<string | null>(
     (first, time) => first === null || time < first ? time : first,
     null,

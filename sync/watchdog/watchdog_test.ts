@@ -395,6 +395,39 @@ Deno.test("watchdog() suspects as soon beside a forger as without one", async ()
   }
 });
 
+Deno.test("watchdog() suspects nothing while the webhooks that came are not folded", async () => {
+  await using ledger = await emptyLedger();
+  const { driver } = ledger;
+  const startMs = Date.parse("2026-11-20T09:00:00.000Z");
+  const look = async (nowMs: number) => {
+    const { health, remember } = await watchdog(driver, { nowMs });
+    await driver.batch(remember, "write");
+    return health;
+  };
+  await look(startMs);
+  for (const id of ["A", "B"]) {
+    const at = new Date(startMs + minute).toISOString();
+    await driver.batch([{
+      sql: "INSERT INTO observed VALUES (?1, 'progress', ?2, ?2)",
+      args: [id, at],
+    }], "write");
+    await ledger.appendDelivery({
+      ...{ id: ulid(startMs + minute), receivedAt: at },
+      body: new TextEncoder().encode(
+        `{"type":"payment_started","order":{"id":"${id}"}}`,
+      ),
+    });
+  }
+  const behind = await look(startMs + 20 * minute);
+  assert.deepEqual(
+    [behind.state, behind.waitingSince],
+    ["ok", "2026-11-20T09:01:00.000Z"],
+  );
+  await ledger.project();
+  const { state, waitingSince } = await look(startMs + 21 * minute);
+  assert.deepEqual([state, waitingSince], ["ok", null]);
+});
+
 Deno.test("watchdog() raises nothing false in a shop of one order a day", async () => {
   let nowMs = Date.UTC(2026, 4, 1);
   await using ledger = await emptyLedger({
@@ -402,6 +435,7 @@ Deno.test("watchdog() raises nothing false in a shop of one order a day", async 
   });
   const { driver } = ledger;
   const look = async () => {
+    await ledger.project();
     const { health, remember } = await watchdog(driver, { nowMs });
     await driver.batch(remember, "write");
     return health;
