@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import type { Ledger } from "../ledger.ts";
+import { timeOf } from "../store/events.ts";
+import { select } from "../testing/fold_kit.ts";
 import { emptyLedger } from "../testing/empty_ledger.ts";
 import { at, expectation, orderRead } from "../testing/projection_test_kit.ts";
 
@@ -98,12 +100,12 @@ Deno.test("Ledger.expect() and recordSession() give two of one millisecond two t
   await ledger.expect({ clickId: "c-1", reference: "basket-1" });
   pass(-60_000);
   await ledger.expect({ clickId: "c-2", reference: "basket-1" });
-  const [found] = await ledger.driver.batch([{
-    sql: "SELECT recorded_at FROM events ORDER BY position",
-    args: [],
-  }], "read");
+  const events = await select(
+    ledger.driver,
+    "SELECT recorded_at FROM events ORDER BY position",
+  );
   // A clock that was set back by a minute is believed.
-  assert.deepEqual(found?.rows.map(([time]) => time), [
+  assert.deepEqual(events.map(({ recorded_at }) => timeOf(recorded_at)), [
     "2026-11-20T09:00:00.000Z",
     "2026-11-20T09:00:00.001Z",
     "2026-11-20T08:59:00.000Z",

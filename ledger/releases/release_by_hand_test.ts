@@ -6,8 +6,7 @@ import {
   session,
 } from "../testing/projection_test_kit.ts";
 import { checkRelease, type ReleaseByHand } from "./release_by_hand.ts";
-import { openDriver } from "../store/connections/open_driver.ts";
-import { emptyLedger } from "../testing/empty_ledger.ts";
+import { assertFollows, emptyLedger } from "../testing/empty_ledger.ts";
 
 const NOW = "2026-11-20T09:00:00.000Z";
 const SUCCESS = { orderId: "O1", status: "success", click: "C1", tx: "0xT" };
@@ -193,11 +192,7 @@ Deno.test("Ledger.release() is the same in an imported ledger, which its events 
         `${orderId} ${release} ${releaseReason}`,
     );
   assert.deepEqual(await said(copy), await said(ledger));
-  for (const one of [ledger, copy]) {
-    const scratch = await openDriver({ url: ":memory:", worker: false });
-    assert.equal((await one.verifyStates({ scratch })).ok, true);
-    await scratch.close();
-  }
+  for (const one of [ledger, copy]) await assertFollows(one);
 });
 
 Deno.test("checkRelease() refuses fields that say nothing or too much", () => {
