@@ -1,13 +1,19 @@
 import assert from "node:assert/strict";
+import type { Fact } from "../events/fact.ts";
 import { readFact } from "../events/read_fact.ts";
+import { readTransitions } from "../reads/transitions.ts";
 import { LedgerError } from "../store/driver/errors.ts";
 import {
+  Crash,
+  crashingDriver,
   expectation,
   expectedStates,
+  foldVersion,
   orderRead,
   webhook,
   worlds,
 } from "../testing/projection_test_kit.ts";
+import { opened } from "../testing/subscription_kit.ts";
 import fc from "fast-check";
 import { verifyStates } from "./verify_states.ts";
 import { verifySeals } from "../evidence/verify.ts";
@@ -27,7 +33,7 @@ const TABLES = ["orders", "users", "log", "purchases"];
 Deno.test("refold() by the same fold changes no row, and what is folded afterwards goes on", async () => {
   const events = fc.sample(worlds(200), { numRuns: 15, seed: 4201 }).flat();
   const all = [...new Map(events.map((one) => [one.eventId, one])).values()];
-  const driver = await newLedger();
+  await using driver = await newLedger();
   const [past, later] = [all.slice(0, -20), all.slice(-20)];
   await append(driver, past);
   await projectAll(driver, { maxEvents: 7 });
@@ -46,7 +52,6 @@ Deno.test("refold() by the same fold changes no row, and what is folded afterwar
   assert.deepEqual(await statesOf(driver), expectedStates(all));
   const states = await verifyStates({ driver, assets: "sandbox" });
   assert.deepEqual([states.ok, states.different], [true, 0]);
-  await driver.close();
 });
 
 async function shipped() {
@@ -64,18 +69,24 @@ async function shipped() {
 }
 
 /** The same fold, but that it shows the success as a failure. */
-const FAILING: FoldCode = {
-  version: FOLD.version + 1,
-  readFact(event) {
-    const fact = readFact(event);
-    return fact.kind === "order_snapshot"
-      ? { ...fact, reading: { ...fact.reading, status: "cancelled" } }
-      : fact;
-  },
-};
+const FAILING = readingAs({ status: "cancelled" }, FOLD.version + 1);
+
+/** A fold that reads something else in every answer about an order. */
+function readingAs(
+  other: Partial<Extract<Fact, { kind: "order_snapshot" }>["reading"]>,
+  version: number,
+): FoldCode {
+  return foldVersion(
+    version,
+    (fact) =>
+      fact.kind === "order_snapshot"
+        ? { ...fact, reading: { ...fact.reading, ...other } }
+        : fact,
+  );
+}
 
 Deno.test("refold() by another fold shows what changes, keeps what was told, and tells nobody what it takes back", async () => {
-  const driver = await shipped();
+  await using driver = await shipped();
   const told = await toldBy(driver);
   const tried = await refold(
     { driver, assets: "sandbox", fold: FAILING },
@@ -96,11 +107,10 @@ Deno.test("refold() by another fold shows what changes, keeps what was told, and
   assert.equal(await projectAll(driver), 0);
   await assert.rejects(refold({ driver, assets: "sandbox" }), LedgerError);
   assert.equal(await projectAll(driver, { fold: FAILING }), 1);
-  await driver.close();
 });
 
 Deno.test("a refold that was stopped goes on, and one of another version begins anew", async () => {
-  const driver = await shipped();
+  await using driver = await shipped();
   const stop = new AbortController();
   const parts = { driver, assets: "sandbox" as const, fold: FAILING };
   await assert.rejects(
@@ -114,11 +124,10 @@ Deno.test("a refold that was stopped goes on, and one of another version begins 
   await refold({ ...parts, fold: next });
   const [after] = await select(driver, "SELECT * FROM orders");
   assert.equal(after?.status, "success");
-  await driver.close();
 });
 
 Deno.test("what is appended and folded while a refold runs is in it", async () => {
-  const driver = await shipped();
+  await using driver = await shipped();
   let late = [
     orderRead(20, { orderId: "O2", status: "pending" }),
     expectation("X2", 21, { click: "C9", reference: "b2", amount: "10" }),
@@ -142,11 +151,104 @@ Deno.test("what is appended and folded while a refold runs is in it", async () =
   ]);
   const states = await verifyStates(parts);
   assert.deepEqual([states.ok, states.rows.orders], [true, 2]);
-  await driver.close();
+});
+
+Deno.test("refold() goes on where it was killed, wherever that is, and ends the same", async () => {
+  for (const when of ["before", "after"] as const) {
+    let isWhole = false;
+    for (let write = 1; !isWhole; write++) {
+      await using driver = await shipped();
+      const dying = crashingDriver(driver, write, when);
+      const parts = { driver, assets: "sandbox" as const, fold: FAILING };
+      try {
+        await refold({ ...parts, driver: dying });
+        isWhole = true;
+        assert.ok(write > 4, "it died in several places");
+      } catch (error) {
+        assert.ok(error instanceof Crash, String(error));
+      }
+      await refold(parts);
+      const rows = await select(driver, "SELECT id, status FROM orders");
+      assert.deepEqual(rows, [{ id: "O1", status: "cancelled" }]);
+      const states = await verifyStates(parts);
+      assert.deepEqual(states.differences, []);
+      const left = await select(
+        driver,
+        "SELECT name FROM sqlite_schema WHERE name GLOB '*_next' OR name GLOB '*_former'",
+      );
+      assert.deepEqual(left, []);
+    }
+  }
+});
+
+Deno.test("refold() by two processes at once ends in one set of states", async () => {
+  await using driver = await shipped();
+  const parts = { driver, assets: "sandbox" as const, fold: FAILING };
+  const both = await Promise.all([refold(parts), refold(parts)]);
+  assert.deepEqual(both.map(({ swapped }) => swapped), [true, true]);
+  const rows = await select(driver, "SELECT id, status FROM orders");
+  assert.deepEqual(rows, [{ id: "O1", status: "cancelled" }]);
+  assert.equal((await verifyStates(parts)).ok, true);
+});
+
+Deno.test("refold() heals a ledger in which an answer dated 2099 froze an order", async () => {
+  // The fold before times of the service were bounded: it believed them all.
+  const believing = foldVersion(FOLD.version - 1, (fact) => {
+    if (fact.kind !== "order_snapshot") return fact;
+    const { reading } = fact;
+    const changedAt = reading.statedChangedAt ?? reading.changedAt;
+    const believed = { ...reading, changedAt, statedChangedAt: null };
+    return { ...fact, reading: believed };
+  });
+  await using driver = await newLedger();
+  const parts = { driver, assets: "sandbox" as const };
+  await driver.batch([
+    { sql: "UPDATE ledger SET fold_version = ?", args: [believing.version] },
+  ], "write");
+  await append(driver, [
+    orderRead(1, {
+      ...{ orderId: "O1", status: "pending", changedAt: "2099-01-01 00:00:00" },
+    }),
+    orderRead(9, { orderId: "O1", status: "failed", changed: 8 }),
+  ]);
+  await projectAll(driver, { fold: believing });
+  const status = () => select(driver, "SELECT status FROM orders");
+  assert.deepEqual(await status(), [{ status: "pending" }]);
+  await refold(parts);
+  assert.deepEqual(await status(), [{ status: "failed" }]);
+});
+
+Deno.test("refold() logs, as not live, the release of an order that a new version of the fold moves", async () => {
+  await using driver = await shipped();
+  const told: string[] = [];
+  await using subscription = await opened(
+    driver,
+    ({ key }) => void told.push(key),
+    { on: "order.release.*" },
+  );
+  await subscription.dispatch();
+  const parts = { driver, assets: "sandbox" as const };
+  const withoutTx = readingAs({ txId: "" }, FOLD.version + 1);
+  await refold({ ...parts, fold: withoutTx });
+  const [order] = await select(driver, "SELECT release FROM orders");
+  assert.equal(order?.release, "wait");
+  await refold({ ...parts, fold: { ...FOLD, version: FOLD.version + 2 } });
+  await subscription.dispatch();
+  assert.deepEqual(told, ["order:O1:release.yes"]);
+  const log = await readTransitions(driver, { id: "O1" });
+  assert.deepEqual(
+    log.filter(({ logged }) => logged !== null)
+      .map(({ key, live, reverses }) => [key, live, reverses]),
+    [
+      ["order:O1:release.yes", true, []],
+      ["order:O1:release.wait", false, ["yes"]],
+      ["order:O1:release.restored", false, []],
+    ],
+  );
 });
 
 Deno.test("verifyStates() names a column that was changed in the file", async () => {
-  const driver = await shipped();
+  await using driver = await shipped();
   const parts = { driver, assets: "sandbox" as const };
   assert.equal((await verifyStates(parts)).ok, true);
   await driver.batch([
@@ -165,5 +267,4 @@ Deno.test("verifyStates() names a column that was changed in the file", async ()
     ]),
     [["order", "O1", "status"], ["user", "U1", "fold"]],
   );
-  await driver.close();
 });
