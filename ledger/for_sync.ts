@@ -8,12 +8,7 @@ export { readErasedNames, readErasedOrders } from "./store/aliases.ts";
 export { redactReading } from "./erasure/redact.ts";
 export { effectiveReadAt, effectiveTime } from "./events/time.ts";
 export type { NewEvent } from "./events/event.ts";
-export {
-  orderAbsent,
-  orderContradicted,
-  orderSnapshot,
-  userSnapshot,
-} from "./events/mint.ts";
+export { record } from "./events/record.ts";
 export { goLive } from "./recording/go_live.ts";
 export { readFact } from "./events/read_fact.ts";
 export { compareTimes } from "./events/time.ts";

@@ -9,7 +9,7 @@ export type {
   ChainReadingFields,
 } from "./events/chain_reading.ts";
 export { isLaterLook } from "./events/chain_reading.ts";
-export { chainReading } from "./events/mint.ts";
+export { record } from "./events/record.ts";
 export {
   type OrderReading,
   statedTransactionForm,

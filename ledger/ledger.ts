@@ -11,12 +11,7 @@ import { HeadAnchor } from "./evidence/head_anchor.ts";
 import type { Verification, VerifyOptions } from "./evidence/verification.ts";
 import { isExpectation } from "./events/fact.ts";
 import type { NewEvent } from "./events/event.ts";
-import {
-  deliveryUnanswered,
-  orderExpected,
-  orderReleased,
-  sessionCreated,
-} from "./events/mint.ts";
+import { record, unansweredBody } from "./events/record.ts";
 import { readFact } from "./events/read_fact.ts";
 import {
   expectationBody,
@@ -264,7 +259,9 @@ export class Ledger implements AsyncDisposable {
    * @throws {LedgerError} When it could not be stored.
    */
   readonly recordUnanswered = (unanswered: UnansweredDelivery): Promise<void> =>
-    this.append([deliveryUnanswered({ unanswered, ...this.#minted() })]);
+    this.append([
+      record("delivery_unanswered", unansweredBody(unanswered), this.#minted()),
+    ]);
 
   /**
    * Records a session that this partner made, so that orders can be compared
@@ -303,10 +300,11 @@ export class Ledger implements AsyncDisposable {
    */
   readonly recordSession = async (session: SessionToRecord): Promise<void> => {
     const now = this.#expectationTime();
-    await this.#appendExpectation(sessionCreated({
-      session: sessionBody(session, now),
-      ...this.#minted(now),
-    }));
+    await this.#appendExpectation(record(
+      "session_created",
+      sessionBody(session, now),
+      this.#minted(now),
+    ));
   };
 
   /**
@@ -340,10 +338,11 @@ export class Ledger implements AsyncDisposable {
   ): Promise<{ readonly id: string }> => {
     const now = this.#expectationTime();
     const id = this.#mintId(now);
-    await this.#appendExpectation(orderExpected({
-      expected: expectationBody(expectation, { id, now }),
-      ...this.#minted(now),
-    }));
+    await this.#appendExpectation(record(
+      "order_expected",
+      expectationBody(expectation, { id, now }),
+      this.#minted(now),
+    ));
     return { id };
   };
 
@@ -441,10 +440,11 @@ export class Ledger implements AsyncDisposable {
       release.for ?? null,
     );
     const { assets } = this.#parts;
-    const event = orderReleased({
-      released: decideRelease(orderId, release, fold, { assets, ...known }),
-      ...this.#minted(),
-    });
+    const event = record(
+      "order_released",
+      decideRelease(orderId, release, fold, { assets, ...known }),
+      this.#minted(),
+    );
     await this.append([event]);
     await this.project();
     const recorded = await this.handRelease(orderId);

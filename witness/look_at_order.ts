@@ -1,6 +1,5 @@
 import {
   type ChainReading,
-  chainReading,
   type ChainReadingFields,
   inputDigest,
   isAbout,
@@ -9,6 +8,7 @@ import {
   type OrderReading,
   readOrderFold,
   readSharing,
+  record,
   statedTransactionForm,
 } from "../ledger/for_witness.ts";
 import type { Ledger } from "../ledger/mod.ts";
@@ -120,12 +120,13 @@ export async function lookAtOrder(
   const fields = fieldsOf(question, shown, look);
   const recorded = last === null || saysSomethingNew(last, fields);
   if (recorded) {
-    await ledger.append([chainReading({
-      looked: { order_id: orderId, ...fields },
-      readAt: askedAt,
-      recordedAt: new Date(now()).toISOString(),
-      salt: randomBytes(16),
-    })]);
+    await ledger.append([
+      record("chain_reading", { order_id: orderId, ...fields }, {
+        readAt: askedAt,
+        recordedAt: new Date(now()).toISOString(),
+        salt: randomBytes(16),
+      }),
+    ]);
   }
   return { orderId, nothing: null, look, recorded };
 }

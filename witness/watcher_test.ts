@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type Ledger, LedgerError, type Transition } from "../ledger/mod.ts";
-import { orderSnapshot } from "../ledger/for_sync.ts";
 import {
   emptyLedger,
+  orderSnapshot,
   webhookEvent,
   witnessRequired,
 } from "../ledger/testing/mod.ts";

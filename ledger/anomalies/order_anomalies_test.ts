@@ -23,7 +23,7 @@ import { packOrder, unpackOrder } from "../projection/doc.ts";
 import { userState } from "../users/user_state.ts";
 import { ANOMALY_KINDS } from "./anomaly.ts";
 import type { OrderState } from "../states/order_state.ts";
-import { orderSnapshot } from "../events/mint.ts";
+import { orderSnapshot } from "../testing/mint.ts";
 
 /** Histories of an order that have every anomaly between them. */
 const histories: readonly (readonly RecordedEvent[])[] = [

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { until } from "../../tests/kit/until.ts";
 import type { Ledger } from "../ledger.ts";
 import type { NewEvent } from "../events/event.ts";
-import { orderExpected, webhookEvent } from "../events/mint.ts";
+import { orderExpected, webhookEvent } from "../testing/mint.ts";
 import { ledgerOn } from "../open_ledger.ts";
 import { openLedger } from "../open_ledger.ts";
 import type { Driver } from "../store/driver/driver.ts";

@@ -1,6 +1,6 @@
 /** Prunes old bodies: what the fold needs stays, and who is named as well. */
 import { type EventKind, isExpectationKind } from "../machines/event_kind.ts";
-import { ERASED_MARK } from "../events/derive.ts";
+import { ERASED_MARK } from "../events/record.ts";
 import { isExpectation } from "../events/fact.ts";
 import { isAbout } from "../orders/chain_readings.ts";
 import type { OrderFold } from "../orders/order_fold.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { chainReading } from "../events/mint.ts";
+import { chainReading } from "../testing/mint.ts";
 import type { OrderView } from "../reads/orders.ts";
 import { assertFollows, emptyLedger } from "../testing/empty_ledger.ts";
 import { person } from "../testing/person_events.ts";

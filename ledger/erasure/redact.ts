@@ -6,14 +6,14 @@ import {
 } from "../../core/wire/order_fields.ts";
 import { readOrderRow } from "../../core/wire/read_row.ts";
 import { KEPT_OF_CHAIN_READING } from "../events/chain_reading.ts";
-import { derive, ERASED_ID, isMarkedErased } from "../events/derive.ts";
+import { derive, ERASED_ID, isMarkedErased } from "../events/record.ts";
 import type {
   NewEvent,
   OrderRedactedBody,
   RecordedEvent,
 } from "../events/event.ts";
 import { exactObject, objectOf, soundRow } from "../events/fact_text.ts";
-import { orderRedacted } from "../events/mint.ts";
+import { record } from "../events/record.ts";
 import type { MatchFact } from "../events/order_facts.ts";
 import { readOrder, statedTransactionForm } from "../events/order_reading.ts";
 import type { EventKind } from "../machines/event_kind.ts";
@@ -148,17 +148,13 @@ export function redactReading(
   event: NewEvent,
   { names }: { readonly names: OrderNames },
 ): NewEvent {
-  return orderRedacted({
-    redacted: {
-      order_id: event.orderId ?? "",
-      ...named(names),
-      ...readingFields(event),
-      redacts: null,
-    },
-    readAt: event.readAt,
-    recordedAt: event.recordedAt,
-    salt: event.salt,
-  });
+  const { recordedAt, readAt, salt } = event;
+  return record("order_redacted", {
+    order_id: event.orderId ?? "",
+    ...named(names),
+    ...readingFields(event),
+    redacts: null,
+  }, { recordedAt, readAt, salt });
 }
 
 function readingFields(

@@ -1,7 +1,7 @@
 /** Puts redacted events in the place of others, and makes the states that follow anew. */
 import { ulid } from "ulid";
 import type { AssetTable } from "../../core/assets/environment.ts";
-import { digestOfValue } from "../events/derive.ts";
+import { record } from "../events/record.ts";
 import type { NewEvent, RecordedEvent } from "../events/event.ts";
 import { type Fact, isExpectation } from "../events/fact.ts";
 import { isExpectationKind } from "../machines/event_kind.ts";
@@ -113,17 +113,11 @@ function minted(
   nowMs: number,
   randomBytes: ErasureParts["randomBytes"],
 ): NewEvent {
-  return {
+  return record("person_erased", body, {
     eventId: ulid(nowMs, () => (randomBytes(1)[0] ?? 0) / 256),
-    kind: "person_erased",
-    ...{ type: null, orderId: null, userId: null, clickId: null },
-    occurredAt: null,
     recordedAt: new Date(nowMs).toISOString(),
-    readAt: null,
-    body: new TextEncoder().encode(JSON.stringify(body)),
-    digest: digestOfValue(body),
     salt: randomBytes(16),
-  };
+  });
 }
 
 async function statesAfter(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { parseExact } from "../../core/json/exact_json.ts";
-import { digestOfBytes, digestOfValue } from "./derive.ts";
+import { digestOfBytes, digestOfValue } from "./record.ts";
 
 const utf8 = new TextEncoder();
 const digestOf = (source: string) => digestOfValue(parseExact(source));

@@ -3,6 +3,28 @@ import type { EventKind } from "../machines/event_kind.ts";
 import type { ChainReadingFields } from "./chain_reading.ts";
 import type { HandOutcome } from "./hand_release.ts";
 import type { MatchFact } from "./order_facts.ts";
+import type { WitnessRequiredBody } from "./witness_rule.ts";
+
+/** What the body of each kind of event says. */
+export interface EventBodies {
+  /** The exact bytes received. */
+  readonly webhook: Uint8Array;
+  /** Exact JSON text of the one order or user, as the service sent it. */
+  readonly order_snapshot: string;
+  readonly user_snapshot: string;
+  readonly order_absent: OrderAbsentBody;
+  readonly order_contradicted: OrderContradictedBody;
+  readonly session_created: SessionCreatedBody;
+  readonly order_expected: OrderExpectedBody;
+  readonly order_released: OrderReleasedBody;
+  readonly chain_reading: ChainReadingBody;
+  readonly witness_required: WitnessRequiredBody;
+  readonly order_redacted: OrderRedactedBody;
+  readonly delivery_unanswered: DeliveryUnansweredBody;
+  readonly month_closed: MonthClosedBody;
+  readonly note: object;
+  readonly person_erased: object;
+}
 
 /** A fact ready to be appended. Everything in it is decided before storage. */
 export interface NewEvent {

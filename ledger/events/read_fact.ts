@@ -1,5 +1,5 @@
 import { readOrderRow, readUserRow } from "../../core/wire/read_row.ts";
-import { isMarkedErased } from "./derive.ts";
+import { isMarkedErased } from "./record.ts";
 import type { RecordedEvent } from "./event.ts";
 import { effectiveReadAt } from "./time.ts";
 import type { Fact } from "./fact.ts";

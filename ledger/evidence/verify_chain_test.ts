@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { orderAbsent, orderSnapshot } from "../events/mint.ts";
+import { orderAbsent, orderSnapshot } from "../testing/mint.ts";
 import type { Driver, SqlValue } from "../store/driver/driver.ts";
 import { EventLog } from "../store/event_log.ts";
 import type { LedgerStamp } from "../store/stamp.ts";

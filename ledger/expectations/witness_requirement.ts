@@ -1,6 +1,6 @@
 import type { NewEvent } from "../events/event.ts";
 import type { WitnessRuleFact } from "../events/fact.ts";
-import { witnessRequired } from "../events/mint.ts";
+import { record } from "../events/record.ts";
 import type { WitnessRule } from "../../core/chain/witness_rule.ts";
 import { nextSecond, witnessRuleBody } from "../events/witness_rule.ts";
 import { WitnessRules } from "../orders/witness_rules.ts";
@@ -21,8 +21,7 @@ export function changeOfRule(
 ): NewEvent | null {
   const at = new Date(now).toISOString();
   if (ruleFrom(rules, at) === rule) return null;
-  return witnessRequired({
-    required: witnessRuleBody(rule, at),
+  return record("witness_required", witnessRuleBody(rule, at), {
     recordedAt: at,
     salt,
   });

@@ -1,4 +1,4 @@
-import { chainReading, orderReleased } from "../events/mint.ts";
+import { chainReading, orderReleased } from "../testing/mint.ts";
 import assert from "node:assert/strict";
 import { statusAnomalies } from "../anomalies/status_anomalies.ts";
 import type { Fact } from "../events/fact.ts";

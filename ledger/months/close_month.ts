@@ -1,6 +1,6 @@
 import process from "node:process";
 import type { NewEvent } from "../events/event.ts";
-import { monthClosed } from "../events/mint.ts";
+import { record } from "../events/record.ts";
 import { currenciesFile, totalsFile } from "./totals_files.ts";
 import { itemsFile } from "./items_file.ts";
 import { localDay, monthAfter, monthOf } from "./local_day.ts";
@@ -94,24 +94,20 @@ export async function closeMonth(
   return await store(
     parts,
     month,
-    monthClosed({
-      closed: {
-        month,
-        time_zone: timeZone,
-        time_zone_version: timeZoneVersion,
-        book_by: bookBy,
-        ...asOf,
-        fold_version: foldVersion,
-        files: [
-          monthFile("summary.json", summaryFile(summary)),
-          monthFile("items.csv", itemsFile(books.rows)),
-          monthFile("totals.csv", totalsFile(books.rows)),
-          monthFile("currencies.csv", currenciesFile(books.rows)),
-        ],
-      },
-      recordedAt,
-      salt: parts.randomBytes(16),
-    }),
+    record("month_closed", {
+      month,
+      time_zone: timeZone,
+      time_zone_version: timeZoneVersion,
+      book_by: bookBy,
+      ...asOf,
+      fold_version: foldVersion,
+      files: [
+        monthFile("summary.json", summaryFile(summary)),
+        monthFile("items.csv", itemsFile(books.rows)),
+        monthFile("totals.csv", totalsFile(books.rows)),
+        monthFile("currencies.csv", currenciesFile(books.rows)),
+      ],
+    }, { recordedAt, salt: parts.randomBytes(16) }),
   );
 }
 

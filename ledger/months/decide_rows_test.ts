@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { NewEvent } from "../events/event.ts";
-import { orderAbsent } from "../events/mint.ts";
+import { orderAbsent } from "../testing/mint.ts";
 import { readFact } from "../events/read_fact.ts";
 import { monthClaim, monthReading } from "../testing/month_test_events.ts";
 import type { BookedBefore } from "./stored_months.ts";

@@ -1,4 +1,4 @@
-import { factId } from "../events/derive.ts";
+import { factId } from "../events/record.ts";
 import type { RecordedEvent } from "../events/event.ts";
 import type { Fact } from "../events/fact.ts";
 import { readItems } from "./items_file.ts";

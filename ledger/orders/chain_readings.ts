@@ -4,7 +4,7 @@ import {
   canonicalAddress,
   canonicalTransaction,
 } from "../../core/chain/canonical.ts";
-import { digestOfBytes } from "../events/derive.ts";
+import { digestOfBytes } from "../events/record.ts";
 import { sameAmount, sameIgnoringCase } from "./compare.ts";
 
 /**

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 import { tries } from "../../tests/kit/thorough.ts";
 import type { NewEvent } from "../events/event.ts";
-import { orderReleased } from "../events/mint.ts";
+import { orderReleased } from "../testing/mint.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { readTransitions } from "../reads/transitions.ts";
 import { LedgerError } from "../store/driver/errors.ts";

@@ -2,7 +2,7 @@ import type { HandOutcome } from "../events/hand_release.ts";
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { NewEvent } from "../events/event.ts";
-import { orderAbsent, orderReleased } from "../events/mint.ts";
+import { orderAbsent, orderReleased } from "../testing/mint.ts";
 import type { Transition } from "../machines/transition.ts";
 import { orderRelease } from "../releases/order_release.ts";
 import type { Driver } from "../store/driver/driver.ts";

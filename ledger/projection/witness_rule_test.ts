@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { NewEvent } from "../events/event.ts";
-import { chainReading } from "../events/mint.ts";
+import { chainReading } from "../testing/mint.ts";
 import type { WitnessRule } from "../../core/chain/witness_rule.ts";
 import {
   at,

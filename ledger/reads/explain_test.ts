@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { orderReleased } from "../events/mint.ts";
+import { orderReleased } from "../testing/mint.ts";
 import { readFact } from "../events/read_fact.ts";
 import {
   at,

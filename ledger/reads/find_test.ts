@@ -4,7 +4,7 @@ import {
   sessionCreated,
   userSnapshot,
   webhookEvent,
-} from "../events/mint.ts";
+} from "../testing/mint.ts";
 import { openLedger } from "../open_ledger.ts";
 import { addNote } from "../recording/notes.ts";
 import type { FindResult } from "./find.ts";

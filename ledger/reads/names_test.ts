@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { orderSnapshot, webhookEvent } from "../events/mint.ts";
+import { orderSnapshot, webhookEvent } from "../testing/mint.ts";
 import { openLedger } from "../open_ledger.ts";
 import { readSharing } from "./names.ts";
 import { readOrderFold } from "./releases.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { tries } from "../../tests/kit/thorough.ts";
-import { userSnapshot } from "../events/mint.ts";
+import { userSnapshot } from "../testing/mint.ts";
 import { OUTCOME_TABLE } from "../outcomes/outcome_table.ts";
 import {
   at,

@@ -2,7 +2,7 @@
 import { monotonicFactory } from "ulid";
 import { isRecord } from "../../core/guards.ts";
 import type { NewEvent } from "../events/event.ts";
-import { digestOfValue } from "../events/derive.ts";
+import { record } from "../events/record.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { readErasedOrders } from "../store/aliases.ts";
 import { read, statement, write } from "../store/database.ts";
@@ -75,18 +75,11 @@ export async function addNote(
 
 /** The event of a note. */
 export function noteEvent(note: Note): NewEvent {
-  const body = noteBody(note);
-  return {
+  return record("note", noteBody(note), {
     eventId: note.id,
-    kind: "note",
-    ...{ type: null, orderId: null, userId: null, clickId: null },
-    occurredAt: null,
     recordedAt: note.notedAt,
-    readAt: null,
-    body: new TextEncoder().encode(JSON.stringify(body)),
-    digest: digestOfValue(body),
     salt: crypto.getRandomValues(new Uint8Array(16)),
-  };
+  });
 }
 
 function noteBody({ entity, entityId, action, reasons, text, author }: Note) {

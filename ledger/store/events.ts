@@ -9,8 +9,8 @@ import {
   bodyValue,
   classify,
 } from "../../core/webhook_event/classify_body.ts";
-import { deliveryUnanswered } from "../events/mint.ts";
-import { derive } from "../events/derive.ts";
+import { record, unansweredBody } from "../events/record.ts";
+import { derive } from "../events/record.ts";
 import type { NewEvent, RecordedEvent } from "../events/event.ts";
 import type { EventKind } from "../machines/event_kind.ts";
 import type { Driver, SqlValue, Statement } from "./driver/driver.ts";
@@ -208,13 +208,16 @@ export class EventLog {
   async appendRecords(records: Uint8Array): Promise<BodyClasses> {
     this.#refuseWhenClosed();
     const tally = new BodyTally();
-    const events = readRecords(records).map((record): Waiting => {
+    const events = readRecords(records).map((received): Waiting => {
       const salt = this.#randomBytes(SALT);
-      if (!("body" in record)) {
-        return deliveryUnanswered({ unanswered: record, salt });
+      if (!("body" in received)) {
+        return record("delivery_unanswered", unansweredBody(received), {
+          recordedAt: received.noticedAt,
+          salt,
+        });
       }
-      tally.add(record.id, classify(bodyValue(record.body)));
-      return { ...deliveryEvent(record, salt), arrived: true };
+      tally.add(received.id, classify(bodyValue(received.body)));
+      return { ...deliveryEvent(received, salt), arrived: true };
     });
     const goingLive = this.#isLive ? [] : goLiveWith(events);
     await this.#driver.batch([appendStatement(events), ...goingLive], "write");

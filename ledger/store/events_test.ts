@@ -6,7 +6,7 @@ import {
   noteFields,
   writeRecord,
 } from "../../core/wire/delivery_records.ts";
-import { deliveryUnanswered, webhookEvent } from "../events/mint.ts";
+import { deliveryUnanswered, webhookEvent } from "../testing/mint.ts";
 import type { Driver } from "./driver/driver.ts";
 import { LedgerError } from "./driver/errors.ts";
 import { EventLog } from "./events.ts";

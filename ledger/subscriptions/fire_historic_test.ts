@@ -6,7 +6,7 @@ import {
   record,
   subscriptionsOf,
 } from "../testing/subscription_kit.ts";
-import { userSnapshot } from "../events/mint.ts";
+import { userSnapshot } from "../testing/mint.ts";
 import type { NewEvent } from "../events/event.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import {

@@ -7,7 +7,7 @@ import {
   subscriptionsOf,
 } from "../testing/subscription_kit.ts";
 import type { NewEvent } from "../events/event.ts";
-import { orderAbsent, orderReleased } from "../events/mint.ts";
+import { orderAbsent, orderReleased } from "../testing/mint.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { readTransitions } from "../reads/transitions.ts";
 import { at, orderRead, session } from "../testing/projection_test_kit.ts";

@@ -16,7 +16,7 @@ import {
   userSnapshot,
   webhookEvent,
   witnessRequired,
-} from "../events/mint.ts";
+} from "./mint.ts";
 import type { HandOutcome } from "../events/hand_release.ts";
 import type { Fact } from "../events/fact.ts";
 import type { WitnessRule } from "../../core/chain/witness_rule.ts";

@@ -3,7 +3,6 @@
  *
  * @module
  */
-export { chainReading, witnessRequired } from "../events/mint.ts";
 export { allNotes } from "../recording/notes.ts";
 export type { RecordedEvent } from "../events/event.ts";
 export {
@@ -13,12 +12,7 @@ export {
   isWitnessRule,
   type WebhookFact,
 } from "../events/fact.ts";
-export {
-  deliveryUnanswered,
-  orderExpected,
-  sessionCreated,
-  webhookEvent,
-} from "../events/mint.ts";
+export * from "./mint.ts";
 export { anchorFile, anchorFilePath } from "../evidence/anchor_file.ts";
 export { emptyLedger } from "./empty_ledger.ts";
 export { foldOrder, foldUser } from "../explain/as_of.ts";

@@ -1,6 +1,6 @@
 /** Readings and webhooks of orders over months, for tests of the books. */
 import type { NewEvent } from "../events/event.ts";
-import { orderSnapshot, webhookEvent } from "../events/mint.ts";
+import { orderSnapshot, webhookEvent } from "./mint.ts";
 
 const salt = new Uint8Array(16).fill(7);
 

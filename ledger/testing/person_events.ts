@@ -5,7 +5,7 @@ import {
   sessionCreated,
   userSnapshot,
   webhookEvent,
-} from "../events/mint.ts";
+} from "./mint.ts";
 
 const salt = new Uint8Array(16).fill(7);
 const utf8 = new TextEncoder();

@@ -11,7 +11,7 @@ import {
   userSnapshot,
   webhookEvent,
   witnessRequired,
-} from "../events/mint.ts";
+} from "./mint.ts";
 import { foldOrder, foldUser } from "../explain/as_of.ts";
 import { userActivityOf } from "../orders/activity_fold.ts";
 import { type Fact, isExpectation, isWitnessRule } from "../events/fact.ts";

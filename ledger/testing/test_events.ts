@@ -1,6 +1,6 @@
 /** Events for tests of the store. */
 import type { NewEvent } from "../events/event.ts";
-import { webhookEvent } from "../events/mint.ts";
+import { webhookEvent } from "./mint.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { createLedger, type LedgerStamp } from "../store/create.ts";
 import { EVENT_COLUMNS, eventsOf, type StoredEvent } from "../store/events.ts";

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { base64, hex } from "@scure/base";
 import { encodeTime } from "ulid";
 import { isRecord } from "../../core/guards.ts";
-import { derive, underivedColumn } from "../events/derive.ts";
+import { derive, underivedColumn } from "../events/record.ts";
 import type { NewEvent, RecordedEvent } from "../events/event.ts";
 import { EVENT_KINDS, type EventKind } from "../machines/event_kind.ts";
 import {

@@ -1,7 +1,7 @@
 import { isRecord } from "../../core/guards.ts";
 import { byteLines } from "../../core/lines.ts";
 import { bodyValue, classify } from "../../core/webhook_event/classify_body.ts";
-import { webhookEvent } from "../../ledger/for_resources.ts";
+import { record } from "../../ledger/for_resources.ts";
 import { UsageError } from "../../core/settings/errors.ts";
 import { needed, textParam } from "../../core/settings/params.ts";
 import { stoppable } from "../../core/settings/stoppable.ts";
@@ -140,7 +140,12 @@ function replayEndpoint(
   const { newSalt } = filesOf(context);
   return webhookEndpoint({
     // What is replayed has happened: the ledger does not go live with it.
-    append: (delivery) => ledger.append([webhookEvent(delivery, newSalt())]),
+    append: (delivery) =>
+      ledger.append([record("webhook", delivery.body, {
+        eventId: delivery.id,
+        recordedAt: delivery.receivedAt,
+        salt: newSalt(),
+      })]),
     secrets: [SECRET],
     now,
   });

@@ -1,8 +1,8 @@
+import { orderSnapshot } from "../../ledger/testing/mod.ts";
 import assert from "node:assert/strict";
 import {
   evolveOrder,
   initialOrderFold,
-  orderSnapshot,
   orderState,
   readFact,
 } from "../../ledger/for_sync.ts";

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
 import type { NewEvent } from "../../ledger/mod.ts";
 import {
+  emptyLedger,
   orderAbsent,
   orderContradicted,
   orderSnapshot,
-} from "../../ledger/for_sync.ts";
-import {
-  emptyLedger,
   sessionCreated,
   webhookEvent,
 } from "../../ledger/testing/mod.ts";

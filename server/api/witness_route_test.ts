@@ -1,5 +1,5 @@
+import { orderSnapshot } from "../../ledger/testing/mod.ts";
 import assert from "node:assert/strict";
-import { orderSnapshot } from "../../ledger/for_sync.ts";
 import { testConsole } from "../../tests/kit/console.ts";
 import {
   FAKE_GENESIS,

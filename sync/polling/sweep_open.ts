@@ -8,9 +8,9 @@ import {
   OPEN_AT_LEAST_MS,
   OPEN_AT_MOST_MS,
   type OpenOrder,
-  orderContradicted,
   readOpenOrders,
   readQueuedOrders,
+  record,
   requestAgainAfterMs,
   restUntil,
   type Statement,
@@ -162,10 +162,11 @@ function contradictionsOf(
   const status = shown === undefined ? null : normaliseStatus(shown);
   const said = { status, requestedAtMs: answer.requestedAtMs };
   return contradictions(fold, said, context.contradictedAfterMs).map((found) =>
-    orderContradicted({
-      orderId,
+    record("order_contradicted", {
+      order_id: orderId,
       status: found.status,
-      upTo: found.upTo,
+      up_to: found.upTo,
+    }, {
       readAt: answer.readAt,
       recordedAt: isoTime(context.now()),
       salt: context.randomBytes(16),

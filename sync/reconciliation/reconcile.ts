@@ -27,9 +27,9 @@ import type { AssetTable } from "../../core/assets/environment.ts";
 import {
   evolveOrder,
   initialOrderFold,
-  orderSnapshot,
   orderState,
   readFact,
+  record,
 } from "../../ledger/for_sync.ts";
 
 /** Orders a window should hold at most. */
@@ -291,8 +291,7 @@ function orderAtService(
   readAt: string,
   assets: AssetTable,
 ): OrderState | null {
-  const event = orderSnapshot({
-    source,
+  const event = record("order_snapshot", source, {
     readAt,
     recordedAt: readAt,
     salt: new Uint8Array(16),

@@ -10,11 +10,9 @@ import {
   type ObservationsRead,
   type ObservedChange,
   observedChange,
-  orderAbsent,
-  orderSnapshot,
   type Presence,
+  record,
   type Status,
-  userSnapshot,
 } from "../../ledger/for_sync.ts";
 
 /** An answer of the service about some orders or users. */
@@ -71,9 +69,7 @@ export function readingsOf(
   const items = new Map<string, Reading>();
   answer.sources.forEach((source, at) => {
     const state = answer.states[at];
-    const event = entity === "order"
-      ? orderSnapshot({ source, ...mint() })
-      : userSnapshot({ source, ...mint() });
+    const event = record(`${entity}_snapshot`, source, mint());
     const entityId = entity === "order" ? event.orderId : event.userId;
     if (entityId === null) return;
     items.set(entityId, {
@@ -91,7 +87,7 @@ export function readingsOf(
   });
   for (const entityId of answer.missing) {
     const event = entity === "order"
-      ? orderAbsent({ orderId: entityId, ...mint() })
+      ? record("order_absent", { order_id: entityId }, mint())
       : null;
     const digest = event?.digest ?? "";
     items.set(entityId, {

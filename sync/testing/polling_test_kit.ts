@@ -24,7 +24,7 @@ import { initialOrderFold } from "../../ledger/orders/order_fold.ts";
 import { initialUserFold } from "../../ledger/users/user_fold.ts";
 import { packOrder, packUser } from "../../ledger/projection/doc.ts";
 import { dueChanges } from "../../ledger/projection/due.ts";
-import { webhookEvent } from "../../ledger/events/mint.ts";
+import { webhookEvent } from "../../ledger/testing/mint.ts";
 import { append, projectAll } from "../../ledger/testing/fold_kit.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
 

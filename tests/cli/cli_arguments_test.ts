@@ -1,7 +1,7 @@
+import { orderSnapshot } from "../../ledger/testing/mod.ts";
 import assert from "node:assert/strict";
 import { main } from "../../cli/mod.ts";
 import { openLedger } from "../../ledger/mod.ts";
-import { orderSnapshot } from "../../ledger/for_sync.ts";
 import { cli, temporaryLedger } from "../kit/cli.ts";
 
 /** Makes a ledger without events. */

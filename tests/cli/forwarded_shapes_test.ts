@@ -1,3 +1,4 @@
+import { userSnapshot } from "../../ledger/testing/mod.ts";
 import assert from "node:assert/strict";
 import { alarmMessage } from "../../server/alarms/alarm_message.ts";
 import {
@@ -9,7 +10,6 @@ import {
   runUntil,
 } from "../../server/forwarding/testing/forwarding_kit.ts";
 import { found } from "../../resources/health/finding.ts";
-import { userSnapshot } from "../../ledger/for_sync.ts";
 import { at, emptyStore } from "../../ledger/testing/projection_test_kit.ts";
 import { hasShape } from "../kit/shape.ts";
 import { until } from "../kit/until.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type Ledger, openLedger } from "../../ledger/mod.ts";
 import { writeWaiting } from "../../ledger/for_server.ts";
-import { orderSnapshot, takeLease, writeSweep } from "../../ledger/for_sync.ts";
-import { webhookEvent } from "../../ledger/testing/mod.ts";
+import { takeLease, writeSweep } from "../../ledger/for_sync.ts";
+import { orderSnapshot, webhookEvent } from "../../ledger/testing/mod.ts";
 import { addRefusedRequests, lookForDrift } from "../../sync/for_server.ts";
 import { watchdog } from "../../sync/mod.ts";
 import {

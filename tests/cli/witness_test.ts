@@ -1,6 +1,6 @@
+import { orderSnapshot } from "../../ledger/testing/mod.ts";
 import assert from "node:assert/strict";
 import { openLedger } from "../../ledger/mod.ts";
-import { orderSnapshot } from "../../ledger/for_sync.ts";
 import { cli, temporaryLedger } from "../kit/cli.ts";
 
 const ORDER = "01KQWITNESS000000000000001";

@@ -3,9 +3,10 @@ import {
   orderAbsent,
   orderContradicted,
   orderSnapshot,
+  sessionCreated,
   userSnapshot,
-} from "../../ledger/for_sync.ts";
-import { sessionCreated, webhookEvent } from "../../ledger/testing/mod.ts";
+  webhookEvent,
+} from "../../ledger/testing/mod.ts";
 
 /** The time that every odd ledger goes by. */
 export const ODD_NOW_MS: number = Date.parse("2026-11-20T12:00:00Z");

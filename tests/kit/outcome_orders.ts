@@ -1,9 +1,10 @@
 /** An order of each row of the table of outcomes, made by events. */
 import type { NewEvent } from "../../ledger/mod.ts";
 import type { OutcomeCode } from "../../ledger/for_resources.ts";
-import { orderAbsent, orderContradicted } from "../../ledger/for_sync.ts";
 import {
   chainReading,
+  orderAbsent,
+  orderContradicted,
   sessionCreated,
   witnessRequired,
 } from "../../ledger/testing/mod.ts";

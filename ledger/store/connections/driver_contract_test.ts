@@ -1,6 +1,6 @@
 import { temporaryFolder } from "../../../tests/kit/temporary_folder.ts";
 import assert from "node:assert/strict";
-import { digestOfBytes } from "../../events/derive.ts";
+import { digestOfBytes } from "../../events/record.ts";
 import type { Driver, SqlValue, Statement } from "../driver/driver.ts";
 import { LedgerError, type LedgerErrorCode } from "../driver/errors.ts";
 import { expectRow } from "../database.ts";

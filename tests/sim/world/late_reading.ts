@@ -1,4 +1,5 @@
-import { appendStatement, userSnapshot } from "../../../ledger/for_sync.ts";
+import { userSnapshot } from "../../../ledger/testing/mod.ts";
+import { appendStatement } from "../../../ledger/for_sync.ts";
 import type { UserState } from "../../../ledger/mod.ts";
 import type { SandboxUser, UserStep } from "../../../sandbox/mod.ts";
 import { isOdd } from "../chores/odd_ones.ts";

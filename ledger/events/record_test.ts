@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { derive, factId } from "./derive.ts";
+import { derive, factId } from "./record.ts";
 import {
   deliveryUnanswered,
   orderAbsent,
@@ -10,7 +10,7 @@ import {
   sessionCreated,
   userSnapshot,
   webhookEvent,
-} from "./mint.ts";
+} from "../testing/mint.ts";
 
 const salt = new Uint8Array(16).fill(7);
 const recordedAt = "2026-03-01T10:00:00.000Z";
