@@ -4,7 +4,7 @@ import {
   writeRecord,
 } from "../../core/wire/delivery_records.ts";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
-import { webhookEvent } from "../events/mint.ts";
+import { webhookEvent } from "../testing/mint.ts";
 import type { Ledger } from "../ledger.ts";
 import { openLedger } from "../open_ledger.ts";
 import { timeOf } from "../store/events.ts";
