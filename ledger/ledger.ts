@@ -7,7 +7,7 @@ import type {
   AppendDelivery,
   UnansweredDelivery,
 } from "../core/wire/delivery.ts";
-import { HeadAnchor } from "./evidence/head_anchor.ts";
+import { type AnchorStore, HeadAnchor } from "./evidence/head_anchor.ts";
 import type { Verification, VerifyOptions } from "./evidence/verification.ts";
 import { isExpectation } from "./events/fact.ts";
 import type { NewEvent } from "./events/event.ts";
@@ -24,7 +24,6 @@ import {
 import { changeOfRule, ruleFrom } from "./expectations/witness_requirement.ts";
 import type { Explanation } from "./explain/explanation.ts";
 import type { Occurrence, OccurrenceOptions } from "./explain/occurrences.ts";
-import type { AnchorStore } from "./hashes/anchored_head.ts";
 import type { Transition } from "./machines/transition.ts";
 import type { AttentionKind } from "./outcomes/attention_kind.ts";
 import { Months } from "./months/months.ts";

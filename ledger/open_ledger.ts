@@ -2,7 +2,7 @@
 import { requireExactJson } from "../core/json/exact_number.ts";
 import type { AssetTable } from "../core/assets/environment.ts";
 import { anchorFile } from "./evidence/anchor_file.ts";
-import type { AnchorStore } from "./hashes/anchored_head.ts";
+import type { AnchorStore } from "./evidence/head_anchor.ts";
 import { databaseFile, localPath } from "./store/connections/database_url.ts";
 import {
   openClient,

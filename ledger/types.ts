@@ -92,7 +92,7 @@ export type {
   AnchorReset,
   AnchorStore,
   ChainHead,
-} from "./hashes/anchored_head.ts";
+} from "./evidence/head_anchor.ts";
 export type { LedgerOptions } from "./open_ledger.ts";
 export type { CatchUpOptions } from "./projection/catch_up.ts";
 export type { BanName } from "./machines/user_machines.ts";

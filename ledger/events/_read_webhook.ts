@@ -5,6 +5,7 @@ import type {
 import { isOrderEvent } from "../../core/webhook_event/guards.ts";
 import { webhookType } from "../../core/webhook_event/event_types.ts";
 import { parseWebhook } from "../../core/webhook_event/parse_webhook.ts";
+import { isMarkedErased } from "./record.ts";
 import type { RecordedEvent } from "./event.ts";
 import type { ActivityLabel, Fact, WebhookFact } from "./fact.ts";
 import { orderMachine } from "../machines/order_machine.ts";
@@ -79,7 +80,12 @@ function orderWebhook(event: RecordedEvent, webhook: OrderEvent): WebhookFact {
       longestInputData,
     ),
   };
-  return { ...fact, claim: claims[type], body };
+  const isErased = event.body !== null && isMarkedErased(event.body);
+  return {
+    ...fact,
+    ...{ claim: claims[type], body },
+    ...isErased && { erased: true },
+  };
 }
 
 function userWebhook(

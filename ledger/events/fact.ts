@@ -54,8 +54,10 @@ export interface WebhookFact extends FactBase {
   readonly kind: "webhook";
   /** Status it claims for `orderId`; null when it claims none. */
   readonly claim: ClaimedStatus | null;
-  /** Fields it states of the order; null without, and once erased. */
+  /** Fields it states of the order; null where they cannot be read. */
   readonly body: ClaimBody | null;
+  /** Set where what it stated was erased, all or some of it. */
+  readonly erased?: true;
   /** State of the light verification, as sent. */
   readonly lkyc: string | null;
   /** State of the document verification, as sent. */

@@ -8,7 +8,7 @@ import type {
   AnchorRecord,
   AnchorReset,
   AnchorStore,
-} from "../hashes/anchored_head.ts";
+} from "./head_anchor.ts";
 
 /** Resets that are remembered. */
 const MOST_RESETS = 20;

@@ -1,5 +1,4 @@
 /** The evidence as its door gives it: its head, and whether it holds. */
-import type { HeadAnchor } from "./head_anchor.ts";
 import type {
   Anchor,
   Damage,
@@ -11,7 +10,8 @@ import type {
   AnchoredHead,
   AnchorRecord,
   ChainHead,
-} from "../hashes/anchored_head.ts";
+  HeadAnchor,
+} from "./head_anchor.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
 import { bytesOf, read, statement } from "../store/database.ts";

@@ -1,5 +1,4 @@
-import type { HeadAnchor } from "./head_anchor.ts";
-import type { AnchoredHead, AnchorReset } from "../hashes/anchored_head.ts";
+import type { AnchoredHead, AnchorReset, HeadAnchor } from "./head_anchor.ts";
 
 /**
  * What is wrong at a position.

@@ -2,12 +2,7 @@
 import { Buffer } from "node:buffer";
 import type { Driver } from "../store/driver/driver.ts";
 import { bytesOf, readDeciding, statement } from "../store/database.ts";
-import {
-  EVENT_COLUMNS,
-  hexOf,
-  type RawEvent,
-  rawEventsOf,
-} from "../store/events.ts";
+import { EVENT_COLUMNS, hexOf, rawEventsOf } from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";
 import { firstSeal, LEAF_BYTES, leafOf, type Seal, sealNext } from "./seals.ts";
 
@@ -56,17 +51,10 @@ export async function verifySeals(
     readonly signal?: AbortSignal;
   } = {},
 ): Promise<SealsVerified> {
-  const [ledger, erasures] = await readDeciding(driver, [
-    statement("SELECT id FROM ledger"),
-    statement(`SELECT ${EVENT_COLUMNS} FROM events AS e
-      WHERE e.kind = 'person_erased' AND e.${IS_RARE}`),
-  ]);
-  const replaced = replacedBy(
-    rawEventsOf(erasures),
-    String(ledger?.[0]?.[0]),
-  );
+  const { ledgerId, ...erasures } = await readReplaced(driver);
+  let { replaced } = erasures;
   const held = new Set<string>();
-  let seal: Seal = firstSeal(String(ledger?.[0]?.[0]));
+  let seal: Seal = firstSeal(ledgerId);
   let erased = 0;
   const look = () => {
     for (const head of heads) if (headText(seal) === head) held.add(head);
@@ -95,25 +83,28 @@ export async function verifySeals(
     if (next === undefined) {
       const [rest] = await readDeciding(driver, [
         statement(
-          `SELECT count(*), min(position), (SELECT position FROM ledger)
-            FROM events WHERE position > ?`,
+          `SELECT count(*), min(position), (SELECT position FROM ledger),
+            EXISTS (SELECT 1 FROM seals WHERE last_position > ?1)
+            FROM events WHERE position > ?1`,
           seal.position,
         ),
       ]);
-      const [unsealed, first, folded] = (rest?.[0] ?? []).map(Number);
+      const [unsealed, first, folded, isLater] = (rest?.[0] ?? []).map(Number);
+      // More was folded since the batch before was read.
+      if (isLater === 1) continue;
       // Whatever is folded is sealed in the same batch.
       return (folded ?? 0) > seal.position
         ? said({ position: first || (folded ?? 0), why: "head_moved" })
         : said(null, unsealed);
     }
     const events = rawEventsOf(found);
-    const leaves: Uint8Array[] = [];
-    for (const event of events) {
+    let erasedHere = 0;
+    const leaves = events.map((event) => {
       const now = leafOf(event);
       const before = replaced.get(`${event.position} ${hexOf(now)}`);
-      if (before !== undefined) erased++;
-      leaves.push(before ?? now);
-    }
+      if (before !== undefined) erasedHere++;
+      return before ?? now;
+    });
     const marks = bytesOf(next[3]);
     const count = marks.length / LEAF_BYTES;
     const wrong = leaves.findIndex((leaf, at) => {
@@ -122,6 +113,13 @@ export async function verifySeals(
     });
     const odd = events[wrong];
     const isRemoved = events.length < count;
+    if (odd !== undefined) {
+      // It may have been erased since the erasures were read.
+      const { replaced: later } = await readReplaced(driver);
+      const isNew = later.size > replaced.size;
+      replaced = later;
+      if (isNew) continue;
+    }
     if (odd !== undefined && !isRemoved) {
       const why = events.length > count
         ? "inserted"
@@ -144,30 +142,25 @@ export async function verifySeals(
       return said({ position, why: "seal_altered" });
     }
     seal = again;
+    erased += erasedHere;
     look();
     onProgress?.(seal.events);
   }
 }
 
-/** One event that was replaced, as the event of an erasure names it. */
-export interface Replaced {
-  readonly position: number;
-  /** The leaf that is sealed, 64 hex digits. */
-  readonly before: string;
-  /** The leaf of what stands there now. */
-  readonly after: string;
-}
-
 /**
- * The leaf that is sealed where another body stands now: by position and new leaf.
- * A position alone says that something was replaced there.
+ * Reads the leaf that is sealed where another body stands now: by position and new
+ * leaf. A position alone says that something was replaced there.
  */
-function replacedBy(
-  erasures: readonly RawEvent[],
-  ledgerId: string,
-): Map<string, Uint8Array> {
+async function readReplaced(driver: Driver) {
+  const [ledgers, erasures] = await readDeciding(driver, [
+    statement("SELECT id FROM ledger"),
+    statement(`SELECT ${EVENT_COLUMNS} FROM events AS e
+      WHERE e.kind = 'person_erased' AND e.${IS_RARE} ORDER BY e.position`),
+  ]);
+  const ledgerId = String(ledgers?.[0]?.[0]);
   const all = new Map<string, Uint8Array>();
-  for (const { body } of erasures) {
+  for (const { body } of rawEventsOf(erasures)) {
     const { ledger = ledgerId, replaced = [] } = JSON.parse(
       Buffer.from(body).toString(),
     ) as {
@@ -184,7 +177,7 @@ function replacedBy(
       all.set(String(position), sealed);
     }
   }
-  return all;
+  return { ledgerId, replaced: all };
 }
 
 function same(a: Uint8Array, b: Uint8Array): boolean {

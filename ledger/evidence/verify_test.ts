@@ -1,9 +1,19 @@
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import type { NewEvent } from "../events/event.ts";
-import type { Driver } from "../store/driver/driver.ts";
+import { eraseBody } from "../erasure/erase_body.ts";
+import type { Driver, SqlValue } from "../store/driver/driver.ts";
 import { orderRead, webhook } from "../testing/projection_test_kit.ts";
 import { EVENT_COLUMNS, eventsOf, hexOf } from "../store/events.ts";
-import { append, newLedger, projectAll, select } from "../testing/fold_kit.ts";
+import { emptyLedger } from "../testing/empty_ledger.ts";
+import {
+  append,
+  newLedger,
+  prepared,
+  projectAll,
+  select,
+} from "../testing/fold_kit.ts";
+import { testEvents } from "../testing/test_events.ts";
 import { leafOf } from "./seals.ts";
 import { headText, type SealsVerified, verifySeals } from "./verify.ts";
 
@@ -107,6 +117,11 @@ const TAMPERED: readonly {
     found: { position: 1, why: "altered" },
   },
   {
+    what: "a tail that is cut, its seal left",
+    sql: ["DELETE FROM events WHERE position > 6"],
+    found: { position: 7, why: "removed" },
+  },
+  {
     what: "a seal that is gone",
     sql: ["DELETE FROM seals WHERE last_position = 6"],
     found: { position: 4, why: "inserted" },
@@ -194,6 +209,145 @@ function erasure(eventId: string, body: object): NewEvent {
     kind: "person_erased" as NewEvent["kind"],
   };
 }
+
+Deno.test("an event that is erased while verifySeals() walks is no damage", async () => {
+  const driver = await sealed();
+  let reads = 0;
+  const meanwhile: Driver = {
+    location: driver.location,
+    async batch(statements, mode) {
+      if (++reads === 3) await eraseBody(driver, 8);
+      return await driver.batch(statements, mode);
+    },
+    close: () => Promise.resolve(),
+  };
+  const { broken, erased } = await verifySeals(meanwhile);
+  assert.deepEqual([broken, erased], [null, 1]);
+  await driver.close();
+});
+
+Deno.test("verifySeals() is not disturbed by what others append and fold meanwhile", async () => {
+  const driver = await sealed();
+  const others: Promise<unknown>[] = [];
+  const { broken, events } = await verifySeals(driver, {
+    onProgress: (events) => {
+      others.push(
+        append(driver, [webhook(`N${events}`, 20, { type: "login" })])
+          .then(() => projectAll(driver)),
+      );
+    },
+  });
+  assert.equal(broken, null);
+  assert.ok(events >= 9);
+  await Promise.all(others);
+  await driver.close();
+});
+
+Deno.test("verifySeals() finds an event inserted into a gap, and none is wrong with the gap", async () => {
+  const driver = await newLedger();
+  for (const at of [0, 1, 2]) {
+    await append(driver, [webhook(`W${at}`, at, { type: "login" })]);
+  }
+  await run(driver, "DELETE FROM events WHERE position = 2");
+  await projectAll(driver);
+  assert.equal((await verifySeals(driver)).broken, null);
+  await run(
+    driver,
+    "INSERT INTO events SELECT 2, 'new', kind, recorded_at, read_at, body, salt" +
+      " FROM events WHERE position = 1",
+  );
+  const { broken } = await verifySeals(driver);
+  assert.deepEqual(broken, { position: 2, why: "inserted" });
+  await driver.close();
+});
+
+Deno.test("seals say the same for ever: heads are kept elsewhere", async () => {
+  const driver = await newLedger();
+  const heads = [headText((await verifySeals(driver)).seal)];
+  for (const part of [testEvents(2), testEvents(1, 2)]) {
+    await append(driver, part);
+    await projectAll(driver);
+    heads.push(headText((await verifySeals(driver)).seal));
+  }
+  assert.deepEqual(heads, [
+    "0:f0bdff49103686a07e130d85b4facd8bc6014f11026727b522157194d9b9900d",
+    "2:875a0d674946cea9a9cbe458a8a80d2f47f7564b51b3054ea0b9f4e9267fe06f",
+    "3:3ac99da1d521295cf2b036488f37ca167822ff7e0901775cc86f5456f857f259",
+  ]);
+  await driver.close();
+});
+
+Deno.test("Ledger.verify() finds a history that was cut or rewritten whole, when told what to expect", async () => {
+  await using ledger = await emptyLedger();
+  const { driver } = ledger;
+  await ledger.append(testEvents(3));
+  await ledger.project();
+  await ledger.append(testEvents(2, 3));
+  const { chain: { events: count, hash } } = await ledger.project();
+  const verified = async () => {
+    const { ok, damage, reason, firstBrokenPosition } = await ledger.verify({
+      expect: { count, hash },
+    });
+    return { ok, damage, code: reason?.code, firstBrokenPosition };
+  };
+  assert.deepEqual(await verified(), {
+    ...{ ok: true, damage: null, code: undefined, firstBrokenPosition: null },
+  });
+  await run(
+    driver,
+    "DELETE FROM events WHERE position > 3",
+    "DELETE FROM seals WHERE last_position > 3",
+    "UPDATE ledger SET position = 3",
+  );
+  assert.equal((await ledger.verify()).ok, true, "nothing else tells");
+  assert.deepEqual(await verified(), {
+    ...{ ok: false, damage: "unexpected", code: "fewer_than_expected" },
+    firstBrokenPosition: 4,
+  });
+  await ledger.append(testEvents(2, 50));
+  await ledger.project();
+  const { ok, code } = await verified();
+  assert.deepEqual([ok, code], [false, "other_hash_than_expected"]);
+});
+
+/** A ledger in memory that tells how many events were looked at. */
+async function countedLedger(events: number) {
+  const database = new DatabaseSync(":memory:");
+  let looks = 0;
+  database.function("looked", () => {
+    looks++;
+    return 1;
+  });
+  const driver: Driver = {
+    location: "memory",
+    batch: (statements) =>
+      Promise.resolve(statements.map(({ sql, args }) => {
+        const found = database.prepare(sql);
+        found.setReturnArrays(true);
+        const rows = found.all(...args) as unknown as SqlValue[][];
+        const columns = found.columns().map(({ name }) => name);
+        return { columns, rows, rowsAffected: 0 };
+      })),
+    close: () => Promise.resolve(database.close()),
+  };
+  await prepared(driver);
+  await append(driver, testEvents(events));
+  await projectAll(driver, { maxEvents: 50 });
+  // Whoever looks for an event sees this in its place, and is counted.
+  database.exec(`ALTER TABLE events RENAME TO stored_events;
+    CREATE VIEW events AS SELECT * FROM stored_events WHERE looked()`);
+  return { driver, looks: () => looks };
+}
+
+Deno.test("verifySeals() looks at each event a few times, however many there are", async () => {
+  for (const events of [500, 2000]) {
+    const { driver, looks } = await countedLedger(events);
+    const { broken, seal } = await verifySeals(driver);
+    assert.deepEqual([broken, seal.events], [null, events]);
+    assert.ok(looks() <= 4 * events, `${looks()} looks at ${events} events`);
+    await driver.close();
+  }
+});
 
 Deno.test("a short body cannot be guessed from its leaf", async () => {
   const driver = await sealed();

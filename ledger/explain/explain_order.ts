@@ -201,7 +201,7 @@ function contentOf(fact: Fact): EventContent {
         code: "webhook",
         label: fact.label,
         claimed: fact.claim,
-        hasBody: fact.claim === null || fact.body !== null,
+        hasBody: !fact.erased && (fact.claim === null || fact.body !== null),
       };
     case "order_snapshot":
       return {
