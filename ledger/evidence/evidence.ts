@@ -142,9 +142,10 @@ export async function verifyEvidence(
     ...expect === undefined ? [] : ["expect" as const],
     ...anchored === null ? [] : ["stored" as const],
   ];
-  const odd = broken !== null
-    ? { position: broken.position, is: DAMAGE[broken.why] }
-    : unexpected();
+  // What was kept elsewhere says best what is gone from the end.
+  const isCut = broken === null || broken.why === "head_moved";
+  const odd = (isCut ? unexpected() : null) ??
+    (broken && { position: broken.position, is: DAMAGE[broken.why] });
   return {
     ok: odd === null,
     events: found.events + found.unsealed,

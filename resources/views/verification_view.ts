@@ -123,9 +123,9 @@ export function statesLines(
 }
 
 function differenceLines(
-  { table, key, kind, columns }: RowDifference,
+  { key, kind, columns }: RowDifference,
 ): string[] {
-  const row = `  ${table} ${key.join(" ")}`;
+  const row = `  ${key.join(" ")}`;
   if (kind === "missing") return [`${row}: the row is missing`];
   if (kind === "unfounded") return [`${row}: no event leads to it`];
   return [

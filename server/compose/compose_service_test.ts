@@ -28,8 +28,8 @@ Deno.test("composeService() writes into the ledger what still waits in the spool
   const run = async (sql: string) =>
     (await ledger.driver.batch([{ sql, args: [] }], "write"))[0]?.rows;
   await run("CREATE TABLE seen (place TEXT, process TEXT, waiting INTEGER)");
-  await run(`CREATE TRIGGER seeing AFTER INSERT ON movers BEGIN
-      INSERT INTO seen VALUES (new.place, new.process, new.waiting); END`);
+  await run(`CREATE TRIGGER seeing AFTER INSERT ON waiting BEGIN
+      INSERT INTO seen VALUES (new.place, new.process, new.deliveries); END`);
   const spool = await openSpool(config, { log, metrics });
   assert(spool !== undefined);
   await Promise.all(Array.from({ length: 1_025 }, (_, n) =>

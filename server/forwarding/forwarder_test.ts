@@ -10,7 +10,6 @@ import {
 import { until } from "../../tests/kit/until.ts";
 import {
   forwarderOn,
-  fromTheStart,
   lives,
   Receiver,
   record,
@@ -27,7 +26,6 @@ const NAME = "forward:https://shop.example/hooks";
 
 Deno.test("Forwarder.run() sends each transition once, signed, with the state as it is", async () => {
   const driver = await emptyStore();
-  await fromTheStart(driver);
   await record(driver, ...lives("O1", "O2"));
   const receiver = new Receiver();
   const { forwarder, told } = forwarderOn(driver, receiver);
@@ -56,7 +54,7 @@ Deno.test("Forwarder.run() begins a new target with what happens from now on", a
   const driver = await emptyStore();
   await record(driver, ...lives("O1"));
   const receiver = new Receiver();
-  const { forwarder } = forwarderOn(driver, receiver);
+  const { forwarder } = forwarderOn(driver, receiver, { from: "now" });
   await runUntil(forwarder, async () => {
     const subscriptions = new Subscriptions(driver, Date.now);
     await until(async () => (await subscriptions.list()).length === 1);
@@ -69,7 +67,6 @@ Deno.test("Forwarder.run() begins a new target with what happens from now on", a
 
 Deno.test("Forwarder.run() keeps the order of an order under failures, and lets no other wait", async () => {
   const driver = await emptyStore();
-  await fromTheStart(driver);
   await record(driver, ...lives("O1", "O2", "O3"));
   const receiver = new Receiver();
   let failures = 0;
@@ -96,7 +93,6 @@ Deno.test("Forwarder.run() keeps the order of an order under failures, and lets 
 
 Deno.test("Forwarder.run() reports once that a target rejects deliveries, and once that it accepts them again", async () => {
   const driver = await emptyStore();
-  await fromTheStart(driver);
   await record(driver, ...lives("O1"));
   const receiver = new Receiver();
   receiver.answer = () => receiver.came < 9 ? 500 : 204;
@@ -112,7 +108,6 @@ Deno.test("Forwarder.run() reports once that a target rejects deliveries, and on
 
 Deno.test("Forwarder.run() waits as long as the receiver asks, and gives up after so many attempts", async () => {
   const driver = await emptyStore();
-  await fromTheStart(driver);
   await record(driver, ...lives("O1"));
   const receiver = new Receiver();
   receiver.answer = ({ data }) =>
@@ -152,7 +147,6 @@ Deno.test("Forwarder.run() waits as long as the receiver asks, and gives up afte
 
 Deno.test("Forwarder.run() switches a target off on 410, and sends all of it once it is resumed", async () => {
   const driver = await emptyStore();
-  await fromTheStart(driver);
   await record(driver, ...lives("O1"));
   const receiver = new Receiver();
   receiver.answer = () => 410;
@@ -187,7 +181,6 @@ Deno.test("Forwarder.run() switches a target off on 410, and sends all of it onc
 
 Deno.test("Forwarder.run() lets the whole target rest as long as a 429 says", async () => {
   const driver = await emptyStore();
-  await fromTheStart(driver);
   await record(driver, ...lives("O1", "O2"));
   const receiver = new Receiver();
   receiver.answer = () =>
@@ -220,9 +213,8 @@ Deno.test("Forwarder.run() of a target that does not answer holds no other targe
   const quickOne = new Receiver();
   const hanging = forwarderOn(driver, slow, {
     to: "https://slow.example/",
-    from: "start",
   });
-  const other = forwarderOn(driver, quickOne, { from: "start" });
+  const other = forwarderOn(driver, quickOne);
   await runUntil(hanging.forwarder, async () => {
     await until(() => slow.came === 1);
     await runUntil(
@@ -238,7 +230,6 @@ Deno.test("Forwarder.run() of a target that does not answer holds no other targe
 
 Deno.test("Forwarder.run() of two processes sends from one, and the other takes over when it stops", async () => {
   const driver = await emptyStore();
-  await fromTheStart(driver);
   const receiver = new Receiver();
   const pace = (ms: number, signal: AbortSignal) =>
     quick(Math.min(ms, 20), signal);
@@ -263,7 +254,6 @@ Deno.test("Forwarder.run() of two processes sends from one, and the other takes 
 
 Deno.test("Forwarder.run() that loses its lease in the middle stops, and nothing is lost or out of order", async () => {
   const driver = await emptyStore();
-  await fromTheStart(driver);
   await record(driver, ...lives("O1", "O2"));
   const receiver = new Receiver();
   let block = () => {};
@@ -281,7 +271,7 @@ Deno.test("Forwarder.run() that loses its lease in the middle stops, and nothing
     await until(() => receiver.came === 4);
     // As if the first process had been paused for longer than its lease.
     await driver.batch([{
-      sql: "UPDATE poll_lease SET expires_at = 0 WHERE name = ?",
+      sql: "UPDATE leases SET expires_at = 0 WHERE name = ?",
       args: [`subscription:${NAME}`],
     }], "write");
     holding = false;
@@ -298,7 +288,7 @@ Deno.test("Forwarder.run() that loses its lease in the middle stops, and nothing
   }
   const [left] = await rowsOf(
     driver,
-    "SELECT count(*) FROM queued_transitions",
+    "SELECT count(*) FROM outbox",
   );
   assert.deepEqual(left, [0]);
   await driver.close();
@@ -310,7 +300,6 @@ Deno.test("Forwarder.run() loses no transition and no order wherever its process
     for (let write = 1; !survived; write++) {
       assert.ok(write < 40, "it ends");
       const driver = await emptyStore();
-      await fromTheStart(driver);
       await record(driver, ...lives("O1", "O2"));
       const receiver = new Receiver();
       const failed = new Set<string>();

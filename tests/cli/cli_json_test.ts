@@ -187,9 +187,6 @@ Deno.test("every command prints JSON of its schema, which refuses another type i
     `file:${folder}/restored.db`,
     "--json",
   ]);
-  await holds("copied", [
-    ...["ledger", "copy", "--to", `file:${folder}/copied.db`, "--json"],
-  ]);
   const events = `${folder}/events.ndjson`;
   await cli(["ledger", "export", "--output", events], env);
   await holds("imported", ["ledger", "import", events, "--json"]);

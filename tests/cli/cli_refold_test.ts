@@ -53,8 +53,8 @@ async function statesOf(url: string): Promise<unknown> {
   const driver = await openDriver({ url, worker: false });
   const rows = await rowsOf(
     driver,
-    `SELECT o.order_id, o.state, o.generation, p.fold_version, p.position
-      FROM orders AS o JOIN projections AS p ON p.name = 'live'`,
+    `SELECT o.id, o.release, o.fold, l.fold_version, l.position
+      FROM orders AS o JOIN ledger AS l`,
   );
   await driver.close();
   return rows;
@@ -114,44 +114,3 @@ Deno.test.each([
     assert.doesNotMatch(rest.out, /yes_withheld/);
   },
 );
-
-Deno.test("rampkit ledger refold of a ledger without a release log ships nothing again, and tells of the past when asked", async () => {
-  await using file = await temporaryLedger();
-  const env = {
-    RAMPKIT_DATABASE_URL: file.url,
-    RAMPKIT_ENVIRONMENT: "sandbox",
-  };
-  await older(file.url, 4, (fact) => fact);
-  {
-    const driver = await openDriver({ url: file.url, worker: false });
-    await driver.batch([
-      { sql: "DELETE FROM transitions WHERE machine = 'release'", args: [] },
-      { sql: "DELETE FROM purchases", args: [] },
-    ], "write");
-    await driver.close();
-  }
-  const done = await cli(["ledger", "refold"], env);
-  assert.equal(done.code, 0, done.err);
-  const told: string[] = [];
-  const dispatch = async () => {
-    await using ledger = await openLedger({ url: file.url, worker: false });
-    const shop = await ledger.subscribe(
-      "shop",
-      { on: "order.release.*", start: false },
-      ({ key }) => void told.push(key),
-    );
-    await shop.dispatch();
-  };
-  await dispatch();
-  assert.equal(told.length, 0);
-  assert.doesNotMatch((await cli(["attention"], env)).out, /yes_withheld/);
-  const fire = ["subscriptions", "fire", "shop", "--historic", "--yes"];
-  const fired = await cli([...fire, "--json"], env);
-  assert.deepEqual(JSON.parse(fired.out), {
-    transitions: 1,
-    released: 1,
-    fired: 1,
-  });
-  await dispatch();
-  assert.deepEqual(told, ["order:O2:release.unchecked"]);
-});

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { alarmMessage } from "../../server/alarms/alarm_message.ts";
 import {
   forwarderOn,
-  fromTheStart,
   lives,
   Receiver,
   record,
@@ -26,7 +25,6 @@ async function examples(): Promise<Record<string, unknown>[]> {
 
 Deno.test("what is forwarded of orders and users has the shape that `schema` prints", async () => {
   const driver = await emptyStore();
-  await fromTheStart(driver);
   await record(
     driver,
     ...lives("O1"),

@@ -108,7 +108,7 @@ const watched = (then: Make): Make => async (place) => {
 const silent = ({ sql }: Place) =>
   sql(
     ...["progress", "success"].map((status) =>
-      `INSERT INTO observed_changes (order_id, status, moved_at, seen_at)
+      `INSERT INTO observed (order_id, status, moved_at, seen_at)
         VALUES ('01ORDER', '${status}', '${ago(50 * 60_000)}', '${
         ago(50 * 60_000)
       }')`
@@ -248,12 +248,12 @@ const MAKERS: Partial<Readonly<Record<ConditionCode, Make>>> = {
   },
   fold_newer: async ({ ledger, sql }) => {
     await ledger.project();
-    await sql("UPDATE projections SET fold_version = 99");
+    await sql("UPDATE ledger SET fold_version = 99");
   },
   chain_broken: async ({ ledger, sql }) => {
     await ledger.append([webhook(HOUR)]);
     await ledger.project();
-    await sql("DELETE FROM chain", "DELETE FROM chain_checkpoint");
+    await sql("DELETE FROM seals");
   },
   assets_unknown: async ({ ledger }) => {
     await ledger.append([reading(HOUR, { crypto: "xyz.simple.nowhere" })]);
@@ -262,6 +262,7 @@ const MAKERS: Partial<Readonly<Record<ConditionCode, Make>>> = {
   delivery_never_worked: watched(silent),
   delivery_suspected: watched(async (place) => {
     await place.ledger.append([webhook(HOUR - 1000)]);
+    await place.ledger.project();
     await silent(place);
   }),
   delivery_failing: watched(async ({ ledger }) => {
@@ -271,6 +272,7 @@ const MAKERS: Partial<Readonly<Record<ConditionCode, Make>>> = {
       noticedAt: ago(29 * 60_000),
       answer: "503",
     });
+    await ledger.project();
   }),
   answers_drifted: async ({ ledger }) => {
     await ledger.append([orderSnapshot({
@@ -329,20 +331,28 @@ const MAKERS: Partial<Readonly<Record<ConditionCode, Make>>> = {
     const lease = { name: "poll", holder: "test", leaseMs: 60_000 };
     await takeLease(ledger.driver, lease);
   },
-  confirmations_waiting: ({ sql }) =>
-    sql(`INSERT INTO requests
-        (queue, entity, entity_id, known, ready, wanted_at, due_at)
-      VALUES (0, 'order', '01KNOWN', 1, 1,
-        ${Date.now() - HOUR}, ${Date.now() - HOUR})`),
+  confirmations_waiting: async ({ ledger }) => {
+    const named =
+      '{"type":"order_complete","order":{"id":"01KQORDER00000000000000001"}}';
+    await ledger.append([
+      reading(2 * HOUR, { status: "created" }),
+      webhookEvent({
+        id: "01KA0000000000000000000001",
+        receivedAt: ago(HOUR),
+        body: new TextEncoder().encode(named),
+      }, salt),
+    ]);
+    await ledger.project();
+  },
   cron_silent: ({ ledger }) =>
     ledger.driver.batch([
       writeSweep("cron", { at: ago(HOUR) }, Date.now() - HOUR),
     ], "write").then(() => {}),
   ids_refused: ({ sql }) =>
-    sql(`INSERT INTO isolated_ids
-        (entity, entity_id, kind, why, since, attempts, again_at)
+    sql(`INSERT INTO set_aside
+        (entity, id, kind, why, since, attempts, again_at)
       VALUES ('order', '01BAD', 'refused', 'It answered 403',
-        '${ago(HOUR)}', 1, '${ago(-HOUR)}')`),
+        '${ago(HOUR)}', 1, ${Date.now() + HOUR})`),
   released_unchecked: async ({ ledger }) => {
     await ledger.goLive(ago(2 * HOUR));
     await ledger.append([reading(HOUR)]);
@@ -358,7 +368,7 @@ const MAKERS: Partial<Readonly<Record<ConditionCode, Make>>> = {
   dead_letters: subscribed(1),
   receiver_off: async (place) => {
     await subscribed(5, false)(place);
-    await place.sql(`INSERT INTO forward_targets (name, url, off_at, off_reason)
+    await place.sql(`INSERT INTO targets (name, url, off_at, off_reason)
       VALUES ('shop', 'https://shop.example/', '${
       ago(HOUR)
     }', 'answered 410')`);

@@ -86,7 +86,7 @@ export interface Told {
   readonly metrics: Map<string, number>;
 }
 
-/** A forwarder of one target, its report, and what that tells. */
+/** A forwarder of one target from the beginning of the log, its report, and what that tells. */
 export function forwarderOn(
   driver: Driver,
   receiver: Receiver,
@@ -128,6 +128,7 @@ export function forwarderOn(
     report,
     now: Date.now,
     retryDelayMs: () => 0,
+    from: "start",
     post: {
       fetch: receiver.fetch,
       resolve: () => Promise.resolve(["203.0.113.1"]),
@@ -135,15 +136,6 @@ export function forwarderOn(
     ...parts,
   });
   return { forwarder, report, told };
-}
-
-/** Starts a subscription from the beginning of the log, before it is run. */
-export async function fromTheStart(driver: Driver): Promise<void> {
-  await driver.batch([{
-    sql: `INSERT OR IGNORE INTO subscriptions (name, patterns, seq, created_at)
-      VALUES ('forward:https://shop.example/hooks', '[]', 0, '')`,
-    args: [],
-  }], "write");
 }
 
 /** Runs a forwarder until a condition holds, and stops it. */
