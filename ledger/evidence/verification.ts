@@ -85,44 +85,16 @@ export type DamageReason =
     /**
      * - `event_gone`: the event is gone, its link is there.
      * - `link_missing`: the chain does not know the event.
-     * - `event_altered`: a column, the body or the salt was changed.
+     * - `event_altered`: the body or another part was changed.
      * - `erased_event_altered`: what was left of an erased event was changed.
      * - `link_altered`: the link of the event was changed.
-     * - `erased_with_body`: recorded as erased, and the body is there.
-     * - `erased_in_part`: only a part of the body's columns is erased.
-     * - `erasure_not_recorded`: the body is gone, and no erasure is recorded.
-     * - `erased_with_ids`: recorded as erased, and it has ids.
      */
     readonly code:
       | "event_gone"
       | "link_missing"
       | "event_altered"
       | "erased_event_altered"
-      | "link_altered"
-      | "erased_with_body"
-      | "erased_in_part"
-      | "erasure_not_recorded"
-      | "erased_with_ids";
-  }
-  | {
-    /** The event stood at another position. */
-    readonly code: "event_moved";
-    /** The position at which it stood. */
-    readonly from: number;
-  }
-  | {
-    /** A column does not follow from the body. */
-    readonly code: "column_not_derived";
-    /** The column; `body` where the body cannot be read. */
-    readonly column: string;
-  }
-  | {
-    /** Fewer events are left than the chain's own head counts. */
-    readonly code: "fewer_than_head";
-    /** Events by the head. */
-    readonly events: number;
-    /** Events that are left. */
-    readonly chained: number;
+      | "link_altered";
   }
   | {
     /** Fewer events are chained than were expected. */

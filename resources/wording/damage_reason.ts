@@ -8,25 +8,11 @@ export function describeDamage(reason: DamageReason): string {
     case "link_missing":
       return "The chain does not know the event";
     case "event_altered":
-      return "A column, the body or the salt of the event was changed";
+      return "The body or another part of the event was changed";
     case "erased_event_altered":
       return "What was left of the erased event was changed";
     case "link_altered":
       return "The link of the event was changed";
-    case "erased_with_body":
-      return "The event is recorded as erased, and its body is there";
-    case "erased_in_part":
-      return "The body is erased in part only";
-    case "erasure_not_recorded":
-      return "The body is gone, and no erasure of it is recorded";
-    case "erased_with_ids":
-      return "The event is recorded as erased, and has ids";
-    case "event_moved":
-      return `The event stood at position ${reason.from}`;
-    case "column_not_derived":
-      return `The column ${reason.column} does not follow from the body`;
-    case "fewer_than_head":
-      return `The chain had ${reason.events} events; ${reason.chained} are left`;
     case "fewer_than_expected":
       return `${reason.expected} events were expected in the chain; it has ${reason.chained}`;
     case "other_hash_than_expected":

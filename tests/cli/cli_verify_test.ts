@@ -89,7 +89,10 @@ Deno.test("rampkit ledger verify counts erased bodies, and finds one that was on
   );
   const blanked = await verify(live.url);
   assert.equal(blanked.code, 3);
-  assert.match(blanked.out, /position 3: .*the salt of the event was changed/);
+  assert.match(
+    blanked.out,
+    /position 3: The body or another part of the event was/,
+  );
 });
 
 Deno.test("rampkit ledger verify --states finds an order that was made confirmed by SQL", async () => {
