@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { stat } from "node:fs/promises";
 import { ulid } from "ulid";
-import { LONGEST_IDENTIFIER } from "../core/wire/identifier.ts";
-import { temporaryFolder } from "../tests/kit/temporary_folder.ts";
-import { readDeliveryPage } from "./queries/deliveries.ts";
-import { openLedger } from "./open_ledger.ts";
+import { LONGEST_IDENTIFIER } from "../../core/wire/identifier.ts";
+import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
+import { readDeliveryPage } from "../reads/deliveries.ts";
+import { openLedger } from "../open_ledger.ts";
 
 /** A body with a text of so many characters, of which none is like another. */
 type Hostile = (text: string, at: number) => Record<string, unknown>;
