@@ -798,10 +798,10 @@ export class Ledger implements AsyncDisposable {
   }
 
   /**
-   * Compares every stored column of orders, users and transitions with a fold
-   * from nothing. The ledger is only read.
+   * Compares every stored order and user with a fold from nothing, and the log of
+   * transitions with what was told of them. The ledger is only read.
    *
-   * @param options Where to fold, progress and signal.
+   * @param options Progress and signal.
    * @throws {LedgerError} `failed` where another version has folded the ledger.
    */
   verifyStates(options: VerifyStatesOptions = {}): Promise<StatesVerification> {

@@ -1,8 +1,9 @@
-/** Compares every stored order and user with a fold from nothing; writes nothing. */
+/** Compares what is stored of orders and users with the events; writes nothing. */
 import type { AssetTable } from "../../core/assets/environment.ts";
 import { diffStates, type StateDifference } from "./state_changes.ts";
 import type { Driver, SqlValue } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
+import { isExpectation } from "../events/fact.ts";
 import { foldOrdersAnew, foldUsersAnew } from "./anew.ts";
 import { packOrder, packUser, type Row, type Told } from "./doc.ts";
 import { guardOf, selectGuard } from "./guard.ts";
@@ -10,6 +11,7 @@ import { FOLD, type FoldCode } from "./project.ts";
 import { orderColumns, orderView, userColumns } from "./rows.ts";
 import { LookupHash } from "./lookup_hash.ts";
 import { read, statement } from "../store/database.ts";
+import { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
 
 export interface VerifyStatesParts {
   readonly driver: Driver;
@@ -27,16 +29,16 @@ export interface VerifyStatesOptions {
 
 /** A stored row that differs from what the events lead to. */
 export interface RowDifference {
-  /** The table. */
+  /** `orders`, `users`, the `log` of their transitions, or what is `expected`. */
   readonly table: string;
-  /** What identifies the row, for example an order id. */
+  /** What identifies the row: an order id and the name of a transition. */
   readonly key: readonly string[];
   /**
    * `missing`: the events lead to the row, and it is not there; `unfounded`:
    * they do not lead to it; `changed`: they lead to another one.
    */
   readonly kind: "missing" | "unfounded" | "changed";
-  /** Columns that differ, of a state also the field: `state.trust`. */
+  /** Columns that differ. */
   readonly columns: readonly StateDifference[];
 }
 
@@ -52,7 +54,7 @@ export interface StatesVerification {
   readonly rows: Readonly<Record<string, number>>;
   /** Rows that differ. */
   readonly different: number;
-  /** The first of them, by table and key. */
+  /** The first of them. */
   readonly differences: readonly RowDifference[];
 }
 
@@ -60,8 +62,8 @@ export interface StatesVerification {
 const CHUNK = 500;
 
 /**
- * Folds each order and user anew from its own events, and compares every column.
- * What was folded meanwhile is not compared.
+ * Folds each order and user anew from its own events and compares every column, and
+ * the log with what their rows say was told. What was folded meanwhile is not compared.
  *
  * @throws {LedgerError} `failed` where another version has folded the ledger.
  */
@@ -69,7 +71,11 @@ export async function verifyStates(
   { driver, assets, fold = FOLD }: VerifyStatesParts,
   { maxDifferences = 20, onProgress, signal }: VerifyStatesOptions = {},
 ): Promise<StatesVerification> {
-  const guard = guardOf((await read(driver, [selectGuard]))[0]);
+  const [guarding, last] = await read(driver, [
+    selectGuard,
+    statement("SELECT coalesce(max(position), 0) FROM events"),
+  ]);
+  const guard = guardOf(guarding);
   if (guard.foldVersion !== fold.version) {
     throw new LedgerError(
       "failed",
@@ -78,25 +84,21 @@ export async function verifyStates(
     );
   }
   const { position } = guard;
+  const begun: Begun = { position, last: Number(last?.[0]?.[0]) };
   const hash = new LookupHash(guard.key);
   const anew = { readFact: fold.readFact, hash, until: position };
   const rows = { orders: 0, users: 0 };
-  const differences: StatesVerification["differences"][number][] = [];
+  const differences: RowDifference[] = [];
   let different = 0;
+  const add = (difference: RowDifference) => {
+    different++;
+    if (differences.length < maxDifferences) differences.push(difference);
+  };
   for (const table of ["orders", "users"] as const) {
+    const entity = table === "orders" ? "order" : "user";
     for (let after = -1;;) {
       signal?.throwIfAborted();
-      const [found] = await driver.batch([
-        statement(
-          `SELECT * FROM ${table} WHERE no > ? ORDER BY no LIMIT ${CHUNK}`,
-          after,
-        ),
-      ], "read");
-      const stored = (found?.rows ?? []).map((row) =>
-        Object.fromEntries(
-          found?.columns.map((name, at) => [name, row[at] ?? null]) ?? [],
-        )
-      );
+      const { stored, log } = await readChunk(driver, table, after);
       const last = stored.at(-1);
       if (last === undefined) break;
       after = Number(last.no);
@@ -107,12 +109,16 @@ export async function verifyStates(
       const derived = table === "orders"
         ? ordersOf(stored, await foldOrdersAnew(driver, entities, anew), {
           assets,
-          hash: anew.hash,
+          hash,
         })
         : usersOf(stored, await foldUsersAnew(driver, entities, anew));
-      const touched = await touchedSince(driver, position, table);
+      const touched = await touchedSince(driver, begun, table);
       for (const row of stored) {
         rows[table]++;
+        const key = [entity, String(row.id)];
+        for (const [code, kind] of wrongLog(row, log)) {
+          add({ table: "log", key: [...key, code], kind, columns: [] });
+        }
         if (touched === null || touched.has(Number(row.no))) continue;
         const is = derived.get(Number(row.no)) ?? {};
         const fields = diffStates(
@@ -120,20 +126,20 @@ export async function verifyStates(
           JSON.stringify(is),
         );
         if (fields.length === 0) continue;
-        different++;
-        if (differences.length >= maxDifferences) continue;
-        differences.push({
-          table,
-          key: [table === "orders" ? "order" : "user", String(row.id)],
-          kind: "changed",
-          // The fold is long, and private.
-          columns: fields.map((one) =>
-            one.field === "fold" ? { ...one, before: null, after: null } : one
-          ),
-        });
+        // The fold is long, and private.
+        const columns = fields.map((one) =>
+          one.field === "fold" ? { ...one, before: null, after: null } : one
+        );
+        add({ table, key, kind: "changed", columns });
       }
       onProgress?.(rows.orders + rows.users);
     }
+    for (const id of await missingIds(driver, table, position)) {
+      add({ table, key: [entity, id], kind: "missing", columns: [] });
+    }
+  }
+  for (const at of await missingTerms(driver, position, fold)) {
+    add({ table: "expected", key: [at], kind: "missing", columns: [] });
   }
   return {
     ok: different === 0,
@@ -143,6 +149,94 @@ export async function verifyStates(
     different,
     differences,
   };
+}
+
+/** Entries of the log by row and code: how often, and which is the last. */
+type Log = ReadonlyMap<number, ReadonlyMap<string, string>>;
+
+/** Some rows, and what the log says of them at the same moment. */
+async function readChunk(
+  driver: Driver,
+  table: "orders" | "users",
+  after: number,
+): Promise<{ readonly stored: readonly Columns[]; readonly log: Log }> {
+  const where = `FROM ${table} WHERE no > ? ORDER BY no LIMIT ${CHUNK}`;
+  const [found, logged] = await driver.batch([
+    statement(`SELECT * ${where}`, after),
+    statement(
+      `SELECT no, code, count(*) || ' ' || max(entry) FROM log
+        WHERE no IN (SELECT no ${where}) GROUP BY no, code`,
+      after,
+    ),
+  ], "read");
+  const log = new Map<number, Map<string, string>>();
+  for (const [no, code, entries] of logged?.rows ?? []) {
+    const own = log.get(Number(no)) ?? new Map();
+    log.set(Number(no), own.set(String(code), String(entries)));
+  }
+  const stored = (found?.rows ?? []).map((row) =>
+    Object.fromEntries(
+      found?.columns.map((name, at) => [name, row[at] ?? null]) ?? [],
+    )
+  );
+  return { stored, log };
+}
+
+/** Codes of which the log has fewer or more entries than were told. */
+function wrongLog(row: Columns, log: Log): [string, RowDifference["kind"]][] {
+  const { times, release } = JSON.parse(String(row.told)) as Told;
+  const told: Record<string, number> = { ...times };
+  for (const [entered, entries] of Object.entries(release?.entries ?? {})) {
+    told[`release.${entered}`] = entries;
+  }
+  const logged = log.get(Number(row.no)) ?? new Map<string, string>();
+  return [...new Set([...Object.keys(told), ...logged.keys()])].flatMap(
+    (code): [string, RowDifference["kind"]][] => {
+      const entries = told[code] ?? 0;
+      const [count = 0, last = 0] = logged.get(code)?.split(" ").map(Number) ??
+        [];
+      if (count === entries && last === entries) return [];
+      return [[code, count < entries ? "missing" : "unfounded"]];
+    },
+  );
+}
+
+/** Orders or users that events name and that have no row. */
+async function missingIds(
+  driver: Driver,
+  table: "orders" | "users",
+  position: number,
+): Promise<string[]> {
+  const [rows] = await read(driver, [statement(
+    `SELECT ${EVENT_COLUMNS} FROM events AS e WHERE e.position IN
+      (SELECT m.no / 2 FROM mentions AS m
+        WHERE m.no > 0 AND m.no % 2 = ? AND m.position <= ?
+          AND NOT EXISTS (SELECT 1 FROM ${table} AS t WHERE t.no = m.no))
+      ORDER BY e.position`,
+    table === "orders" ? 0 : 1,
+    position,
+  )]);
+  return eventsOf(rows).map((event) =>
+    (table === "orders" ? event.orderId : event.userId) ??
+      `first named at position ${event.position}`
+  );
+}
+
+/** Positions of terms that no order would find. */
+async function missingTerms(
+  driver: Driver,
+  position: number,
+  { readFact }: FoldCode,
+): Promise<string[]> {
+  const [rows] = await read(driver, [statement(
+    `SELECT ${EVENT_COLUMNS} FROM events AS e
+      WHERE e.kind IN ('session_created', 'order_expected') AND e.position <= ?
+        AND NOT EXISTS (SELECT 1 FROM expected AS x WHERE x.position = e.position)
+      ORDER BY e.position`,
+    position,
+  )]);
+  return eventsOf(rows).filter((event) => isExpectation(readFact(event)))
+    .map((event) => String(event.position));
 }
 
 type Columns = Readonly<Record<string, SqlValue>>;
@@ -183,25 +277,37 @@ function keptOf(row: Columns) {
   };
 }
 
-/** What other processes have folded since; null where that may be any order. */
+/** The last event that was folded, and the last that was stored, at the beginning. */
+interface Begun {
+  readonly position: number;
+  readonly last: number;
+}
+
+/** What other processes have changed since; null where that may be any order. */
 async function touchedSince(
   driver: Driver,
-  position: number,
+  { position, last }: Begun,
   table: "orders" | "users",
 ): Promise<ReadonlySet<number> | null> {
-  const [nos, terms] = await read(driver, [
+  const [nos, any] = await read(driver, [
     statement(
       `SELECT DISTINCT m.no FROM events AS e JOIN mentions AS m
         ON m.position = e.position WHERE e.position > ?`,
       position,
     ),
+    // An erasure changes rows at once; terms do once they are folded.
     statement(
-      `SELECT count(*) FROM events WHERE position > ? AND kind IN
-        ('session_created', 'order_expected', 'witness_required', 'person_erased')`,
+      `SELECT EXISTS (SELECT 1 FROM events
+          WHERE kind = 'person_erased' AND position > ?1),
+        EXISTS (SELECT 1 FROM events WHERE position > ?2
+          AND position <= (SELECT position FROM ledger) AND kind IN
+          ('session_created', 'order_expected', 'witness_required'))`,
+      last,
       position,
     ),
   ]);
-  if (table === "orders" && Number(terms?.[0]?.[0]) > 0) return null;
+  const [erased, terms] = any?.[0] ?? [];
+  if (erased === 1 || (terms === 1 && table === "orders")) return null;
   return new Set((nos ?? []).map(([no]) => Number(no)));
 }
 
