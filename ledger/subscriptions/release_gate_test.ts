@@ -10,7 +10,10 @@ import type { NewEvent } from "../events/event.ts";
 import { orderAbsent, orderReleased } from "../testing/mint.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { readTransitions } from "../reads/transitions.ts";
+import type { OrderState } from "../states/order_state.ts";
+import type { UserState } from "../users/user_state.ts";
 import { at, orderRead, session } from "../testing/projection_test_kit.ts";
+import { isCurrent } from "./release_gate.ts";
 import type { SubscribeOptions } from "./subscription_options.ts";
 
 const salt = new Uint8Array(16);
@@ -314,4 +317,44 @@ Deno.test("Subscriptions.fire() hands over a yes that was withheld, also where i
     "O1:release.restored#2",
   ]);
   await driver.close();
+});
+
+Deno.test("isCurrent() compares the machine that moved, with its trust", () => {
+  const order = {
+    status: "failed",
+    trust: "confirmed",
+    release: "no",
+  } as OrderState;
+  const user = {
+    status: "success",
+    trust: "claimed",
+    verification: { lkyc: "success", fkyc: "retry" },
+    verificationTrust: { lkyc: "confirmed", fkyc: "claimed" },
+    banned: false,
+  } as UserState;
+  const entered = (machine: string, trust: string, status: string) =>
+    ({ machine, trust, status, logged: null }) as Parameters<
+      typeof isCurrent
+    >[0];
+  const failed = entered("order", "confirmed", "failed");
+  assert.equal(isCurrent(failed, order), true);
+  assert.equal(isCurrent(entered("order", "claimed", "failed"), order), false);
+  assert.equal(
+    isCurrent(entered("order", "confirmed", "success"), order),
+    false,
+  );
+  assert.equal(isCurrent(failed, null), false);
+  const released = (release: "yes" | "no") => ({
+    ...entered("release", "confirmed", "failed"),
+    logged: { entered: release, release, reason: "ended" },
+  });
+  assert.equal(isCurrent(released("no"), order), true);
+  assert.equal(isCurrent(released("yes"), order), false);
+  assert.equal(isCurrent(entered("fkyc", "claimed", "retry"), user), true);
+  assert.equal(isCurrent(entered("fkyc", "confirmed", "retry"), user), false);
+  assert.equal(isCurrent(entered("lkyc", "confirmed", "success"), user), true);
+  const ban = (status: string) => entered("ban", "confirmed", status);
+  assert.equal(isCurrent(ban("not_banned"), user), true);
+  assert.equal(isCurrent(ban("banned"), user), false);
+  assert.equal(isCurrent(ban("not_banned"), { ...user, banned: null }), false);
 });

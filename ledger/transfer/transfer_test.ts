@@ -145,6 +145,7 @@ Deno.test("importEvents() names the line that is wrong, and keeps what came befo
     ],
     [[header, first], /cut after 1 events/],
     [[header, first, `{"end":2}`], /holds 1 events and states 2/],
+    [[header, first, '{ "end": 2 }\r'], /holds 1 events and states 2/],
     [[header, first, `{"end":1}`, second], /line 4: Nothing may follow/],
     [[header, first, "[]"], /line 3: The line is not a JSON object/],
     [[header, first, altered(second, { kind: "rumour" })], /line 3: .*rumour/],
