@@ -6,7 +6,7 @@
  */
 export { isWitnessed } from "./store/leases.ts";
 export { readLastSeq } from "./reads/transitions.ts";
-export { matcher, type Pattern } from "./subscriptions/pattern.ts";
+export { matcher, type Pattern } from "./machines/pattern.ts";
 export { record } from "./events/record.ts";
 export { addNote, LONGEST_NOTE, readNotes } from "./recording/notes.ts";
 export { type Note, NOTE_ACTIONS, NOTED_ENTITIES } from "./recording/notes.ts";

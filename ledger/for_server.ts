@@ -7,7 +7,7 @@
 export { isAcknowledged, readNotes } from "./recording/notes.ts";
 export type { ChainState } from "./evidence/evidence.ts";
 export type { Ledger } from "./ledger.ts";
-export { ledgerOn } from "./open_ledger.ts";
+export { ledgerOn } from "./ledger_on.ts";
 export { monthAfter, monthOf } from "./months/local_day.ts";
 export { bookedAmount } from "./months/month_row.ts";
 export { readMonthAt, readMonthPositions } from "./months/month_store.ts";

@@ -161,7 +161,7 @@ export type {
   ReleaseEntry,
   Transition,
 } from "./machines/transition.ts";
-export { type TransitionPattern, unlisted } from "./subscriptions/pattern.ts";
+export { type TransitionPattern, unlisted } from "./machines/pattern.ts";
 export type { ForwardTarget } from "./subscriptions/targets.ts";
 export type { QueuedTransition } from "./subscriptions/subscriptions.ts";
 export { Subscription } from "./subscriptions/subscription.ts";

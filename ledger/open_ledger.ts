@@ -2,7 +2,6 @@
 import { requireExactJson } from "../core/json/exact_number.ts";
 import type { AssetTable } from "../core/assets/environment.ts";
 import { anchorFile } from "./evidence/anchor_file.ts";
-import type { AnchorStore } from "./evidence/head_anchor.ts";
 import { databaseFile, localPath } from "./store/connections/database_url.ts";
 import {
   openClient,
@@ -15,72 +14,12 @@ import {
 import { warnOfNoThread } from "./store/connections/no_thread.ts";
 import type { Driver } from "./store/driver/driver.ts";
 import { reached } from "./store/driver/retrying_driver.ts";
-import { randomPool } from "./store/random_pool.ts";
-import { redactArrivals } from "./erasure/arrivals.ts";
-import { Ledger } from "./ledger.ts";
+import type { Ledger } from "./ledger.ts";
+import { ledgerOn, type LedgerOptions } from "./ledger_on.ts";
 import type { MakeStep } from "./projection/catch_up.ts";
-import { FOLD, type FoldCode } from "./projection/project.ts";
-import {
-  checkLedger,
-  createLedger,
-  type CreateOptions,
-  readStamp,
-} from "./store/create.ts";
+import { FOLD } from "./projection/project.ts";
+import { createLedger, type CreateOptions } from "./store/create.ts";
 import { ThreadDriver } from "./thread/thread_driver.ts";
-
-/** How a ledger is opened, whatever its database. */
-export interface LedgerOptions {
-  /**
-   * Environment the ledger belongs to. A new ledger is stamped with it, and
-   * opening it with another is refused.
-   *
-   * @default the ledger's own stamp
-   */
-  readonly environment?: string;
-  /**
-   * Environment a new ledger is stamped with when `environment` is left out.
-   */
-  readonly defaultEnvironment?: string;
-  /**
-   * Asset table that gives the precision of amounts. Every process that folds
-   * the ledger must name the same.
-   *
-   * @default "sandbox" in the environment `sandbox`, else "production"
-   */
-  readonly assets?: AssetTable;
-  /**
-   * Only reads: nothing is created, and every write fails.
-   *
-   * @default false
-   */
-  readonly readOnly?: boolean;
-  /**
-   * Stores the head of the evidence chain outside the database. A chain that
-   * was cut or removed then cannot pass as a new one. {@linkcode openLedger}
-   * stores the head of a database file in a second file beside it.
-   *
-   * @default nowhere
-   */
-  readonly anchorStore?: AnchorStore;
-  /**
-   * Time from which transitions are sent to handlers and targets, UTC ISO 8601:
-   * what ended before is logged and booked, but not sent. A ledger that went
-   * live at another time is refused.
-   *
-   * @default when a poller or an endpoint first works on it
-   */
-  readonly goLive?: string;
-  /** The clock, in ms. @default Date.now */
-  readonly now?: () => number;
-  /** Random bytes for salts. @default crypto.getRandomValues */
-  readonly randomBytes?: (length: number) => Uint8Array;
-  /**
-   * The fold; replaced by tests that play another version.
-   *
-   * @default the fold of this version
-   */
-  readonly fold?: FoldCode;
-}
 
 /** Which ledger to open, and how. */
 export interface OpenLedgerOptions extends LedgerOptions, OpenDriverOptions {}
@@ -138,52 +77,6 @@ async function openDatabase(
     driver: await reached(thread, options),
     step: (assets) => (maxEvents) => thread.project({ assets, maxEvents }),
   };
-}
-
-/**
- * Opens a ledger on a database that is open.
- *
- * @throws {LedgerError} When the database holds something else.
- */
-export async function ledgerOn(
-  driver: Driver,
-  options: LedgerOptions,
-  step?: Opened["step"],
-): Promise<Ledger> {
-  const now = options.now ?? Date.now;
-  const randomBytes = options.randomBytes ?? randomPool();
-  const stamp = options.readOnly === true
-    ? await checkLedger(driver, options.environment)
-    : await createLedger(driver, {
-      environment: await environmentOf(driver, options),
-      foldVersion: (options.fold ?? FOLD).version,
-      ...{ now, randomBytes },
-    });
-  const assets = options.assets ??
-    (stamp.environment === "sandbox" ? "sandbox" : "production");
-  const ledger = new Ledger({
-    ...{ driver, stamp, assets, now, randomBytes },
-    redactNew: redactArrivals({ assets, now }),
-    ...options.fold && { fold: options.fold },
-    ...options.anchorStore && { anchorStore: options.anchorStore },
-    ...options.readOnly && { readOnly: options.readOnly },
-    ...step && { step: step(assets) },
-  });
-  if (options.goLive !== undefined) await ledger.goLive(options.goLive);
-  return ledger;
-}
-
-async function environmentOf(
-  driver: Driver,
-  { environment, defaultEnvironment }: LedgerOptions,
-): Promise<string> {
-  const known = environment ?? (await readStamp(driver))?.environment ??
-    defaultEnvironment;
-  if (known !== undefined) return known;
-  throw new TypeError(
-    "Cannot create a ledger without an environment: pass " +
-      '`environment`, for example "sandbox"',
-  );
 }
 
 /** Opens a new ledger in memory. */

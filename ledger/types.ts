@@ -93,7 +93,7 @@ export type {
   AnchorStore,
   ChainHead,
 } from "./evidence/head_anchor.ts";
-export type { LedgerOptions } from "./open_ledger.ts";
+export type { LedgerOptions } from "./ledger_on.ts";
 export type { CatchUpOptions } from "./projection/catch_up.ts";
 export type { BanName } from "./machines/user_machines.ts";
 export type { ENTITIES, Entity } from "./machines/transition.ts";
@@ -166,7 +166,7 @@ export type {
 } from "./store/driver/driver.ts";
 export type { IsolatedId } from "./polling/set_aside.ts";
 export type { ListSort, PageQuery } from "./reads/pages.ts";
-export type { UnlistedPattern } from "./subscriptions/pattern.ts";
+export type { UnlistedPattern } from "./machines/pattern.ts";
 export type { Dispatched } from "./subscriptions/subscription_options.ts";
 export type {
   FiredHistory,

@@ -5,7 +5,7 @@ import { until } from "../../tests/kit/until.ts";
 import type { Ledger } from "../ledger.ts";
 import type { NewEvent } from "../events/event.ts";
 import { orderExpected, webhookEvent } from "../testing/mint.ts";
-import { ledgerOn } from "../open_ledger.ts";
+import { ledgerOn } from "../ledger_on.ts";
 import { openLedger } from "../open_ledger.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";

@@ -4,7 +4,7 @@ import { expectedStates, worlds } from "../testing/projection_test_kit.ts";
 import { testEachDatabase } from "../testing/test_databases.ts";
 import { verifySeals } from "../evidence/verify.ts";
 import { verifyStates } from "./verify_states.ts";
-import { ledgerOn } from "../open_ledger.ts";
+import { ledgerOn } from "../ledger_on.ts";
 import { append, prepared, projectAll, statesOf } from "../testing/fold_kit.ts";
 import { refold } from "./refold.ts";
 

@@ -1,7 +1,7 @@
 /** Who takes what of the log, and the outboxes that a batch fills for them. */
 import type { NewTransition, Transition } from "../machines/transition.ts";
 import type { Statement } from "../store/driver/driver.ts";
-import { matcher, unlisted } from "../subscriptions/pattern.ts";
+import { matcher, unlisted } from "../machines/pattern.ts";
 import type { Rows } from "../store/database.ts";
 
 /** A subscription, as far as a batch has to know it. */

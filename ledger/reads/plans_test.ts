@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Driver, Statement } from "../store/driver/driver.ts";
-import { ledgerOn } from "../open_ledger.ts";
+import { ledgerOn } from "../ledger_on.ts";
 import { newLedger } from "../testing/fold_kit.ts";
 import {
   orderRead,

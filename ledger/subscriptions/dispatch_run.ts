@@ -5,7 +5,7 @@ import { backoffMs } from "../../core/waiting/retry_delay.ts";
 import { sleep as sleepFor } from "../../core/waiting/sleep.ts";
 import { lostRace } from "../store/driver/retrying_driver.ts";
 import { Lanes } from "./lanes.ts";
-import type { matcher } from "./pattern.ts";
+import type { matcher } from "../machines/pattern.ts";
 import type {
   Dispatched,
   SubscriptionParts as Parts,

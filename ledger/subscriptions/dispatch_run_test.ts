@@ -18,6 +18,7 @@ import {
   orderRead,
   rowsOf,
 } from "../testing/projection_test_kit.ts";
+import { redeliveryDelayMs } from "./dispatch_run.ts";
 import type { Subscription } from "./subscription.ts";
 import type { TransitionHandler } from "./subscription_options.ts";
 import { tries } from "../../tests/kit/thorough.ts";
@@ -399,4 +400,15 @@ Deno.test("Subscription.dispatch() delivers each transition at least once and in
     }),
     { numRuns: tries(40) },
   );
+});
+
+Deno.test("redeliveryDelayMs() doubles from a second to an hour", () => {
+  assert.deepEqual([1, 2, 3, 12, 13, 1000].map(redeliveryDelayMs), [
+    1000,
+    2000,
+    4000,
+    2048_000,
+    3600_000,
+    3600_000,
+  ]);
 });

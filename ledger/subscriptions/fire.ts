@@ -50,7 +50,9 @@ export interface Unfired {
   readonly machine: MachineName;
   /** Order or user identifier. */
   readonly id: string;
+  /** Who says so: `claimed` or `confirmed`; of a release `release`. */
   readonly trust: string;
+  /** The status, or what became of the release. */
   readonly status: string;
   /** Which entry into this status it is, from 1. */
   readonly entry: number;

@@ -2,7 +2,7 @@
 import { type Driver, readPrimary } from "../store/driver/driver.ts";
 import { expectRow } from "../store/database.ts";
 import { retryLostRaces } from "../store/driver/retrying_driver.ts";
-import { matcher, unlisted } from "./pattern.ts";
+import { matcher, unlisted } from "../machines/pattern.ts";
 import {
   HISTORIC,
   LIVE,

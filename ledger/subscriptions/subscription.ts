@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { sleep as sleepFor } from "../../core/waiting/sleep.ts";
 import { type Driver, readPrimary } from "../store/driver/driver.ts";
 import { isLostRace, retryLostRaces } from "../store/driver/retrying_driver.ts";
-import { matcher, patternText } from "./pattern.ts";
+import { matcher, patternText } from "../machines/pattern.ts";
 import type { Dispatched } from "./subscription_options.ts";
 import { transitionOf, TRANSITIONS } from "../projection/log.ts";
 import { LeaseTurn, SUBSCRIPTION_LEASE } from "../store/leases.ts";

@@ -2,7 +2,10 @@ import type { Release } from "../outcomes/outcome_table.ts";
 import type { OrderState } from "../states/order_state.ts";
 import type { UserState } from "../users/user_state.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import type { TransitionPattern, UnlistedPattern } from "./pattern.ts";
+import type {
+  TransitionPattern,
+  UnlistedPattern,
+} from "../machines/pattern.ts";
 import type { Transition } from "../machines/transition.ts";
 
 /**

@@ -52,6 +52,7 @@ export interface QueuedTransition {
 
 /** Progress of a subscription. */
 export interface SubscriptionStatus {
+  /** Its name. */
   readonly name: string;
   /** What it takes. */
   readonly on: readonly string[];

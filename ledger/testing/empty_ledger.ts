@@ -2,11 +2,8 @@ import assert from "node:assert/strict";
 import type { Driver } from "../store/driver/driver.ts";
 import type { Person } from "./person_events.ts";
 import type { Ledger } from "../ledger.ts";
-import {
-  ledgerOn,
-  type LedgerOptions,
-  openMemoryLedger,
-} from "../open_ledger.ts";
+import { ledgerOn, type LedgerOptions } from "../ledger_on.ts";
+import { openMemoryLedger } from "../open_ledger.ts";
 
 /**
  * An empty ledger in memory, as `openLedger` gives it.

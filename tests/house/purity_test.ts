@@ -31,7 +31,6 @@ const TOUCHES_WORLD = new Set([
   "ledger/store/leases.ts",
   "ledger/subscriptions/subscription.ts",
   "ledger/projection/projection_worker.ts",
-  "ledger/queries/orders.ts",
   "ledger/store/connections/connection.ts",
   "ledger/store/connections/client_driver.ts",
   "ledger/store/connections/file_identity.ts",
@@ -40,10 +39,7 @@ const TOUCHES_WORLD = new Set([
   "ledger/store/connections/open_client.ts",
   "ledger/store/connections/replace_database.ts",
   "ledger/store/driver/retrying_driver.ts",
-  "ledger/store/event_log.ts",
-  "ledger/store/stamp.ts",
   "ledger/store/random_pool.ts",
-  "ledger/store/tables/events/append.ts",
   "ledger/subscriptions/subscription.ts",
 ]);
 

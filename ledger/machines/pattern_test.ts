@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import type { MachineName } from "../machines/transition.ts";
+import type { MachineName } from "./transition.ts";
 import {
   matcher,
   type Pattern,
   type TransitionPattern,
   unlisted,
 } from "./pattern.ts";
-import { redeliveryDelayMs } from "./dispatch_run.ts";
 
 function one(machine: MachineName, trust: string, status: string) {
   const entity = machine === "order" ? "order" : "user";
@@ -116,15 +115,4 @@ Deno.test("TransitionPattern does not compile when it is misspelt", () => {
     }
   });
   assert.deepEqual(refused, patterns.slice(5), "the run time says the same");
-});
-
-Deno.test("redeliveryDelayMs() doubles from a second to an hour", () => {
-  assert.deepEqual([1, 2, 3, 12, 13, 1000].map(redeliveryDelayMs), [
-    1000,
-    2000,
-    4000,
-    2048_000,
-    3600_000,
-    3600_000,
-  ]);
 });

@@ -6,13 +6,10 @@ import {
   type Transition,
   transitionName,
   type Trust,
-} from "../machines/transition.ts";
-import { banMachine, type BanName } from "../machines/user_machines.ts";
-import { orderMachine } from "../machines/order_machine.ts";
-import {
-  lkycMachine,
-  type VerificationName,
-} from "../machines/user_machines.ts";
+} from "./transition.ts";
+import { banMachine, type BanName } from "./user_machines.ts";
+import { orderMachine } from "./order_machine.ts";
+import { lkycMachine, type VerificationName } from "./user_machines.ts";
 import { type Verdict, VERDICTS } from "../../core/chain/verdict.ts";
 
 /**
