@@ -1,5 +1,5 @@
 import { defined } from "../../core/guards.ts";
-import { type Ledger, openDriver } from "../../ledger/mod.ts";
+import type { Ledger } from "../../ledger/mod.ts";
 import type { LedgerFiles } from "../../resources/operations/ledger_files.ts";
 import {
   givenAs,
@@ -107,7 +107,7 @@ function askingPort(
 }
 
 function filesPort(
-  { io, ledger, config, flags, inputs, endProgress }: ContextSource,
+  { io, ledger, config, inputs, endProgress }: ContextSource,
 ): LedgerFiles {
   return {
     left: () => leftSpoolFiles(spoolDirectory(config)),

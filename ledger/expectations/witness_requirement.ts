@@ -4,7 +4,6 @@ import { record } from "../events/record.ts";
 import type { WitnessRule } from "../../core/chain/witness_rule.ts";
 import { nextSecond, witnessRuleBody } from "../events/witness_rule.ts";
 import { WitnessRules } from "../orders/witness_rules.ts";
-import { type Driver, readPrimary } from "../store/driver/driver.ts";
 
 /**
  * The event by which a rule holds from now on.

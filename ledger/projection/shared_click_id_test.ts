@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { NewEvent } from "../events/event.ts";
 import type { OrderState } from "../states/order_state.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import {

@@ -1,5 +1,4 @@
 import type { StatesVerification } from "../../ledger/mod.ts";
-import type { Driver } from "../../ledger/types.ts";
 import { CommandError } from "../../core/settings/errors.ts";
 
 /** Deliveries that processes which ended have left in files. */

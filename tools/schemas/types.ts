@@ -9,7 +9,6 @@ import type * as eventTypes from "../../core/webhook_event/event_types.ts";
 import type * as webhookEvent from "../../core/webhook_event/webhook_event.ts";
 import type * as ledger from "../../ledger/mod.ts";
 import type * as ledgerForCli from "../../ledger/for_cli.ts";
-import type * as ledgerForLedgerFile from "../../ledger/for_ledger_file.ts";
 import type * as ledgerForResources from "../../ledger/for_resources.ts";
 import type * as ledgerTypes from "../../ledger/types.ts";
 import type * as witness from "../../witness/mod.ts";
