@@ -56,7 +56,7 @@ export async function foldOrdersAnew(
   );
   for await (const [no, fact] of factsOf(driver, orders, options)) {
     const fold = folds.get(no) as OrderFold;
-    if (fact.orderId === fold.orderId) folds.set(no, evolveOrder(fold, fact));
+    folds.set(no, evolveOrder(fold, fact));
   }
   const windows: ExpectationWindow[] = [];
   for (const fold of folds.values()) {

@@ -77,6 +77,16 @@ Deno.test("project() tells nobody of what had ended before the ledger went live"
     ["order:O1:release.unchecked", false],
     ["order:O2:confirmed.failed", false],
   ]);
+  // What says nothing new makes it no news.
+  await record(
+    driver,
+    orderWebhook("W1", 32, { type: "order_complete", orderId: "O1" }),
+  );
+  const historic = await select(
+    driver,
+    "SELECT historic > 0 AS past FROM orders",
+  );
+  assert.deepEqual(historic, [{ past: 1 }, { past: 1 }]);
 });
 
 Deno.test("project() tells of a claw-back of an old success", async () => {
