@@ -25,9 +25,6 @@ import { readFact } from "../events/read_fact.ts";
 import { orderState } from "../states/state_of_order.ts";
 import { userState } from "../users/user_state.ts";
 import type { Driver, ResultSet, Statement } from "../store/driver/driver.ts";
-import { openMemoryLedger } from "../open_ledger.ts";
-import { createLedger } from "../store/create.ts";
-import { FOLD } from "../projection/project.ts";
 
 const utf8 = new TextEncoder();
 const salt = new Uint8Array(16);
@@ -391,26 +388,6 @@ export function expectedStates(events: readonly NewEvent[]): States {
     };
   }
   return states;
-}
-
-/** A database in memory with every table. */
-export async function emptyStore(): Promise<Driver> {
-  return await openMemoryLedger({ environment: "sandbox", now: begin });
-}
-
-/** Creates every table. */
-export async function prepared(driver: Driver): Promise<Driver> {
-  await createLedger(driver, {
-    environment: "sandbox",
-    foldVersion: FOLD.version,
-    now: begin,
-    randomBytes: (length) => new Uint8Array(length).fill(7),
-  });
-  return driver;
-}
-
-function begin(): number {
-  return Date.parse(at(0));
 }
 
 /** Reads rows of one statement. */

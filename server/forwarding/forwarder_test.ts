@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { Subscriptions } from "../../ledger/mod.ts";
+import { newLedger } from "../../ledger/testing/fold_kit.ts";
 import {
   Crash,
   crashingDriver,
-  emptyStore,
   orderRead,
   rowsOf,
 } from "../../ledger/testing/projection_test_kit.ts";
@@ -25,7 +25,7 @@ import {
 const NAME = "forward:https://shop.example/hooks";
 
 Deno.test("Forwarder.run() sends each transition once, signed, with the state as it is", async () => {
-  const driver = await emptyStore();
+  const driver = await newLedger();
   await record(driver, ...lives("O1", "O2"));
   const receiver = new Receiver();
   const { forwarder, told } = forwarderOn(driver, receiver);
@@ -51,7 +51,7 @@ Deno.test("Forwarder.run() sends each transition once, signed, with the state as
 });
 
 Deno.test("Forwarder.run() begins a new target with what happens from now on", async () => {
-  const driver = await emptyStore();
+  const driver = await newLedger();
   await record(driver, ...lives("O1"));
   const receiver = new Receiver();
   const { forwarder } = forwarderOn(driver, receiver, { from: "now" });
@@ -66,7 +66,7 @@ Deno.test("Forwarder.run() begins a new target with what happens from now on", a
 });
 
 Deno.test("Forwarder.run() keeps the order of an order under failures, and lets no other wait", async () => {
-  const driver = await emptyStore();
+  const driver = await newLedger();
   await record(driver, ...lives("O1", "O2", "O3"));
   const receiver = new Receiver();
   let failures = 0;
@@ -92,7 +92,7 @@ Deno.test("Forwarder.run() keeps the order of an order under failures, and lets 
 });
 
 Deno.test("Forwarder.run() reports once that a target rejects deliveries, and once that it accepts them again", async () => {
-  const driver = await emptyStore();
+  const driver = await newLedger();
   await record(driver, ...lives("O1"));
   const receiver = new Receiver();
   receiver.answer = () => receiver.came < 9 ? 500 : 204;
@@ -107,7 +107,7 @@ Deno.test("Forwarder.run() reports once that a target rejects deliveries, and on
 });
 
 Deno.test("Forwarder.run() waits as long as the receiver asks, and gives up after so many attempts", async () => {
-  const driver = await emptyStore();
+  const driver = await newLedger();
   await record(driver, ...lives("O1"));
   const receiver = new Receiver();
   receiver.answer = ({ data }) =>
@@ -146,7 +146,7 @@ Deno.test("Forwarder.run() waits as long as the receiver asks, and gives up afte
 });
 
 Deno.test("Forwarder.run() switches a target off on 410, and sends all of it once it is resumed", async () => {
-  const driver = await emptyStore();
+  const driver = await newLedger();
   await record(driver, ...lives("O1"));
   const receiver = new Receiver();
   receiver.answer = () => 410;
@@ -180,7 +180,7 @@ Deno.test("Forwarder.run() switches a target off on 410, and sends all of it onc
 });
 
 Deno.test("Forwarder.run() lets the whole target rest as long as a 429 says", async () => {
-  const driver = await emptyStore();
+  const driver = await newLedger();
   await record(driver, ...lives("O1", "O2"));
   const receiver = new Receiver();
   receiver.answer = () =>
@@ -206,7 +206,7 @@ Deno.test("Forwarder.run() lets the whole target rest as long as a 429 says", as
 });
 
 Deno.test("Forwarder.run() of a target that does not answer holds no other target", async () => {
-  const driver = await emptyStore();
+  const driver = await newLedger();
   await record(driver, ...lives("O1"));
   const slow = new Receiver();
   slow.answer = () => new Promise(() => {});
@@ -229,7 +229,7 @@ Deno.test("Forwarder.run() of a target that does not answer holds no other targe
 });
 
 Deno.test("Forwarder.run() of two processes sends from one, and the other takes over when it stops", async () => {
-  const driver = await emptyStore();
+  const driver = await newLedger();
   const receiver = new Receiver();
   const pace = (ms: number, signal: AbortSignal) =>
     quick(Math.min(ms, 20), signal);
@@ -253,7 +253,7 @@ Deno.test("Forwarder.run() of two processes sends from one, and the other takes 
 });
 
 Deno.test("Forwarder.run() that loses its lease in the middle stops, and nothing is lost or out of order", async () => {
-  const driver = await emptyStore();
+  const driver = await newLedger();
   await record(driver, ...lives("O1", "O2"));
   const receiver = new Receiver();
   let block = () => {};
@@ -299,7 +299,7 @@ Deno.test("Forwarder.run() loses no transition and no order wherever its process
     let survived = false;
     for (let write = 1; !survived; write++) {
       assert.ok(write < 40, "it ends");
-      const driver = await emptyStore();
+      const driver = await newLedger();
       await record(driver, ...lives("O1", "O2"));
       const receiver = new Receiver();
       const failed = new Set<string>();
@@ -351,7 +351,7 @@ function quick(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 Deno.test("ForwardReport.isOff() tells once of a target that is off, and again after it was resumed", async () => {
-  const driver = await emptyStore();
+  const driver = await newLedger();
   const { report, told } = forwarderOn(driver, new Receiver());
   const off = { url: "https://shop.example/hooks", offAt: "", offReason: "" };
   const lines = () =>

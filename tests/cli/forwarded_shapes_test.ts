@@ -9,7 +9,8 @@ import {
   runUntil,
 } from "../../server/forwarding/testing/forwarding_kit.ts";
 import { found } from "../../resources/health/finding.ts";
-import { at, emptyStore } from "../../ledger/testing/projection_test_kit.ts";
+import { newLedger } from "../../ledger/testing/fold_kit.ts";
+import { at } from "../../ledger/testing/projection_test_kit.ts";
 import { hasShape } from "../kit/shape.ts";
 import { until } from "../kit/until.ts";
 
@@ -24,7 +25,7 @@ async function examples(): Promise<Record<string, unknown>[]> {
 }
 
 Deno.test("what is forwarded of orders and users has the shape that `schema` prints", async () => {
-  const driver = await emptyStore();
+  const driver = await newLedger();
   await record(
     driver,
     ...lives("O1"),
