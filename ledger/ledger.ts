@@ -25,6 +25,8 @@ import { changeOfRule, ruleFrom } from "./expectations/witness_requirement.ts";
 import type { Explanation } from "./explain/explanation.ts";
 import type { Occurrence, OccurrenceOptions } from "./explain/occurrences.ts";
 import type { Transition } from "./machines/transition.ts";
+import type { OrderState } from "./states/order_state.ts";
+import type { OrderContext } from "./attention/attention.ts";
 import type { AttentionKind } from "./outcomes/attention_kind.ts";
 import { Months } from "./months/months.ts";
 import type { Historic } from "./releases/historic.ts";
@@ -646,7 +648,10 @@ export class Ledger implements AsyncDisposable {
    * @throws {RangeError} When `time` is not a valid time.
    * @throws {LedgerError} When the database fails.
    */
-  asOf(orderId: string, time: string): ReturnType<typeof readOrderAsOf> {
+  asOf(
+    orderId: string,
+    time: string,
+  ): Promise<OrderState & { readonly context: OrderContext } | null> {
     const parts = { ...this.#readParts(), time };
     return readOrderAsOf(this.driver, orderId, parts);
   }

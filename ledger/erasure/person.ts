@@ -18,6 +18,7 @@ import type { ErasureParts } from "./rewrite.ts";
 
 /** An order that only webhooks attribute to the person. */
 export interface ClaimedOrder {
+  /** The order. */
   readonly orderId: string;
   /**
    * Whether the service was asked for it since and did not show it. Until then it

@@ -8,7 +8,9 @@ import { listed } from "../store/database.ts";
 
 /** An id that is requested alone, and why. */
 export interface IsolatedId {
+  /** Whether it is an order or a user. */
   readonly entity: Entity;
+  /** The id that the service refuses. */
   readonly entityId: string;
   /**
    * - `refused`: the service fails each request that holds it.

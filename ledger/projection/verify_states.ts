@@ -19,11 +19,13 @@ export interface VerifyStatesParts {
   readonly fold?: FoldCode;
 }
 
+/** How to follow a check of all states. */
 export interface VerifyStatesOptions {
   /** Rows that are listed; others are only counted. @default 20 */
   readonly maxDifferences?: number;
   /** Called after each step with the number of rows compared. */
   readonly onProgress?: (rows: number) => void;
+  /** Stops between two pages. */
   readonly signal?: AbortSignal;
 }
 

@@ -46,7 +46,9 @@ import { assetsOf } from "./release_gate.ts";
 export interface Unfired {
   /** What to pass to {@linkcode Subscriptions.fire}. */
   readonly key: string;
+  /** Whether it is an order or a user. */
   readonly entity: Entity;
+  /** The machine that moved. */
   readonly machine: MachineName;
   /** Order or user identifier. */
   readonly id: string;

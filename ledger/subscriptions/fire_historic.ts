@@ -25,6 +25,7 @@ export interface FiredHistory {
   readonly released: number;
 }
 
+/** Which history is sent. */
 export interface FireHistoryOptions {
   /** Only counts. @default false */
   readonly dryRun?: boolean;

@@ -43,6 +43,7 @@ const LOG_ROWS = 1000;
  * process stops or ends.
  */
 export class Subscription implements AsyncDisposable {
+  /** Its name: one process at a time sends to it. */
   readonly name: string;
   readonly #parts: SubscriptionParts;
   readonly #matches: ReturnType<typeof matcher>;

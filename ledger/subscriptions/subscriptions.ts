@@ -38,7 +38,9 @@ export interface UnfiredQuery {
  *   entity go on without it, and a person has to decide.
  */
 export interface QueuedTransition {
+  /** What is sent. */
   readonly transition: Transition;
+  /** `retrying` after a failure, `waiting` its turn, `dead` when given up. */
   readonly state: "retrying" | "waiting" | "dead";
   /** How often the handler was called. */
   readonly attempts: number;
@@ -93,6 +95,7 @@ export class Subscriptions {
   readonly #assets: AssetTable | undefined;
 
   /** @param assets The table of assets. @default {that of the ledger's environment} */
+  /** {@linkcode openLedger} makes one. */
   constructor(driver: Driver, now: () => number, assets?: AssetTable) {
     this.#driver = driver;
     this.#now = now;

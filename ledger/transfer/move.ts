@@ -58,6 +58,7 @@ export interface Moved {
   readonly ledgerId: string;
   /** Rows of all tables. */
   readonly rows: number;
+  /** Events among them. */
   readonly events: number;
 }
 
