@@ -10,7 +10,7 @@ import type { ReplaceOptions } from "./store/connections/replace_database.ts";
 export { announceRestore, resetAnchor } from "./evidence/anchor_file.ts";
 export { fileId } from "./store/connections/file_identity.ts";
 export type { FileLockMode } from "./store/connections/file_lock.ts";
-export { findDamage, requireWritable } from "./store/database_checks.ts";
+export { findDamage, requireWritable } from "./store/database.ts";
 
 /**
  * Locks a file that holds nothing.

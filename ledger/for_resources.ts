@@ -51,7 +51,6 @@ export type { VerificationMeaning } from "./machines/user_machines.ts";
 export type { MonthRefusal } from "./months/close_month.ts";
 export type { Exclusion } from "./months/decide_rows.ts";
 export {
-  AMOUNTS,
   AmountSum,
   type Money,
   type MonthRow,

@@ -41,11 +41,7 @@ export {
 export { sameValue } from "./orders/compare.ts";
 export { nextFinalReadMs } from "./orders/reread_schedule.ts";
 export { FACT_FIELDS, type OrderFacts } from "./events/order_facts.ts";
-export {
-  evolveOrder,
-  initialOrderFold,
-  type OrderFold,
-} from "./orders/order_fold.ts";
+export { evolveOrder, initialOrderFold } from "./orders/order_fold.ts";
 export { orderMove } from "./orders/readings.ts";
 export { claimState, type StatusFacts } from "./orders/order_status.ts";
 export { readNewestBodies, type StoredBody } from "./reads/deliveries.ts";
@@ -55,7 +51,6 @@ export { oldestWaitingMs, readMovers } from "./reads/waiting.ts";
 export type { OrderState } from "./states/order_state.ts";
 export { orderState } from "./states/state_of_order.ts";
 export type { Driver, ResultSet, Statement } from "./store/driver/driver.ts";
-export { readPrimary } from "./store/driver/driver.ts";
 export { isLostRace } from "./store/driver/retrying_driver.ts";
 export {
   readDeliveryLog,

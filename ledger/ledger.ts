@@ -21,7 +21,6 @@ import {
   sessionBody,
   type SessionToRecord,
 } from "./expectations/session_record.ts";
-import { changeOfRule, ruleFrom } from "./expectations/witness_requirement.ts";
 import type { Explanation } from "./explain/explanation.ts";
 import type { Occurrence, OccurrenceOptions } from "./explain/occurrences.ts";
 import type { Transition } from "./machines/transition.ts";
@@ -96,9 +95,11 @@ import { monthStore } from "./months/month_store.ts";
 import { readWaiting, type WaitingDeliveries } from "./reads/waiting.ts";
 import { goLive } from "./recording/go_live.ts";
 import {
+  changeOfRule,
   readWitnessRules,
   refuseClickInUse,
   refuseTermsOfPaid,
+  ruleFrom,
 } from "./recording/terms.ts";
 import type { LedgerStamp } from "./store/create.ts";
 import { statement, write } from "./store/database.ts";

@@ -23,19 +23,6 @@ export function linkKey({ kind, link }: Link): string {
   return `${kind}:${link}`;
 }
 
-/**
- * Links that a fact of an order brings.
- *
- * @param fact Any fact.
- * @returns None unless the fact concerns an order.
- */
-export function orderLinks(fact: Fact): FactLink[] {
-  if (fact.orderId === null) return [];
-  const links = new OrderLinks();
-  links.add(fact);
-  return [...links.all.values()];
-}
-
 /** Links that the facts of one order bring, each once. */
 export class OrderLinks {
   /** The links, by {@linkcode linkKey}. */

@@ -1,20 +1,25 @@
 /** What may be recorded: terms of a click id that is free, and rules of the witness. */
 import type { AssetTable } from "../../core/assets/environment.ts";
-import { refusePaid } from "../expectations/paid_purchase.ts";
+import type { WitnessRule } from "../../core/chain/witness_rule.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import {
   askedAtOf,
   type Expectation,
+  purchaseKey,
   purchaseOf,
   validUntil,
 } from "../events/expectation.ts";
-import type { RecordedEvent } from "../events/event.ts";
+import type { NewEvent, RecordedEvent } from "../events/event.ts";
 import {
   type Fact,
   isExpectation,
   isWitnessRule,
   type WitnessRuleFact,
 } from "../events/fact.ts";
+import { record } from "../events/record.ts";
+import { nextSecond, witnessRuleBody } from "../events/witness_rule.ts";
+import { sameAmount } from "../orders/compare.ts";
+import { WitnessRules } from "../orders/witness_rules.ts";
 import { ExpectationError } from "../expectations/expectation_error.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { guardOf, selectGuard } from "../projection/guard.ts";
@@ -78,8 +83,20 @@ export async function refuseClickInUse(
   }], "click_id_in_use");
 }
 
+/** The fields of terms that an order is compared with. */
+const COMPARED = [
+  "commodity",
+  "network",
+  "commodityAmount",
+  "currency",
+  "currencyAmount",
+  "walletAddress",
+  "userId",
+] as const satisfies readonly (keyof Expectation)[];
+
 /**
- * Refuses other terms for a purchase of which the service has shown success.
+ * Refuses other terms for a purchase of which the service has shown success: they
+ * would change nothing.
  *
  * @throws {ExpectationError} `purchase_paid`.
  */
@@ -100,8 +117,24 @@ export async function refuseTermsOfPaid(
   ]);
   const orders = new Map<string, Row<OrderFold>>();
   addOrderRows(orders, rows);
-  const states = [...orders.values()].map((row) => orderView(row, { assets }));
-  refusePaid(expectation, states);
+  const paid = [...orders.values()].map((row) => orderView(row, { assets }))
+    .find(({ expected, history }) =>
+      expected !== null && purchaseKey(expected) === purchaseKey(expectation) &&
+      history.some(({ source, status }) =>
+        source === "snapshot" && status === "success"
+      ) &&
+      COMPARED.some((field) => !isSameTerm(expected[field], expectation[field]))
+    );
+  if (paid === undefined) return;
+  throw new ExpectationError([{
+    field: purchase.kind === "reference" ? "reference" : "click_id",
+    message: `${JSON.stringify(purchase.name)} was paid by ${paid.orderId}; ` +
+      "take a new one for each purchase, or state the same terms",
+  }], "purchase_paid");
+}
+
+function isSameTerm(a: string | null, b: string | null): boolean {
+  return a === b || (a !== null && b !== null && sameAmount(a, b, null));
 }
 
 /** Reads since when orders wait for the chain, and until when. */
@@ -116,4 +149,40 @@ export async function readWitnessRules(
     ),
   ]);
   return eventsOf(found).map(readFact).filter(isWitnessRule);
+}
+
+/**
+ * The event by which a rule holds from now on.
+ *
+ * @param rule The rule.
+ * @param rules Those that were recorded.
+ * @param options The time, and sixteen random bytes.
+ * @returns Null where it holds already.
+ */
+export function changeOfRule(
+  rule: WitnessRule,
+  rules: readonly WitnessRuleFact[],
+  { now, salt }: { readonly now: number; readonly salt: Uint8Array },
+): NewEvent | null {
+  const at = new Date(now).toISOString();
+  if (ruleFrom(rules, at) === rule) return null;
+  return record("witness_required", witnessRuleBody(rule, at), {
+    recordedAt: at,
+    salt,
+  });
+}
+
+/**
+ * The rule for orders that begin from a time on.
+ *
+ * @param rules Those that were recorded.
+ * @param time UTC ISO 8601.
+ */
+export function ruleFrom(
+  rules: readonly WitnessRuleFact[],
+  time: string,
+): WitnessRule {
+  const known = new WitnessRules();
+  for (const { change } of rules) known.add(change);
+  return known.at(nextSecond(time));
 }

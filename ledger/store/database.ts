@@ -96,3 +96,22 @@ export function insertMany(
 export function bytesOf(value: SqlValue | undefined): Uint8Array {
   return value instanceof Uint8Array ? value : new Uint8Array();
 }
+
+/**
+ * Checks that the database would accept a write, and writes nothing.
+ *
+ * @returns The version of its SQLite.
+ * @throws {LedgerError} With the reason when it takes none.
+ */
+export async function requireWritable(driver: Driver): Promise<string> {
+  // The lock that a write takes.
+  const [rows] = await write(driver, [statement("SELECT sqlite_version()")]);
+  return String(rows?.[0]?.[0]);
+}
+
+/** The first damage in the pages of a database file; null where there is none. */
+export async function findDamage(driver: Driver): Promise<string | null> {
+  const [rows] = await read(driver, [statement("PRAGMA quick_check(1)")]);
+  const found = String(rows?.[0]?.[0]);
+  return found === "ok" ? null : found;
+}
