@@ -107,7 +107,4 @@ export {
 } from "./reads/pages.ts";
 export { HAND_OUTCOMES } from "./events/hand_release.ts";
 export { PREFIX_AT_LEAST } from "./reads/find.ts";
-export {
-  NO_THREAD_ADVICE,
-  NO_THREAD_MEANS,
-} from "./store/connections/no_thread.ts";
+export { NO_THREAD_ADVICE, NO_THREAD_MEANS } from "./thread/no_thread.ts";

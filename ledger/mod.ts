@@ -95,7 +95,7 @@ export {
 } from "./open_ledger.ts";
 export type { WitnessRule } from "../core/chain/witness_rule.ts";
 export type { OpenClientOptions } from "./store/connections/open_client.ts";
-export { openDriver } from "./store/connections/open_driver.ts";
+export { openDriver } from "./thread/open_driver.ts";
 export type { LedgerClient } from "./store/connections/ledger_client.ts";
 export { LedgerError, type LedgerErrorCode } from "./store/driver/errors.ts";
 

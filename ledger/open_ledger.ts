@@ -2,7 +2,7 @@
 import { requireExactJson } from "../core/json/exact_number.ts";
 import type { AssetTable } from "../core/assets/environment.ts";
 import { anchorFile } from "./evidence/anchor_file.ts";
-import { databaseFile, localPath } from "./store/connections/database_url.ts";
+import { databaseFile } from "./store/connections/database_url.ts";
 import {
   openClient,
   type OpenClientOptions,
@@ -10,8 +10,8 @@ import {
 import {
   openDriver,
   type OpenDriverOptions,
-} from "./store/connections/open_driver.ts";
-import { warnOfNoThread } from "./store/connections/no_thread.ts";
+  openThread,
+} from "./thread/open_driver.ts";
 import type { Driver } from "./store/driver/driver.ts";
 import { reached } from "./store/driver/retrying_driver.ts";
 import type { Ledger } from "./ledger.ts";
@@ -19,7 +19,6 @@ import { ledgerOn, type LedgerOptions } from "./ledger_on.ts";
 import type { MakeStep } from "./projection/catch_up.ts";
 import { FOLD } from "./projection/project.ts";
 import { createLedger, type CreateOptions } from "./store/create.ts";
-import { ThreadDriver } from "./thread/thread_driver.ts";
 
 /** Which ledger to open, and how. */
 export interface OpenLedgerOptions extends LedgerOptions, OpenDriverOptions {}
@@ -58,19 +57,8 @@ async function openDatabase(
   options: OpenLedgerOptions | ClientLedgerOptions,
 ): Promise<Opened> {
   if ("client" in options) return { driver: await openClient(options) };
-  const path = localPath(options.url);
-  const { worker = path !== ":memory:", threadModule } = options;
-  if (path === null || !worker) {
-    return { driver: await openDriver({ ...options, worker: false }) };
-  }
-  const { busyTimeoutMs = 50, readOnly = false } = options;
-  const thread = new ThreadDriver({
-    ...{ path, busyTimeoutMs, readOnly },
-    ...threadModule !== undefined && { module: new URL(threadModule) },
-  });
-  const reason = await thread.start();
-  if (reason !== null) {
-    (options.onNoThread ?? warnOfNoThread)(reason);
+  const thread = await openThread(options);
+  if (thread === null) {
     return { driver: await openDriver({ ...options, worker: false }) };
   }
   return {

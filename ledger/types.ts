@@ -157,7 +157,7 @@ export type {
   ClientResult,
   ClientStatement,
 } from "./store/connections/ledger_client.ts";
-export type { OpenDriverOptions } from "./store/connections/open_driver.ts";
+export type { OpenDriverOptions } from "./thread/open_driver.ts";
 export type {
   Driver,
   ResultSet,

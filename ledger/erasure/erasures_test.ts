@@ -9,7 +9,7 @@ import { ledgerOn } from "../ledger_on.ts";
 import { openLedger } from "../open_ledger.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
-import { openDriver } from "../store/connections/open_driver.ts";
+import { openDriver } from "../thread/open_driver.ts";
 import { assertFollows, inTables } from "../testing/empty_ledger.ts";
 import { databaseKinds } from "../testing/test_databases.ts";
 import { type Person, person } from "../testing/person_events.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Ledger } from "../ledger.ts";
 import { openLedger } from "../open_ledger.ts";
 import { testEvents } from "../testing/test_events.ts";
-import { openDriver } from "../store/connections/open_driver.ts";
+import { openDriver } from "../thread/open_driver.ts";
 import {
   anchorFile,
   anchorFilePath,

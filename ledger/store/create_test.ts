@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Crash, crashingDriver } from "../testing/projection_test_kit.ts";
 import { testEachDatabase } from "../testing/test_databases.ts";
-import { openDriver } from "./connections/open_driver.ts";
+import { openDriver } from "../thread/open_driver.ts";
 import type { Driver } from "./driver/driver.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
 import { checkLedger, createLedger, readStamp } from "./create.ts";

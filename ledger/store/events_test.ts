@@ -10,7 +10,7 @@ import { deliveryUnanswered, webhookEvent } from "../testing/mint.ts";
 import type { Driver } from "./driver/driver.ts";
 import { LedgerError } from "./driver/errors.ts";
 import { EventLog } from "./events.ts";
-import { openDriver } from "./connections/open_driver.ts";
+import { openDriver } from "../thread/open_driver.ts";
 import { testEachDatabase } from "../testing/test_databases.ts";
 import {
   prepare,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { temporaryLedger } from "../../tests/kit/cli.ts";
-import { openDriver } from "./connections/open_driver.ts";
+import { openDriver } from "../thread/open_driver.ts";
 import { LedgerError } from "./driver/errors.ts";
 import {
   holdsLease,

@@ -3,7 +3,7 @@ import { userActivityOf } from "../orders/activity_fold.ts";
 import type { NewEvent } from "../events/event.ts";
 import { orderActivity } from "../orders/order_activity.ts";
 import { orderState } from "../states/state_of_order.ts";
-import { openDriver } from "../store/connections/open_driver.ts";
+import { openDriver } from "../thread/open_driver.ts";
 import {
   type Driver,
   readPrimary,

@@ -2,7 +2,7 @@
  * Another process that commits rows to a ledger's file, and prints how many
  * commits were acknowledged. Arguments: path, number of commits.
  */
-import { openDriver } from "../store/connections/open_driver.ts";
+import { openDriver } from "../thread/open_driver.ts";
 
 const [path, commits] = Deno.args;
 const driver = await openDriver({ url: `file:${path}`, worker: false });

@@ -2,7 +2,7 @@
 import type { Client } from "@libsql/client";
 import type { Driver } from "../store/driver/driver.ts";
 import { openClient } from "../store/connections/open_client.ts";
-import { openDriver } from "../store/connections/open_driver.ts";
+import { openDriver } from "../thread/open_driver.ts";
 import { patient } from "./patient.ts";
 import {
   sqldAvailable,

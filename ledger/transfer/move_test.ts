@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { openDriver } from "../store/connections/open_driver.ts";
+import { openDriver } from "../thread/open_driver.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { databaseKinds } from "../testing/test_databases.ts";
 import {

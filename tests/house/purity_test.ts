@@ -35,7 +35,7 @@ const TOUCHES_WORLD = new Set([
   "ledger/store/connections/client_driver.ts",
   "ledger/store/connections/file_identity.ts",
   "ledger/store/connections/file_lock.ts",
-  "ledger/store/connections/no_thread.ts",
+  "ledger/thread/no_thread.ts",
   "ledger/store/connections/open_client.ts",
   "ledger/store/connections/replace_database.ts",
   "ledger/store/driver/retrying_driver.ts",

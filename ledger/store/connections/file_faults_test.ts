@@ -3,7 +3,7 @@ import type { Driver } from "../driver/driver.ts";
 import { LedgerError, type LedgerErrorCode } from "../driver/errors.ts";
 import { EventLog } from "../events.ts";
 import { FileDriver } from "./file_driver.ts";
-import { openDriver } from "./open_driver.ts";
+import { openDriver } from "../../thread/open_driver.ts";
 import {
   prepare,
   storedEvents,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Driver } from "../driver/driver.ts";
 import { LedgerError } from "../driver/errors.ts";
 import { EventLog } from "../events.ts";
-import { openDriver } from "./open_driver.ts";
+import { openDriver } from "../../thread/open_driver.ts";
 import { prepare, storedEvents, testEvent } from "../../testing/test_events.ts";
 import { temporaryFolder } from "../../../tests/kit/temporary_folder.ts";
 

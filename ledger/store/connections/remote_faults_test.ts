@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { LedgerError, type LedgerErrorCode } from "../driver/errors.ts";
 import { EventLog } from "../events.ts";
-import { openDriver } from "./open_driver.ts";
+import { openDriver } from "../../thread/open_driver.ts";
 import { RemoteDriver } from "./remote_driver.ts";
 import { patient } from "../../testing/patient.ts";
 import { sqldCredentials } from "../../testing/sqld_credentials.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { LedgerError } from "../driver/errors.ts";
 import { EventLog } from "../events.ts";
-import { openDriver } from "./open_driver.ts";
+import { openDriver } from "../../thread/open_driver.ts";
 import { replaceDatabase } from "./replace_database.ts";
 import { prepare, testEvent } from "../../testing/test_events.ts";
 import { temporaryFolder } from "../../../tests/kit/temporary_folder.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { temporaryFolder } from "../../../tests/kit/temporary_folder.ts";
 import { isSafeSqlite } from "../../../core/sqlite.ts";
 import { FileDriver } from "./file_driver.ts";
-import { openDriver } from "./open_driver.ts";
+import { openDriver } from "../../thread/open_driver.ts";
 
 /** Starts a program of ours in a process of its own. */
 function start(program: string, ...args: string[]): Deno.ChildProcess {

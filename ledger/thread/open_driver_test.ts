@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { localPath, publicUrl } from "./database_url.ts";
-import { LedgerError, type LedgerErrorCode } from "../driver/errors.ts";
+import { localPath, publicUrl } from "../store/connections/database_url.ts";
+import { LedgerError, type LedgerErrorCode } from "../store/driver/errors.ts";
 import { openDriver } from "./open_driver.ts";
-import { prepare } from "../../testing/test_events.ts";
-import { temporaryFolder } from "../../../tests/kit/temporary_folder.ts";
+import { prepare } from "../testing/test_events.ts";
+import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 
 function failsWith(code: LedgerErrorCode, words: RegExp) {
   return (error: unknown) => {
@@ -214,7 +214,7 @@ Deno.test("openDriver() works in the caller's thread where the module of its own
   assert.match(told.join(), /bundled\.js/);
 
   const own = await open(
-    import.meta.resolve("../../thread/database_thread.ts"),
+    import.meta.resolve("./database_thread.ts"),
   );
   const [rows] = await own.batch(
     [{ sql: "SELECT count(*) FROM events", args: [] }],

@@ -1,7 +1,8 @@
-import { localPath } from "./database_url.ts";
+import { localPath } from "../store/connections/database_url.ts";
 import { warnOfNoThread } from "./no_thread.ts";
-import type { Driver } from "../driver/driver.ts";
-import { reached } from "../driver/retrying_driver.ts";
+import type { Driver } from "../store/driver/driver.ts";
+import { reached } from "../store/driver/retrying_driver.ts";
+import { ThreadDriver } from "./thread_driver.ts";
 
 /** Which database to open, and how. */
 export interface OpenDriverOptions {
@@ -83,39 +84,40 @@ export interface OpenDriverOptions {
  * ```
  */
 export async function openDriver(options: OpenDriverOptions): Promise<Driver> {
-  const path = localPath(options.url);
-  const driver = path === null
-    ? await openRemote(options)
-    : await openLocal(path, options);
+  const driver = await openThread(options) ?? await openHere(options);
   return await reached(driver, options);
 }
 
-async function openRemote(options: OpenDriverOptions): Promise<Driver> {
-  const { RemoteDriver } = await import("./remote_driver.ts");
-  return new RemoteDriver(options);
+/** Starts the thread of a file; null where it has none, or it cannot be started. */
+export async function openThread({
+  url,
+  busyTimeoutMs = 50,
+  worker,
+  readOnly = false,
+  threadModule,
+  onNoThread = warnOfNoThread,
+}: OpenDriverOptions): Promise<ThreadDriver | null> {
+  const path = localPath(url);
+  if (path === null || !(worker ?? path !== ":memory:")) return null;
+  const driver = new ThreadDriver({
+    ...{ path, busyTimeoutMs, readOnly },
+    ...threadModule !== undefined && { module: new URL(threadModule) },
+  });
+  const reason = await driver.start();
+  if (reason === null) return driver;
+  onNoThread(reason);
+  return null;
 }
 
-async function openLocal(
-  path: string,
-  {
-    busyTimeoutMs = 50,
-    worker = path !== ":memory:",
-    readOnly = false,
-    threadModule,
-    onNoThread = warnOfNoThread,
-  }: OpenDriverOptions,
-): Promise<Driver> {
-  const options = { path, busyTimeoutMs, readOnly };
-  if (worker) {
-    const { ThreadDriver } = await import("../../thread/thread_driver.ts");
-    const module = threadModule === undefined
-      ? {}
-      : { module: new URL(threadModule) };
-    const driver = new ThreadDriver({ ...options, ...module });
-    const reason = await driver.start();
-    if (reason === null) return driver;
-    onNoThread(reason);
+async function openHere(options: OpenDriverOptions): Promise<Driver> {
+  const { url, busyTimeoutMs = 50, readOnly = false } = options;
+  const path = localPath(url);
+  if (path === null) {
+    const { RemoteDriver } = await import(
+      "../store/connections/remote_driver.ts"
+    );
+    return new RemoteDriver(options);
   }
-  const { FileDriver } = await import("./file_driver.ts");
-  return new FileDriver(options);
+  const { FileDriver } = await import("../store/connections/file_driver.ts");
+  return new FileDriver({ path, busyTimeoutMs, readOnly });
 }
