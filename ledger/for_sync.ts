@@ -4,7 +4,7 @@
  *
  * @module
  */
-export { readErasedNames, readErasedOrders } from "./store/aliases.ts";
+export { readAliases, readErasedOrders } from "./store/aliases.ts";
 export { redactReading } from "./erasure/redact.ts";
 export { effectiveReadAt, effectiveTime } from "./events/time.ts";
 export type { NewEvent } from "./events/event.ts";

@@ -203,10 +203,7 @@ export class Ledger implements AsyncDisposable {
     this.orders = new Orders(parts.driver, parts.assets);
     this.users = new Users(parts.driver);
     this.erasures = new Erasures({
-      ...parts,
-      ledgerId: this.id,
-      readFact: this.#fold.readFact,
-      foldVersion: this.#fold.version,
+      ...{ ...parts, fold: this.#fold },
     });
     this.months = new Months({
       ...parts,

@@ -86,7 +86,7 @@ export async function ledgerOn(
     (stamp.environment === "sandbox" ? "sandbox" : "production");
   const ledger = new Ledger({
     ...{ driver, stamp, assets, now, randomBytes },
-    redactNew: redactArrivals({ assets, now }),
+    redactNew: redactArrivals({ assets, now, randomBytes }),
     ...options.fold && { fold: options.fold },
     ...options.anchorStore && { anchorStore: options.anchorStore },
     ...options.readOnly && { readOnly: options.readOnly },

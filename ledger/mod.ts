@@ -196,10 +196,10 @@ export type {
 
 // Evidence
 export { eraseBody } from "./erasure/erase_body.ts";
-export type { ErasedPerson, Erasures } from "./erasure/erasures.ts";
+export type { ErasePersonOptions, Erasures } from "./erasure/erasures.ts";
 export type { PruneOptions, Pruning } from "./erasure/prune.ts";
-export type { ErasePersonOptions, Erasure } from "./erasure/erase.ts";
-export type { ErasurePlan } from "./erasure/erase.ts";
+export type { Erasure, ErasurePlan } from "./erasure/erase.ts";
+export type { ErasedPerson } from "./store/aliases.ts";
 export type {
   Verification as ChainVerification,
   VerifyOptions,

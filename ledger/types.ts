@@ -38,10 +38,10 @@ export type {
 } from "./anomalies/anomaly.ts";
 export type { ErasableOrder, ErasureBlock } from "./erasure/erase.ts";
 export type { Comparison } from "./erasure/erase.ts";
-export type { ErasureFinding } from "./erasure/findings.ts";
+export type { ErasureFinding } from "./erasure/erasures.ts";
 export type { Historic } from "./releases/historic.ts";
 export type { ClaimedOrder } from "./erasure/person.ts";
-export type { ErasedUser, ReturnedOrder } from "./erasure/erasures.ts";
+export type { ErasedUser, ReturnedOrder } from "./store/aliases.ts";
 export type { ClaimBody } from "./events/order_facts.ts";
 export type {
   MonthClosedFile,

@@ -1,44 +1,27 @@
-/** Plans and erases a person, in one transaction: a kill leaves all or nothing. */
+/** What an erasure takes of a person, and what it leaves behind. */
 import { isRecord } from "../../core/guards.ts";
 import { parseExact } from "../../core/json/exact_json.ts";
-import {
-  KEPT_OF_WEBHOOK,
-  KEPT_ORDER_FIELDS,
-  orderField,
-} from "../../core/wire/order_fields.ts";
 import type { MatchFact } from "../events/order_facts.ts";
 import type { EventKind } from "../machines/event_kind.ts";
-import type { Trust } from "../machines/transition.ts";
 import { isFinal } from "../machines/order_machine.ts";
-import { matchExpectations } from "../outcomes/match.ts";
+import type { Trust } from "../machines/transition.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
+import { matchExpectations } from "../outcomes/match.ts";
+import { noteOf } from "../recording/notes.ts";
 import { orderState } from "../states/state_of_order.ts";
+import { insertAlias, isSameId } from "../store/aliases.ts";
+import { listed, readDeciding, statement } from "../store/database.ts";
 import type { Statement } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
-import { retryLostRaces } from "../store/driver/retrying_driver.ts";
-import { noteOf } from "../recording/notes.ts";
-import { listed, readDeciding, statement, write } from "../store/database.ts";
-import {
-  EVENT_COLUMNS,
-  eventsOf,
-  hexOf,
-  type StoredEvent,
-} from "../store/events.ts";
+import { readEvents } from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";
-import { insertAlias, insertErasedOrder, isSameId } from "../store/aliases.ts";
-import { addFindings } from "./findings.ts";
-import {
-  type ClaimedOrder,
-  findPerson,
-  type Person,
-  PSEUDONYM,
-} from "./person.ts";
-import { redactEvent, redactReading, rewritten } from "./redact.ts";
+import { addFindings } from "./holders.ts";
+import { type ClaimedOrder, findPerson, type Person } from "./person.ts";
+import { isPseudonym, newName, redactEvent, redactReading } from "./redact.ts";
 import {
   type ErasureParts,
   replaceEvents,
   type Replacement,
-  updateEvent,
 } from "./rewrite.ts";
 
 /**
@@ -80,59 +63,80 @@ export interface ErasurePlan {
   readonly orders: readonly ErasableOrder[];
   /** Orders that only webhooks attribute to the person, by id. */
   readonly claims: readonly ClaimedOrder[];
-  /** What else holds the person's ids; null when it was not asked for. */
-  readonly compared: Comparison | null;
+  /** What else holds the person's ids. */
+  readonly compared: Comparison;
 }
 
 /** Result of an erasure. */
 export interface Erasure extends ErasurePlan {
-  /** What else held the person's ids. */
-  readonly compared: Comparison;
   /** What replaces the user id from now on; null when nothing was found. */
   readonly pseudonym: string | null;
 }
 
-/** How a person is erased. */
-export interface ErasePersonOptions {
-  /**
-   * Erases even while an order is under way or a refund is due, and even when the
-   * service was not asked for orders that only webhooks attribute to the person.
-   *
-   * @default false
-   */
-  readonly force?: boolean;
-}
-
-export async function planErasure(
+/** Works out what an erasure removes, and the batch that does it. */
+export async function prepareErasure(
   parts: ErasureParts,
   userId: string,
-  compares: boolean,
-): Promise<ErasurePlan> {
+): Promise<{
+  readonly erasure: Erasure;
+  readonly statements: () => Promise<Statement[]>;
+}> {
   const person = await findPerson(parts, userId);
-  const plan = planOf(person, parts);
-  return compares ? { ...plan, compared: comparisonOf(person) } : plan;
-}
-
-export function erasePerson(
-  parts: ErasureParts,
-  userId: string,
-  { force = false }: ErasePersonOptions = {},
-): Promise<Erasure> {
-  return retryLostRaces(async () => {
-    const person = await findPerson(parts, userId);
-    const plan = planOf(person, parts);
-    if (person.events.length === 0 && person.orders.size === 0) {
-      const compared = { blanked: 0, listed: 0 };
-      return { ...plan, compared, pseudonym: null };
-    }
-    if (!force) refuse(plan);
-    const pseudonym = newName(parts);
-    await write(parts.driver, await erasing(parts, person, pseudonym));
-    return { ...plan, compared: comparisonOf(person), pseudonym };
+  const { orders, claims, holders } = person;
+  const isThere = person.events.length > 0 || orders.size > 0;
+  const names = namesFor(parts);
+  const replaced = person.events.map((before) => {
+    const { kind, orderId } = before;
+    // A webhook names no user afterwards, or it would make a row of one.
+    const isUser = kind !== "webhook" && isSameId(before.userId, userId);
+    const after = redactEvent(before, {
+      ...parts,
+      userId: isUser ? names.user : null,
+      clickId: orderId === null ? null : names.click(before.clickId),
+      match: matchToKeep(orders.get(orderId ?? "")?.fold, parts),
+    });
+    return { before, after };
   });
+  const events: Partial<Record<EventKind, number>> = {};
+  for (const { kind } of person.events) events[kind] = (events[kind] ?? 0) + 1;
+  return {
+    erasure: {
+      ...{ userId, events, claims },
+      fields: [...new Set(replaced.flatMap(fieldsGone))].sort(),
+      orders: [...orders.values()].map(({ fold }) =>
+        erasableOrder(fold, parts)
+      ),
+      compared: {
+        blanked: isThere ? holders.blank.length : 0,
+        listed: isThere ? holders.list.length : 0,
+      },
+      pseudonym: isThere ? names.user : null,
+    },
+    statements: () => erasing(parts, person, { names, replaced }),
+  };
 }
 
-function refuse({ claims, orders }: ErasurePlan): void {
+/** Random names in the place of the person's, one for each. */
+interface Names {
+  readonly user: string;
+  readonly click: (clickId: string | null) => string | null;
+}
+
+function namesFor(parts: ErasureParts): Names {
+  const clicks = new Map<string, string>();
+  return {
+    user: newName(parts),
+    click: (clickId) => {
+      if (clickId === null || isPseudonym(clickId)) return clickId;
+      const name = clicks.get(clickId) ?? newName(parts);
+      clicks.set(clickId, name);
+      return name;
+    },
+  };
+}
+
+/** @throws {LedgerError} Where something should come first. */
+export function refuseErasure({ claims, orders }: ErasurePlan): void {
   const unasked = claims.filter(({ isAsked }) => !isAsked);
   if (unasked.length > 0) {
     throw new LedgerError(
@@ -154,94 +158,52 @@ function refuse({ claims, orders }: ErasurePlan): void {
   }
 }
 
-function comparisonOf({ holders }: Person): Comparison {
-  return { blanked: holders.blank.length, listed: holders.list.length };
-}
-
 async function erasing(
   parts: ErasureParts,
   person: Person,
-  pseudonym: string,
-) {
-  const { now, randomBytes, assets } = parts;
-  const { guard, userId, orders, events, users, clicks, values, holders } =
-    person;
-  const erasedAt = new Date(now()).toISOString();
-  const names = new Map<string, string>();
-  const clickName = (clickId: string | null) => {
-    if (clickId === null || clickId.startsWith(PSEUDONYM)) return clickId;
-    const name = names.get(clickId) ?? newName(parts);
-    names.set(clickId, name);
-    return name;
-  };
-  const redacted = events.map((before) => {
-    const fold = orders.get(before.orderId ?? "")?.fold;
-    return {
-      before,
-      after: redactEvent(before, {
-        names: {
-          userId: before.kind !== "webhook" && isSameId(before.userId, userId)
-            ? pseudonym
-            : null,
-          clickId: before.orderId === null ? null : clickName(before.clickId),
-        },
-        match: fold === undefined ? null : matchToKeep(fold, assets),
-        randomBytes,
-      }),
-    };
-  });
-  const nobody = { userId: null, clickId: null };
-  const blanked = holders.blank.map((before) => ({
-    before,
-    after: redactEvent(before, { names: nobody, match: null, randomBytes }),
-  }));
-  const deliveries = new Set(
-    [...events, ...holders.blank].map(({ eventId }) => eventId),
-  );
-  const noted = await notesAbout(
-    parts,
-    (entity, id) =>
-      entity === "order"
-        ? orders.has(id)
-        : entity === "user"
-        ? isSameId(id, userId)
-        : entity === "delivery" && deliveries.has(id),
-  );
+  { names, replaced }: {
+    readonly names: Names;
+    readonly replaced: readonly Replacement[];
+  },
+): Promise<Statement[]> {
+  const { guard: { key }, userId, orders, holders } = person;
+  const erasedAt = new Date(parts.now()).toISOString();
   const nos = [...orders.values()].map(({ no }) => no);
-  const isFolded = ({ before }: Replacement) =>
-    before.position <= guard.position;
+  const blanked = [...holders.blank, ...await notesAbout(parts, person)];
   return [
     ...await replaceEvents(parts, {
-      guard,
-      replaced: [...redacted, ...blanked, ...noted.filter(isFolded)],
-      gone: { users, orders: nos },
+      guard: person.guard,
+      replaced: [
+        ...replaced,
+        ...blanked.map((before) => ({
+          before,
+          after: redactEvent(before, parts),
+        })),
+      ],
+      orders: nos,
     }),
-    // Nothing vouches yet for what is not folded.
-    ...noted.filter((one) => !isFolded(one))
-      .map(({ after }) => updateEvent(after)),
-    insertAlias(guard.key, "user", [userId, { at: erasedAt, back: null }]),
-    ...[...clicks].map((clickId) =>
-      insertAlias(guard.key, "click", [clickId, { at: erasedAt }])
+    insertAlias(key, "user", [userId, { erasedAt, returnedAt: null }]),
+    ...[...person.clicks].map((clickId) =>
+      insertAlias(key, "click", [clickId, { erasedAt }])
     ),
-    ...[...values].map(([value, kind]) =>
-      insertAlias(guard.key, kind, [value, { length: value.length }])
+    ...[...person.values].map(([value, is]) =>
+      insertAlias(key, "value", [value, { is, length: value.length }])
     ),
-    ...[...orders].map(([orderId, { fold }]) =>
-      insertErasedOrder(guard.key, {
-        ...{ orderId, userId: pseudonym, erasedAt },
-        clickId: clickName(fold.latest?.clickId || null),
-      })
-    ),
-    insertAlias(guard.key, "person", [pseudonym, {
-      ...{ name: pseudonym, at: erasedAt },
-      ...{ events: events.length, orders: orders.size },
+    ...[...orders].map(([orderId, { fold }]) => {
+      const clickId = names.click(fold.latest?.clickId || null);
+      const order = { orderId, userId: names.user, clickId, erasedAt };
+      return insertAlias(key, "order", [orderId, order]);
+    }),
+    insertAlias(key, "person", [names.user, {
+      ...{ pseudonym: names.user, erasedAt },
+      ...{ events: person.events.length, orders: orders.size },
     }]),
     ...addFindings(holders.list, erasedAt),
     statement(
       "UPDATE outbox SET error = NULL WHERE no IN (SELECT value FROM json_each(?))",
       listed(nos),
     ),
-    ...await observedAs(parts, person, { pseudonym, clickName }),
+    ...await observedAs(parts, person, names),
     statement(
       `DELETE FROM observations WHERE entity = 'user'
         AND lower(trim(id)) = lower(trim(?))`,
@@ -263,10 +225,7 @@ async function erasing(
 async function observedAs(
   { driver }: ErasureParts,
   { orders, events }: Person,
-  { pseudonym, clickName }: {
-    readonly pseudonym: string;
-    readonly clickName: (clickId: string | null) => string | null;
-  },
+  names: Names,
 ): Promise<Statement[]> {
   const [rows] = await readDeciding(driver, [statement(
     `SELECT id, digest FROM observations WHERE entity = 'order' AND found = 1
@@ -277,50 +236,38 @@ async function observedAs(
     const reading = events.find(({ kind, orderId, ...one }) =>
       kind === "order_snapshot" && orderId === id && one.digest === digest
     );
-    const clickId = orders.get(String(id))?.fold.latest?.clickId || null;
-    const names = { userId: pseudonym, clickId: clickName(clickId) };
+    const clickId = names.click(
+      orders.get(String(id))?.fold.latest?.clickId || null,
+    );
     return statement(
       "UPDATE observations SET digest = ? WHERE entity = 'order' AND id = ?",
-      reading === undefined ? "" : redactReading(reading, { names }).digest,
+      reading === undefined
+        ? ""
+        : redactReading(reading, { userId: names.user, clickId }).digest,
       id ?? null,
     );
   });
 }
 
 /** What people noted may name the person: of orders that they did it stays. */
-export async function notesAbout(
-  { driver, randomBytes }: ErasureParts,
-  isAbout: (entity: string, id: string) => boolean,
-): Promise<Replacement[]> {
-  const [rows] = await readDeciding(driver, [statement(
-    `SELECT ${EVENT_COLUMNS} FROM events AS e
-      WHERE e.kind = 'note' AND e.${IS_RARE}`,
-  )]);
-  return eventsOf(rows).flatMap((before) => {
-    const note = noteOf(before);
-    if (note === null || !isAbout(note.entity, note.entityId)) return [];
-    return [{ before, after: withoutText(before, randomBytes) }];
+async function notesAbout(
+  { driver }: ErasureParts,
+  { userId, orders, events, holders }: Person,
+) {
+  const deliveries = new Set(
+    [...events, ...holders.blank].map(({ eventId }) => eventId),
+  );
+  const notes = await readEvents(
+    driver,
+    `events AS e WHERE e.kind = 'note' AND e.${IS_RARE}`,
+  );
+  return notes.filter((event) => {
+    const note = noteOf(event);
+    const id = note?.entityId ?? "";
+    return (note?.entity === "order" && orders.has(id)) ||
+      (note?.entity === "user" && isSameId(id, userId)) ||
+      (note?.entity === "delivery" && deliveries.has(id));
   });
-}
-
-/** A note without its text; of an order that it is there stays, of others nothing. */
-export function withoutText(
-  event: StoredEvent,
-  randomBytes: ErasureParts["randomBytes"],
-): StoredEvent {
-  const note = noteOf(event);
-  const left = note?.entity !== "order" ? {} : {
-    ...{ entity: note.entity, entity_id: note.entityId, action: note.action },
-    ...{ reasons: note.reasons, text: "", author: note.author },
-  };
-  return rewritten(event, left, { kind: "note", randomBytes });
-}
-
-/** A random name, derived from nothing. */
-export function newName(
-  { randomBytes }: Pick<ErasureParts, "randomBytes">,
-): string {
-  return PSEUDONYM + hexOf(randomBytes(10));
 }
 
 /**
@@ -328,83 +275,42 @@ export function newName(
  * both are redacted; null while no reading can be compared.
  */
 export function matchToKeep(
-  fold: OrderFold,
-  assets: ErasureParts["assets"],
+  fold: OrderFold | undefined,
+  { assets }: ErasureParts,
 ): MatchFact | null {
-  return fold.latest === null ? null : matchExpectations(fold, assets).match;
+  return fold?.latest ? matchExpectations(fold, assets).match : null;
 }
 
 /** What has to be known of an order before something of it goes. */
 export function erasableOrder(
   fold: OrderFold,
-  { assets }: Pick<ErasureParts, "assets">,
+  { assets }: ErasureParts,
 ): ErasableOrder {
-  const state = orderState(fold, { assets });
-  const { orderId, status, trust } = state;
+  const { orderId, status, trust, attention } = orderState(fold, { assets });
   const blocks: ErasureBlock[] = [];
   if (trust !== "confirmed" || !isFinal(status)) blocks.push("under_way");
-  if (state.attention.includes("refund_due")) blocks.push("refund_due");
+  if (attention.includes("refund_due")) blocks.push("refund_due");
   return { orderId, status, trust, blocks };
 }
 
-function planOf(
-  { userId, events, orders, claims }: Person,
-  parts: ErasureParts,
-): ErasurePlan {
-  const kinds: Partial<Record<EventKind, number>> = {};
-  const fields = new Set<string>();
-  for (const event of events) {
-    kinds[event.kind] = (kinds[event.kind] ?? 0) + 1;
-    for (const field of fieldNames(event.body)) {
-      if (!stays(event, field)) fields.add(field);
-    }
-  }
-  const byId = (
-    a: { readonly orderId: string },
-    b: { readonly orderId: string },
-  ) => a.orderId < b.orderId ? -1 : 1;
-  return {
-    userId,
-    events: kinds,
-    fields: [...fields].sort(),
-    orders: [...orders.values()].map(({ fold }) => erasableOrder(fold, parts))
-      .sort(byId),
-    claims: claims.toSorted(byId),
-    compared: null,
-  };
+/** Names of the fields of a body whose values do not stay. */
+function fieldsGone({ before, after }: Replacement): string[] {
+  const left = new Set(fieldsOf(after.body).map((field) => field.join("=")));
+  return fieldsOf(before.body).filter(([name, value]) =>
+    name !== "erased" && !left.has(`${name}=${value}`)
+  ).map(([name]) => name);
 }
 
-const OF_READING = new Set<string>(["order_id", ...KEPT_ORDER_FIELDS]);
-const OF_WEBHOOK = new Set([
-  "order.id",
-  ...KEPT_OF_WEBHOOK.flatMap((name) => orderField(name).webhook?.path ?? []),
-]);
-
-/** Whether a field of an event is kept. */
-function stays({ kind, orderId }: StoredEvent, field: string): boolean {
-  if (field === "erased") return true;
-  switch (kind) {
-    case "order_snapshot":
-      return OF_READING.has(field);
-    case "order_redacted":
-      return field !== "user_id" && field !== "click_id";
-    case "webhook":
-      return field === "type" || (orderId !== null && OF_WEBHOOK.has(field));
-    default:
-      return false;
-  }
-}
-
-/** Names of the fields of a JSON object, those within others after a dot. */
-function fieldNames(body: Uint8Array): Set<string> {
-  const names = new Set<string>();
+/** Fields of a JSON object, those within others after a dot, and their values. */
+function fieldsOf(body: Uint8Array): [name: string, value: unknown][] {
+  const fields: [string, unknown][] = [];
   const walk = (value: unknown, path: string) => {
     if (Array.isArray(value)) value.forEach((one) => walk(one, path));
     else if (isRecord(value)) {
       for (const [name, inner] of Object.entries(value)) {
         walk(inner, path === "" ? name : `${path}.${name}`);
       }
-    } else if (path !== "") names.add(path);
+    } else if (path !== "") fields.push([path, value ?? ""]);
   };
   try {
     const value: unknown = parseExact(new TextDecoder().decode(body));
@@ -412,5 +318,5 @@ function fieldNames(body: Uint8Array): Set<string> {
   } catch {
     // A body that is no JSON has no names of fields.
   }
-  return names;
+  return fields;
 }

@@ -1,14 +1,11 @@
 /** Erases the body of one event, whoever it is about. */
-import { readFact } from "../events/read_fact.ts";
-import type { Driver } from "../store/driver/driver.ts";
-import { retryLostRaces } from "../store/driver/retrying_driver.ts";
-import { moveGuard } from "../projection/guard.ts";
 import { FOLD } from "../projection/project.ts";
 import { readDeciding, statement, write } from "../store/database.ts";
-import { EVENT_COLUMNS, eventsOf, type StoredEvent } from "../store/events.ts";
-import { readFolded } from "./person.ts";
+import type { Driver } from "../store/driver/driver.ts";
+import { retryLostRaces } from "../store/driver/retrying_driver.ts";
+import { readEvents, type StoredEvent } from "../store/events.ts";
 import { isRedacted, rewritten } from "./redact.ts";
-import { type ErasureParts, replaceEvents, updateEvent } from "./rewrite.ts";
+import { type ErasureParts, readFolded, replaceEvents } from "./rewrite.ts";
 
 /**
  * Erases the body of one event; `Ledger.erasures` erases a person. What kind of event it is stays, and whom it names.
@@ -36,7 +33,14 @@ export async function eraseBody(
   driver: Driver,
   position: number,
 ): Promise<boolean> {
-  return await eraseBodyAt(await partsOf(driver), position);
+  const [rows] = await readDeciding(driver, [
+    statement("SELECT environment FROM ledger"),
+  ]);
+  return await eraseBodyAt({
+    ...{ driver, fold: FOLD, now: Date.now },
+    assets: rows?.[0]?.[0] === "sandbox" ? "sandbox" : "production",
+    randomBytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
+  }, position);
 }
 
 /** The same with a clock, chance and fold of the caller's. */
@@ -44,42 +48,22 @@ export function eraseBodyAt(
   parts: ErasureParts,
   position: number,
 ): Promise<boolean> {
+  const { driver, randomBytes } = parts;
   return retryLostRaces(async () => {
-    const { driver, randomBytes } = parts;
     const guard = await readFolded(parts, "erase");
-    const [rows] = await readDeciding(driver, [statement(
-      `SELECT ${EVENT_COLUMNS} FROM events AS e
-        WHERE e.position = ?`,
-      position,
-    )]);
-    const [before] = eventsOf(rows);
-    if (before === undefined || isRedacted(before)) return false;
-    const { kind } = before;
-    const after = rewritten(before, whatStays(before), { kind, randomBytes });
-    const replaced = [{ before, after }];
-    await write(
+    const [before] = await readEvents(
       driver,
-      position <= guard.position
-        ? await replaceEvents(parts, { guard, replaced })
-        // Nothing vouches yet for what is not folded.
-        : [moveGuard(guard), updateEvent(after)],
+      "events AS e WHERE e.position = ?",
+      position,
     );
+    if (before === undefined || isRedacted(before)) return false;
+    const body = whatStays(before);
+    const replaced = [{
+      ...{ before, after: rewritten(before, { body, randomBytes }) },
+    }];
+    await write(driver, await replaceEvents(parts, { guard, replaced }));
     return true;
   });
-}
-
-async function partsOf(driver: Driver): Promise<ErasureParts> {
-  const [rows] = await readDeciding(driver, [
-    statement("SELECT id, environment FROM ledger"),
-  ]);
-  const [ledgerId, environment] = rows?.[0] ?? [];
-  return {
-    ...{ driver, ledgerId: String(ledgerId), readFact },
-    assets: environment === "sandbox" ? "sandbox" : "production",
-    now: Date.now,
-    randomBytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
-    foldVersion: FOLD.version,
-  };
 }
 
 function whatStays(

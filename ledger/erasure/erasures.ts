@@ -1,61 +1,69 @@
 /** The people erased from a ledger: the door. */
-import type { Driver } from "../store/driver/driver.ts";
-import { readDeciding, statement } from "../store/database.ts";
-import { type Alias, readErasedNames } from "../store/aliases.ts";
+import type { EventKind } from "../machines/event_kind.ts";
 import {
-  type Comparison,
-  erasePerson,
-  type ErasePersonOptions,
+  type AliasOf,
+  type ErasedPerson,
+  type ErasedUser,
+  readAliases,
+  type ReturnedOrder,
+} from "../store/aliases.ts";
+import { listed, readDeciding, statement, write } from "../store/database.ts";
+import { retryLostRaces } from "../store/driver/retrying_driver.ts";
+import { readEvents } from "../store/events.ts";
+import {
   type Erasure,
   type ErasurePlan,
-  planErasure,
+  prepareErasure,
+  refuseErasure,
 } from "./erase.ts";
-import { type ErasureFinding, readFindings, settle } from "./findings.ts";
+import { FINDING, type FindingReason } from "./holders.ts";
 import {
   countOldBodies,
   pruneBodies,
   type PruneOptions,
   type Pruning,
 } from "./prune.ts";
-import type { ErasureParts } from "./rewrite.ts";
+import { redactEvent } from "./redact.ts";
+import { type ErasureParts, readFolded, replaceEvents } from "./rewrite.ts";
 
-/** A person who was erased. */
-export interface ErasedPerson {
-  /** Pseudonym of the user in the orders that are kept. */
-  readonly pseudonym: string;
-  /** When, UTC ISO 8601. */
-  readonly erasedAt: string;
-  /** Events that were blanked. */
-  readonly events: number;
-  /** Orders that are kept without names. */
-  readonly orders: number;
+/** How a person is erased. */
+export interface ErasePersonOptions {
+  /**
+   * Erases even while an order is under way or a refund is due, and even when the
+   * service was not asked for orders that only webhooks attribute to the person.
+   *
+   * @default false
+   */
+  readonly force?: boolean;
 }
 
-/** A user who was erased, recognised by a keyed hash of the id. */
-export interface ErasedUser {
-  /** When, UTC ISO 8601. */
-  readonly erasedAt: string;
-  /** When the user became a customer again, UTC ISO 8601; null while not. */
-  readonly returnedAt: string | null;
-}
-
-/** An order that an erased user made later. */
-export interface ReturnedOrder {
-  /** The order. */
-  readonly orderId: string;
-  /** When the ledger learnt of it, UTC ISO 8601. */
-  readonly knownAt: string;
+/** An event that holds an id of an erased person and was not blanked. */
+export interface ErasureFinding {
+  /** Place of the event in the ledger. */
+  readonly position: number;
+  /** Identifier of the event. */
+  readonly eventId: string;
+  /** Kind of event. */
+  readonly kind: EventKind;
+  /**
+   * - `other_person`: it is about somebody else whom the service has shown.
+   * - `chosen_click_id`: it holds a click id that a customer may have chosen.
+   * - `not_json`: its body is not JSON.
+   */
+  readonly why: FindingReason;
+  /** When it was found, UTC ISO 8601. */
+  readonly foundAt: string;
+  /** What a person decided; null while nobody has. */
+  readonly settled: "blanked" | "kept" | null;
 }
 
 /** The people erased from a ledger. Erases people, and prunes old bodies. */
 export class Erasures {
   readonly #parts: ErasureParts;
-  readonly #driver: Driver;
 
   /** Erases people from a database; a ledger makes one. */
   constructor(parts: ErasureParts) {
     this.#parts = parts;
-    this.#driver = parts.driver;
   }
 
   /**
@@ -64,11 +72,8 @@ export class Erasures {
    *
    * @throws {LedgerError} `failed` where events are not folded by this version.
    */
-  plan(
-    userId: string,
-    { compares = false }: { readonly compares?: boolean } = {},
-  ): Promise<ErasurePlan> {
-    return planErasure(this.#parts, userId, compares);
+  async plan(userId: string): Promise<ErasurePlan> {
+    return (await prepareErasure(this.#parts, userId)).erasure;
   }
 
   /**
@@ -100,8 +105,18 @@ export class Erasures {
    * assert.equal((await ledger.verify()).ok, true);
    * ```
    */
-  erase(userId: string, options: ErasePersonOptions = {}): Promise<Erasure> {
-    return erasePerson(this.#parts, userId, options);
+  erase(
+    userId: string,
+    { force = false }: ErasePersonOptions = {},
+  ): Promise<Erasure> {
+    const { driver } = this.#parts;
+    return retryLostRaces(async () => {
+      const found = await prepareErasure(this.#parts, userId);
+      if (found.erasure.pseudonym === null) return found.erasure;
+      if (!force) refuseErasure(found.erasure);
+      await write(driver, await found.statements());
+      return found.erasure;
+    });
   }
 
   /**
@@ -121,7 +136,7 @@ export class Erasures {
 
   /** Counts the bodies that were recorded before a time. */
   countOldBodies(before: string): Promise<number> {
-    return countOldBodies(this.#driver, before);
+    return countOldBodies(this.#parts.driver, before);
   }
 
   /**
@@ -132,9 +147,9 @@ export class Erasures {
    * @throws {LedgerError} `busy` while others read the log.
    */
   async clean(): Promise<boolean> {
-    if (this.#driver.vacuum === undefined) return false;
-    await this.#driver.vacuum();
-    return true;
+    const { driver } = this.#parts;
+    await driver.vacuum?.();
+    return driver.vacuum !== undefined;
   }
 
   /**
@@ -144,21 +159,9 @@ export class Erasures {
    * @returns When; null when the user was not erased.
    */
   async find(userId: string): Promise<ErasedUser | null> {
-    const names = await readErasedNames(this.#driver, "user", [userId]);
-    const found = names.get(userId);
-    if (found === undefined) return null;
-    const { erasedAt, returnedAt } = found;
-    return { erasedAt, returnedAt };
-  }
-
-  /** Erasing compares all events itself: nothing is left to compare. */
-  compare(_signal?: AbortSignal): Promise<Comparison> {
-    return Promise.resolve({ blanked: 0, listed: 0 });
-  }
-
-  /** Whether all events were compared with the ids of all who were erased. */
-  isCompared(): Promise<boolean> {
-    return Promise.resolve(true);
+    const users = await readAliases(this.#parts.driver, "user", [userId]);
+    const { erasedAt, returnedAt = null } = users.get(userId) ?? {};
+    return erasedAt === undefined ? null : { erasedAt, returnedAt };
   }
 
   /**
@@ -166,8 +169,21 @@ export class Erasures {
    * they are about somebody else, are not JSON, or hold only a click id that a
    * customer may have chosen.
    */
-  findings(): Promise<ErasureFinding[]> {
-    return readFindings(this.#driver);
+  async findings(): Promise<ErasureFinding[]> {
+    const [rows] = await readDeciding(this.#parts.driver, [statement(
+      `SELECT e.position, e.id, e.kind, c.value, c.updated_at FROM cursors AS c
+        JOIN events AS e ON e.position = CAST(substr(c.name, ?2) AS INTEGER)
+        WHERE c.name GLOB ?1 || '*' ORDER BY e.position`,
+      FINDING,
+      FINDING.length + 1,
+    )]);
+    return (rows ?? []).map(([position, eventId, kind, value, at]) => ({
+      position: Number(position),
+      eventId: String(eventId),
+      kind: kind as EventKind,
+      foundAt: new Date(Number(at)).toISOString(),
+      ...JSON.parse(String(value)) as Pick<ErasureFinding, "why" | "settled">,
+    }));
   }
 
   /**
@@ -182,32 +198,53 @@ export class Erasures {
     positions: readonly number[],
     how: "blank" | "keep",
   ): Promise<number> {
-    return settle(this.#parts, positions, how);
+    const { driver } = this.#parts;
+    return retryLostRaces(async () => {
+      const guard = await readFolded(this.#parts, "erase");
+      const open = (await this.findings()).filter((one) =>
+        one.settled === null && positions.includes(one.position) &&
+        one.position <= guard.position
+      ).map(({ position }) => position);
+      const events = how === "keep" ? [] : await readEvents(
+        driver,
+        "events AS e WHERE e.position IN (SELECT value FROM json_each(?))",
+        listed(open),
+      );
+      const replaced = events.map((before) => ({
+        before,
+        after: redactEvent(before, this.#parts),
+      }));
+      await write(driver, [
+        ...await replaceEvents(this.#parts, { guard, replaced }),
+        statement(
+          `UPDATE cursors SET value = json_set(value, '$.settled', ?2)
+            WHERE name IN (SELECT value FROM json_each(?1))`,
+          listed(open.map((position) => FINDING + position)),
+          how === "blank" ? "blanked" : "kept",
+        ),
+      ]);
+      return open.length;
+    });
   }
 
   /** Lists the people who were erased, in that order. */
-  async list(): Promise<ErasedPerson[]> {
-    return (await this.#all("person")).map(({ name, at, events, orders }) => ({
-      pseudonym: String(name),
-      erasedAt: String(at),
-      events: Number(events),
-      orders: Number(orders),
-    }));
+  list(): Promise<ErasedPerson[]> {
+    return this.#all("person", "erasedAt");
   }
 
   /** Lists orders that erased users made later: they are new business. */
-  async returned(): Promise<ReturnedOrder[]> {
-    return (await this.#all("returned")).map(({ id, at }) => ({
-      orderId: String(id),
-      knownAt: String(at),
-    }));
+  returned(): Promise<ReturnedOrder[]> {
+    return this.#all("returned", "knownAt");
   }
 
-  async #all(kind: "person" | "returned"): Promise<Alias[]> {
-    const [rows] = await readDeciding(this.#driver, [statement(
-      `SELECT alias FROM aliases WHERE kind = ?
-        ORDER BY alias ->> 'at', alias ->> 'name'`,
+  async #all<Kind extends "person" | "returned">(
+    kind: Kind,
+    time: keyof AliasOf[Kind] & string,
+  ): Promise<AliasOf[Kind][]> {
+    const [rows] = await readDeciding(this.#parts.driver, [statement(
+      "SELECT alias FROM aliases WHERE kind = ?1 ORDER BY alias ->> ?2, alias",
       kind,
+      time,
     )]);
     return (rows ?? []).map(([alias]) => JSON.parse(String(alias)));
   }

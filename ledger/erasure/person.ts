@@ -1,20 +1,22 @@
 /** What the ledger holds of a person, and what would go with an erasure. */
 import { isRequestable } from "../../core/wire/identifier.ts";
-import { isRecord } from "../../core/guards.ts";
-import { linking } from "../events/fact_text.ts";
 import { isExpectation } from "../events/fact.ts";
 import { isExpectationKind } from "../machines/event_kind.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
-import { LedgerError } from "../store/driver/errors.ts";
 import { unpackOrder } from "../projection/doc.ts";
-import { type Guard, guardOf, selectGuard } from "../projection/guard.ts";
+import type { Guard } from "../projection/guard.ts";
 import { LookupHash, type LookupKind } from "../projection/lookup_hash.ts";
+import { comparedId, isSameId, type Ownership } from "../store/aliases.ts";
 import { listed, readDeciding, statement } from "../store/database.ts";
-import { EVENT_COLUMNS, eventsOf, type StoredEvent } from "../store/events.ts";
-import { comparedId, isSameId } from "../store/aliases.ts";
-import { eventsHolding, findHolders, type Holders } from "./holders.ts";
-import { isRedacted } from "./redact.ts";
-import type { ErasureParts } from "./rewrite.ts";
+import { readEvents, type StoredEvent } from "../store/events.ts";
+import {
+  eventsHolding,
+  findHolders,
+  type Holders,
+  type Values,
+} from "./holders.ts";
+import { isPseudonym, isRedacted, namesNobody } from "./redact.ts";
+import { type ErasureParts, readFolded } from "./rewrite.ts";
 
 /** An order that only webhooks attribute to the person. */
 export interface ClaimedOrder {
@@ -31,8 +33,6 @@ export interface ClaimedOrder {
 export interface Person {
   readonly guard: Guard;
   readonly userId: string;
-  /** Rows of the user, in whatever case the id was written. */
-  readonly users: readonly number[];
   /** The person's orders by id: the service has shown them as such. */
   readonly orders: ReadonlyMap<
     string,
@@ -43,35 +43,10 @@ export interface Person {
   readonly events: readonly StoredEvent[];
   /** Click ids that lead to nobody else. */
   readonly clicks: ReadonlySet<string>;
-  /** Ids by which the person is recognised wherever they stand, as compared. */
-  readonly values: ReadonlyMap<string, "own" | "chosen">;
+  /** Ids by which the person is recognised wherever they stand. */
+  readonly values: Values;
   /** Other events that hold one of them. */
   readonly holders: Holders;
-}
-
-/**
- * Orders `o` that only webhooks name, and of which the service was not asked yet:
- * they may be somebody else's.
- */
-export const MAY_BE_OTHERS = `(o.shown = 0 AND NOT EXISTS (
-  SELECT 1 FROM observations AS b WHERE b.entity = 'order' AND b.id = o.id))`;
-
-/** How random names begin. */
-export const PSEUDONYM = "erased-";
-
-/** Reads how far events are folded; what is not folded yet is redacted as it comes. */
-export async function readFolded(
-  { driver, foldVersion }: ErasureParts,
-  work: "erase" | "prune",
-): Promise<Guard> {
-  const [rows] = await readDeciding(driver, [selectGuard]);
-  const guard = guardOf(rows);
-  if (guard.foldVersion === foldVersion) return guard;
-  throw new LedgerError(
-    "failed",
-    `Cannot ${work}: the events are not folded by this version; fold them first, ` +
-      "with ledger.project()",
-  );
 }
 
 /**
@@ -87,65 +62,41 @@ export async function findPerson(
   const { driver } = parts;
   const guard = await readFolded(parts, "erase");
   const until = guard.position;
-  const ofUser: StoredEvent[] = [];
-  for await (
-    const event of eventsHolding(driver, [comparedId(userId)], until)
-  ) {
-    if (isSameId(event.userId, userId)) ofUser.push(event);
-  }
-  const { orders, claims } = await readOrders(parts, ofUser);
-  const [named] = await readDeciding(driver, [statement(
-    `SELECT ${EVENT_COLUMNS} FROM mentions AS m
-      CROSS JOIN events AS e ON e.position = m.position
-      WHERE m.no IN (SELECT value FROM json_each(?)) AND e.kind IN
-        ('webhook', 'order_snapshot', 'chain_reading', 'order_redacted')`,
-    listed([...orders.values()].map(({ no }) => no)),
-  )]);
-  const ofOrders = eventsOf(named);
-  const { terms, stated, clicks } = await readTerms(parts, {
-    ...{ guard, userId, orders, ofUser, ofOrders },
-  });
-  const known = new Map(
-    [...ofUser, ...ofOrders, ...terms].map((one) => [one.position, one]),
+  const holding = await eventsHolding(
+    driver,
+    new Set([comparedId(userId)]),
+    until,
   );
-  const values = valuesOf(userId, [...known.values()], {
+  const named = holding.filter((event) => isSameId(event.userId, userId));
+  const { orders, claims } = await readOrders(parts, named);
+  const { events, stated, clicks } = await findTraces(parts, {
+    ...{ guard, userId, named },
+    orders: new Map([...orders].map(([id, { no }]) => [id, no])),
+  });
+  const values = valuesOf(userId, events, {
     clicks,
     isShown: orders.size > 0,
   });
-  const needles = new Set([...values.keys(), ...[...stated].map(comparedId)]);
+  const own = new Map(events.map((one) => [one.position, one]));
+  const sought = new Set([...values.keys(), ...stated]);
   const others: StoredEvent[] = [];
-  const isStated = new Set([...stated].map(comparedId));
-  for await (const event of eventsHolding(driver, [...needles], until)) {
-    const { position, kind, orderId, clickId } = event;
-    if (known.has(position)) continue;
+  for (const event of await eventsHolding(driver, sought, until)) {
+    const { position, kind, orderId, userId: user, clickId } = event;
     const isOfClick =
       (kind === "webhook" || (isExpectationKind(kind) && isRedacted(event))) &&
-      orderId === null &&
-      event.userId === null && isStated.has(comparedId(clickId ?? ""));
-    if (isOfClick) known.set(position, event);
-    else others.push(event);
+      orderId === null && user === null &&
+      stated.has(comparedId(clickId ?? ""));
+    if (isOfClick) own.set(position, event);
+    else if (!own.has(position)) others.push(event);
   }
   const holders = await findHolders(driver, others, {
-    find: () => Promise.resolve(values),
-    own: (orderId) => orders.has(orderId),
+    ...{ find: () => Promise.resolve(values), own: (id) => orders.has(id) },
   });
-  const [rows] = await readDeciding(driver, [statement(
-    "SELECT no, id FROM users WHERE instr(lower(id), ?) > 0",
-    comparedId(userId),
-  )]);
   return {
     ...{ guard, userId, orders, claims, clicks, values, holders },
-    users: (rows ?? []).filter(([, id]) => isSameId(String(id), userId))
-      .map(([no]) => Number(no)),
-    events: [...known.values()].filter((event) => saysSomething(event, userId))
+    events: [...own.values()].filter((event) => !namesNobody(event))
       .sort((a, b) => a.position - b.position),
   };
-}
-
-/** Whether anything of it is left to erase. */
-function saysSomething(event: StoredEvent, userId: string): boolean {
-  return isSameId(event.userId, userId) || !isRedacted(event) ||
-    (event.clickId !== null && !event.clickId.startsWith(PSEUDONYM));
 }
 
 /**
@@ -155,29 +106,27 @@ function saysSomething(event: StoredEvent, userId: string): boolean {
  */
 async function readOrders(
   { driver }: ErasureParts,
-  ofUser: readonly StoredEvent[],
+  named: readonly StoredEvent[],
 ): Promise<Pick<Person, "orders" | "claims">> {
+  const byOrder = Map.groupBy(named, ({ orderId }) => orderId ?? "");
   const [rows] = await readDeciding(driver, [statement(
     `SELECT o.no, o.id, o.fold, o.shown, b.asked_at FROM orders AS o
       LEFT JOIN observations AS b ON b.entity = 'order' AND b.id = o.id
-      WHERE o.id IN (SELECT value FROM json_each(?))`,
-    listed(new Set(ofUser.flatMap(({ orderId }) => orderId ?? []))),
+      WHERE o.id IN (SELECT value FROM json_each(?)) ORDER BY o.id`,
+    listed(byOrder.keys()),
   )]);
-  const read = new Set(
-    ofUser.filter(({ kind }) =>
-      kind === "order_snapshot" || kind === "order_redacted"
-    ).map(({ orderId }) => orderId),
-  );
   const orders = new Map<string, { no: number; fold: OrderFold }>();
   const claims: ClaimedOrder[] = [];
   for (const [no, id, document, shown, askedAt] of rows ?? []) {
     const orderId = String(id);
-    const fold = unpackOrder(orderId, String(document));
-    if (read.has(orderId)) orders.set(orderId, { no: Number(no), fold });
-    else if (shown !== 1) {
-      const claimedAt = ofUser.filter((one) => one.orderId === orderId)
-        .map(({ recordedAt }) => recordedAt).sort().at(-1) ?? "";
-      const isAsked = String(askedAt ?? "") > claimedAt;
+    const events = byOrder.get(orderId) ?? [];
+    if (events.some(({ kind }) => /^order_(snapshot|redacted)$/.test(kind))) {
+      const fold = unpackOrder(orderId, String(document));
+      orders.set(orderId, { no: Number(no), fold });
+    } else if (shown !== 1) {
+      const isAsked = events.every(({ recordedAt }) =>
+        String(askedAt ?? "") > recordedAt
+      );
       // The service has no id that cannot be requested.
       claims.push({ orderId, isAsked: isAsked || !isRequestable(orderId) });
     }
@@ -185,96 +134,120 @@ async function readOrders(
   return { orders, claims };
 }
 
-/** Sessions and expectations of the person, and the click ids that name nobody else. */
-async function readTerms(
-  { driver, readFact }: ErasureParts,
-  { guard, userId, orders, ofUser, ofOrders }: {
+/**
+ * Orders `o` that only webhooks name, and of which the service was not asked yet:
+ * they may be somebody else's.
+ */
+const MAY_BE_OTHERS = `(o.shown = 0 AND NOT EXISTS (
+  SELECT 1 FROM observations AS b WHERE b.entity = 'order' AND b.id = o.id))`;
+
+/** Where what was expected is found, and what leads from there to orders. */
+const TERMS = {
+  click: "asked_click",
+  session: "session",
+  reference: "asked_reference",
+} as const;
+
+/**
+ * Adds to events that name a person those of the person's orders, and the sessions
+ * and expectations of these.
+ *
+ * @param orders The orders by id, with their `no`.
+ * @param named Events that name the person; may be such as are not folded yet.
+ * @param taken Click ids that events name which are not folded yet.
+ */
+export async function findTraces(
+  { driver, fold: { readFact } }: ErasureParts,
+  { guard, userId, orders, named, taken = new Set() }: {
     readonly guard: Guard;
-    readonly userId: string;
-    readonly orders: Person["orders"];
-    readonly ofUser: readonly StoredEvent[];
-    readonly ofOrders: readonly StoredEvent[];
+    readonly userId: string | null;
+    readonly orders: ReadonlyMap<string, number>;
+    readonly named: readonly StoredEvent[];
+    readonly taken?: ReadonlySet<string>;
   },
-) {
+): Promise<{
+  readonly events: readonly StoredEvent[];
+  /** Click ids that readings state and no order of somebody else, as compared. */
+  readonly stated: ReadonlySet<string>;
+  /** Click ids that nobody else may have. */
+  readonly clicks: ReadonlySet<string>;
+}> {
   const hash = new LookupHash(guard.key);
-  const own = new Set([...orders.values()].map(({ no }) => no));
   const unshared = async (
     kind: LookupKind,
     texts: Iterable<string>,
-    also: "false" | typeof MAY_BE_OTHERS = "false",
+    mayBe = "false",
   ) => {
-    const hashes = new Map(
-      [...texts].map((text) => [hash.of(kind, text), text]),
+    const left = new Map([...texts].map((text) => [hash.of(kind, text), text]));
+    const [rows] = await readDeciding(driver, [statement(
+      `SELECT l.hash FROM lookup AS l JOIN orders AS o ON o.no = l.no
+        WHERE l.hash IN (SELECT value FROM json_each(?1))
+          AND o.no NOT IN (SELECT value FROM json_each(?2))
+          AND (l.shown = 1 OR ${mayBe})`,
+      listed(left.keys()),
+      listed(orders.values()),
+    )]);
+    for (const [at] of rows ?? []) left.delete(Number(at));
+    return new Set(left.values()).difference(taken);
+  };
+  const expected = (kind: keyof typeof TERMS, texts: Iterable<string>) =>
+    readEvents(
+      driver,
+      `expected AS x CROSS JOIN events AS e ON e.position = x.position
+        WHERE x.${kind} IN (SELECT value FROM json_each(?))`,
+      listed([...texts].map((text) => hash.of(TERMS[kind], text))),
     );
-    const [rows] = await readDeciding(driver, [statement(
-      `SELECT l.hash, o.no FROM lookup AS l JOIN orders AS o ON o.no = l.no
-        WHERE l.hash IN (SELECT value FROM json_each(?))
-          AND (l.shown = 1 OR ${also})`,
-      listed(hashes.keys()),
-    )]);
-    for (const [at, no] of rows ?? []) {
-      if (!own.has(Number(no))) hashes.delete(Number(at));
-    }
-    return new Set(hashes.values());
-  };
-  const expected = async (
-    column: "click" | "session" | "reference",
-    [kind, texts]: readonly [LookupKind, Iterable<string>],
-  ) => {
-    const [rows] = await readDeciding(driver, [statement(
-      `SELECT ${EVENT_COLUMNS} FROM expected AS x
-        CROSS JOIN events AS e ON e.position = x.position
-        WHERE x.${column} IN (SELECT value FROM json_each(?))`,
-      listed([...texts].map((text) => hash.of(kind, text))),
-    )]);
-    return eventsOf(rows);
-  };
-  const links = { session: new Set<string>(), click: new Set<string>() };
-  for (const event of [...ofUser, ...ofOrders]) {
-    if (!orders.has(event.orderId ?? "")) continue;
-    const { sessionId } = readFact(event);
-    const clickId = event.kind === "webhook" ? null : linking(event.clickId);
-    if (sessionId) links.session.add(sessionId);
-    if (clickId) links.click.add(clickId);
-  }
-  const stated = await unshared("click", links.click);
-  const sessions = await unshared("session", links.session);
+  const ofOrders = await readEvents(
+    driver,
+    `mentions AS m CROSS JOIN events AS e ON e.position = m.position
+      WHERE m.no IN (SELECT value FROM json_each(?)) AND e.kind IN
+        ('webhook', 'order_snapshot', 'chain_reading', 'order_redacted')`,
+    listed(orders.values()),
+  );
+  const about = [...named, ...ofOrders];
+  const own = about.filter(({ orderId }) => orders.has(orderId ?? ""));
+  const stated = await unshared("click", clicksOf(own));
   // A webhook that names a session says nothing of the session's click id.
+  const sessions = own.flatMap((one) => readFact(one).sessionId ?? []);
   const ofLinks = [
-    ...await expected("session", ["session", sessions]),
-    ...await expected("click", ["asked_click", stated]),
+    ...await expected("session", await unshared("session", sessions)),
+    ...await expected("click", stated),
   ].filter(({ clickId }) => clickId === null || stated.has(clickId));
+  // A basket that was asked for again names its buyer's address too.
   const references = ofLinks.map(readFact).filter(isExpectation)
     .flatMap(({ expectation }) => expectation.reference ?? []);
-  // A basket that was asked for again names its buyer's address too.
-  const linked = [
+  const found = [
     ...ofLinks,
-    ...await expected("reference", [
-      "asked_reference",
-      await unshared("reference", references),
-    ]),
+    ...await expected("reference", await unshared("reference", references)),
   ];
-  const ownClicks = await unshared(
+  const nobodys = await unshared(
     "click",
-    [...linked, ...ofUser, ...ofOrders].flatMap(({ kind, clickId }) =>
-      kind === "webhook" ? [] : clickId ?? []
-    ),
+    clicksOf([...found, ...about]),
     MAY_BE_OTHERS,
   );
-  const terms = linked.filter((event) =>
+  const terms = found.filter((event) =>
     (event.userId === null || isSameId(event.userId, userId)) &&
-    (event.clickId === null || ownClicks.has(event.clickId))
+    (event.clickId === null || nobodys.has(event.clickId))
   );
-  const clicks = new Set(
-    [...terms, ...ofUser, ...ofOrders].flatMap(({ kind, clickId }) =>
-      kind === "webhook" || clickId === null || !ownClicks.has(clickId) ||
-        clickId.startsWith(PSEUDONYM)
-        ? []
-        : clickId
+  const events = [...about, ...terms];
+  return {
+    events: [...new Map(events.map((one) => [one.position, one])).values()],
+    stated: new Set([...stated].map(comparedId)),
+    clicks: new Set(
+      clicksOf(events).filter((one) => nobodys.has(one) && !isPseudonym(one)),
     ),
-  );
-  return { terms, stated, clicks };
+  };
 }
+
+/** Click ids, but those that only webhooks name: anybody can send one. */
+function clicksOf(events: readonly StoredEvent[]): string[] {
+  return events.flatMap(({ kind, clickId }) =>
+    kind === "webhook" ? [] : clickId ?? []
+  );
+}
+
+/** A field of a card; its value is the id. */
+const CARD = /"card_id"\s*:\s*("(?:[^"\\]|\\.)+")/g;
 
 /**
  * The ids by which a person is recognised wherever they stand. Only what the service
@@ -287,42 +260,21 @@ function valuesOf(
     readonly clicks: ReadonlySet<string>;
     readonly isShown: boolean;
   },
-): Person["values"] {
-  const values = new Map<string, "own" | "chosen">();
-  const own = (id: string) => values.set(comparedId(id), "own");
-  let isUser = isShown;
-  for (const event of events) {
-    const { kind, clickId } = event;
-    const isReading = kind === "order_snapshot" || kind === "user_snapshot";
-    if (kind === "user_snapshot" && isSameId(event.userId, userId)) {
-      isUser = true;
-    }
-    if (isReading) { for (const id of cardIds(event)) own(id); }
-    if (clickId === null || !clicks.has(clickId)) continue;
-    if (isExpectationKind(kind)) own(clickId);
-    else if (isReading && !values.has(comparedId(clickId))) {
-      values.set(comparedId(clickId), "chosen");
-    }
-  }
-  values.set(comparedId(userId), isUser ? "own" : "chosen");
-  return values;
-}
-
-function cardIds({ body }: StoredEvent): string[] {
-  const ids: string[] = [];
-  try {
-    const root: unknown = JSON.parse(new TextDecoder().decode(body));
-    for (const left = [root]; left.length > 0;) {
-      const next = left.pop();
-      if (Array.isArray(next)) left.push(...next);
-      else if (isRecord(next)) {
-        const { card_id } = next;
-        if (typeof card_id === "string" && card_id !== "") ids.push(card_id);
-        left.push(...Object.values(next));
+): Values {
+  const values = new Map<string, Ownership>();
+  let user: Ownership = isShown ? "own" : "chosen";
+  for (const { kind, clickId, userId: id, body } of events) {
+    if (kind === "user_snapshot" && isSameId(id, userId)) user = "own";
+    if (kind === "user_snapshot" || kind === "order_snapshot") {
+      const text = new TextDecoder().decode(body);
+      for (const [, card = ""] of text.matchAll(CARD)) {
+        values.set(comparedId(JSON.parse(card)), "own");
       }
     }
-  } catch {
-    // What is no JSON has no fields.
+    if (clickId === null || !clicks.has(clickId)) continue;
+    const click = comparedId(clickId);
+    if (isExpectationKind(kind)) values.set(click, "own");
+    else if (!values.has(click)) values.set(click, "chosen");
   }
-  return ids;
+  return values.set(comparedId(userId), user);
 }

@@ -1,24 +1,21 @@
 /** Prunes old bodies: what the fold needs stays, and who is named as well. */
-import { type EventKind, isExpectationKind } from "../machines/event_kind.ts";
 import { ERASED_MARK } from "../events/record.ts";
-import { isExpectation } from "../events/fact.ts";
 import { isAbout } from "../orders/chain_readings.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
-import type { Driver } from "../store/driver/driver.ts";
-import { retryLostRaces } from "../store/driver/retrying_driver.ts";
 import { unpackOrder } from "../projection/doc.ts";
 import { LookupHash } from "../projection/lookup_hash.ts";
-import { listed, readDeciding, statement, write } from "../store/database.ts";
-import {
-  EVENT_COLUMNS,
-  eventsOf,
-  msOf,
-  type StoredEvent,
-} from "../store/events.ts";
+import { readDeciding, statement, write } from "../store/database.ts";
+import type { Driver } from "../store/driver/driver.ts";
+import { retryLostRaces } from "../store/driver/retrying_driver.ts";
+import { msOf, readEvents } from "../store/events.ts";
 import { erasableOrder, matchToKeep } from "./erase.ts";
-import { readFolded } from "./person.ts";
 import { isRedacted, redactEvent } from "./redact.ts";
-import { type ErasureParts, replaceEvents } from "./rewrite.ts";
+import {
+  type ErasureParts,
+  linksOf,
+  readFolded,
+  replaceEvents,
+} from "./rewrite.ts";
 
 /** Result of pruning. */
 export interface Pruning {
@@ -36,22 +33,18 @@ export interface PruneOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Kinds of event whose bodies are pruned; the others say nothing personal. */
-const PRUNED: readonly EventKind[] = [
-  ...["webhook", "order_snapshot", "user_snapshot"] as const,
-  ...["session_created", "order_expected", "chain_reading"] as const,
-];
+const OF_ORDERS = "e.kind IN ('webhook', 'order_snapshot', 'chain_reading')";
+const OTHERS =
+  "e.kind IN ('user_snapshot', 'session_created', 'order_expected')";
 
 /** Events looked at in one step. */
 const STEP = 200;
 
 /** An old event that is as it came. Text is compared with text, and ms with ms. */
-const prunable = (first: number) =>
-  `e.kind IN (${PRUNED.map((kind) => `'${kind}'`).join(", ")})
-    AND length(e.body) > 0
-    AND substr(e.body, -${ERASED_MARK.length}) <> CAST('${ERASED_MARK}' AS BLOB)
-    AND CASE typeof(e.recorded_at) WHEN 'integer' THEN e.recorded_at < ?${first}
-      ELSE e.recorded_at < ?${first + 1} END`;
+const PRUNABLE = `length(e.body) > 0
+  AND substr(e.body, -${ERASED_MARK.length}) <> CAST('${ERASED_MARK}' AS BLOB)
+  AND CASE typeof(e.recorded_at) WHEN 'integer' THEN e.recorded_at < ?1
+    ELSE e.recorded_at < ?2 END`;
 
 /** Counts the bodies that were recorded before a time and could be pruned. */
 export async function countOldBodies(
@@ -59,7 +52,8 @@ export async function countOldBodies(
   before: string,
 ): Promise<number> {
   const [rows] = await readDeciding(driver, [statement(
-    `SELECT count(*) FROM events AS e WHERE ${prunable(1)}`,
+    `SELECT count(*) FROM events AS e
+      WHERE (${OF_ORDERS} OR ${OTHERS}) AND ${PRUNABLE}`,
     msOf(before) ?? 0,
     before,
   )]);
@@ -80,152 +74,87 @@ export async function pruneBodies(
   let pruned = 0;
   // How an order compares is kept with its readings before its terms go.
   for (const kinds of [OF_ORDERS, OTHERS]) {
-    for (let after = 0;;) {
+    for (let after: number | undefined = 0; after !== undefined;) {
       signal?.throwIfAborted();
-      const [rows] = await readDeciding(parts.driver, [statement(
-        `SELECT e.position FROM events AS e
-          WHERE e.position > ?1 AND e.position <= (SELECT position FROM ledger)
-            AND ${kinds} AND ${prunable(2)} ORDER BY e.position LIMIT ${STEP}`,
-        ...[after, msOf(before) ?? 0, before],
-      )]);
-      const positions = (rows ?? []).map(([position]) => Number(position));
-      const last = positions.at(-1);
-      if (last === undefined) break;
-      pruned += await retryLostRaces(() => pruneSome(parts, positions, before));
-      onProgress?.(pruned);
-      after = last;
+      const from: number = after;
+      const step = await retryLostRaces(() =>
+        pruneSome(parts, { before, kinds, after: from })
+      );
+      pruned += step.pruned;
+      after = step.last;
+      if (after !== undefined) onProgress?.(pruned);
     }
   }
   return { pruned, left: await countOldBodies(parts.driver, before) };
 }
 
-const OF_ORDERS = "e.kind IN ('webhook', 'order_snapshot', 'chain_reading')";
-const OTHERS = `NOT (${OF_ORDERS})`;
+/**
+ * What is not said again: the latest reading is what the ledger says of a user today,
+ * and a younger reading says at which transaction a look was.
+ */
+const SUPERSEDED = `CASE e.kind
+  WHEN 'user_snapshot' THEN e.position IS NOT (
+    SELECT max(m.position) FROM mentions AS n JOIN mentions AS m ON m.no = n.no
+      JOIN events AS x ON x.position = m.position
+    WHERE n.position = e.position AND x.kind = 'user_snapshot')
+  WHEN 'chain_reading' THEN NOT EXISTS (
+    SELECT 1 FROM mentions AS n JOIN mentions AS m ON m.no = n.no
+      JOIN events AS x ON x.position = m.position
+    WHERE n.position = e.position AND x.kind = 'order_snapshot'
+      AND x.recorded_at >= ?1)
+  ELSE true END`;
 
 async function pruneSome(
   parts: ErasureParts,
-  positions: readonly number[],
-  before: string,
-): Promise<number> {
-  const { driver, randomBytes, assets } = parts;
+  { before, kinds, after }: {
+    readonly before: string;
+    readonly kinds: string;
+    readonly after: number;
+  },
+): Promise<{ readonly pruned: number; readonly last: number | undefined }> {
+  const { driver, fold: { readFact } } = parts;
   const guard = await readFolded(parts, "prune");
-  const [found] = await readDeciding(driver, [statement(
-    `SELECT ${EVENT_COLUMNS} FROM events AS e
-      WHERE e.position IN (SELECT value FROM json_each(?)) ORDER BY e.position`,
-    listed(positions),
-  )]);
-  const events = eventsOf(found).filter((event) => !isRedacted(event));
-  const folds = await readFolds(
-    parts,
-    "o.id IN (SELECT value FROM json_each(?))",
-    events.flatMap(({ orderId }) => orderId ?? []),
+  const events = await readEvents(
+    driver,
+    `events AS e WHERE ${kinds} AND ${PRUNABLE} AND ${SUPERSEDED}
+      AND e.position > ?3 AND e.position <= ?4
+      ORDER BY e.position LIMIT ${STEP}`,
+    ...[msOf(before) ?? 0, before, after, guard.position],
   );
-  const lasting = await latestReadings(parts, events);
-  const shownSince = await readShownSince(parts, events, before);
-  const pruned: StoredEvent[] = [];
-  for (const event of events) {
-    const { kind, orderId, position } = event;
-    const blocks = isExpectationKind(kind)
-      ? [...(await ordersOfTerms(parts, event, guard.key)).values()]
-      : [folds.get(orderId ?? "")];
-    const stays = lasting.has(position) ||
-      blocks.some((fold) => fold !== undefined && isBlocked(fold, assets)) ||
-      (kind === "chain_reading" && shownSince.has(orderId));
-    if (!stays) pruned.push(event);
-  }
-  if (pruned.length === 0) return 0;
-  const replaced = pruned.map((event) => {
-    const fold = folds.get(event.orderId ?? "");
-    return {
-      before: event,
-      after: redactEvent(event, {
-        names: { userId: event.userId, clickId: event.clickId },
-        match: fold === undefined ? null : matchToKeep(fold, assets),
-        randomBytes,
-      }),
-    };
+  const hash = new LookupHash(guard.key);
+  const links = events.flatMap((event) =>
+    linksOf(readFact(event), hash).map((link) => [event.position, link])
+  );
+  // Its order, or the orders that terms may be compared with.
+  const [rows] = await readDeciding(driver, [statement(
+    `SELECT value ->> 0, o.id, o.fold FROM json_each(?1)
+      JOIN orders AS o ON o.id = value ->> 1
+    UNION ALL SELECT value ->> 0, o.id, o.fold FROM json_each(?2)
+      JOIN lookup AS l ON l.hash = value ->> 1
+      JOIN orders AS o ON o.no = l.no`,
+    JSON.stringify(events.map(({ position, orderId }) => [position, orderId])),
+    JSON.stringify(links),
+  )]);
+  const folds = Map.groupBy(
+    (rows ?? []).map(([position, id, fold]) => ({
+      position: Number(position),
+      fold: unpackOrder(String(id), String(fold)),
+    })),
+    ({ position }) => position,
+  );
+  const replaced = events.flatMap((event) => {
+    const orders = folds.get(event.position) ?? [];
+    if (isRedacted(event)) return [];
+    if (orders.some(({ fold }) => isBlocked(fold, parts))) return [];
+    const { userId, clickId } = event;
+    const match = matchToKeep(orders[0]?.fold, parts);
+    const after = redactEvent(event, { ...parts, userId, clickId, match });
+    return [{ before: event, after }];
   });
-  await write(driver, await replaceEvents(parts, { guard, replaced }));
-  return replaced.length;
-}
-
-async function readFolds(
-  { driver }: ErasureParts,
-  where: string,
-  values: readonly (string | number)[],
-): Promise<ReadonlyMap<string, OrderFold>> {
-  const [rows] = await readDeciding(driver, [statement(
-    `SELECT o.id, o.fold FROM orders AS o WHERE ${where}`,
-    listed(values),
-  )]);
-  return new Map(
-    (rows ?? []).map(([id, fold]) => [
-      String(id),
-      unpackOrder(String(id), String(fold)),
-    ]),
-  );
-}
-
-/** The orders that terms may be compared with. */
-function ordersOfTerms(
-  parts: ErasureParts,
-  event: StoredEvent,
-  key: Uint8Array,
-): Promise<ReadonlyMap<string, OrderFold>> {
-  const fact = parts.readFact(event);
-  if (!isExpectation(fact)) return Promise.resolve(new Map());
-  const { clickId, sessionId, reference } = fact.expectation;
-  const hash = new LookupHash(key);
-  return readFolds(
-    parts,
-    `o.no IN (SELECT no FROM lookup
-      WHERE hash IN (SELECT value FROM json_each(?)))`,
-    [
-      ...clickId === null ? [] : [hash.of("click", clickId)],
-      ...sessionId === null ? [] : [hash.of("session", sessionId)],
-      ...reference === null ? [] : [hash.of("reference", reference)],
-    ],
-  );
-}
-
-/** The latest reading is what the ledger says of the user today. */
-async function latestReadings(
-  { driver }: ErasureParts,
-  events: readonly StoredEvent[],
-): Promise<ReadonlySet<number>> {
-  const [rows] = await readDeciding(driver, [statement(
-    `SELECT max(m.position) FROM users AS u
-      JOIN mentions AS m ON m.no = u.no
-      JOIN events AS e ON e.position = m.position AND e.kind = 'user_snapshot'
-      WHERE u.id IN (SELECT value FROM json_each(?)) GROUP BY u.no`,
-    listed(
-      events.flatMap(({ kind, userId }) =>
-        kind === "user_snapshot" ? userId ?? [] : []
-      ),
-    ),
-  )]);
-  return new Set((rows ?? []).map(([position]) => Number(position)));
-}
-
-/** Orders of which a reading is younger, and says at which transaction a look was. */
-async function readShownSince(
-  { driver }: ErasureParts,
-  events: readonly StoredEvent[],
-  before: string,
-): Promise<ReadonlySet<unknown>> {
-  const [rows] = await readDeciding(driver, [statement(
-    `SELECT DISTINCT o.id FROM orders AS o
-      JOIN mentions AS m ON m.no = o.no
-      JOIN events AS e ON e.position = m.position AND e.kind = 'order_snapshot'
-      WHERE o.id IN (SELECT value FROM json_each(?1)) AND e.recorded_at >= ?2`,
-    listed(
-      events.flatMap(({ kind, orderId }) =>
-        kind === "chain_reading" ? orderId ?? [] : []
-      ),
-    ),
-    msOf(before) ?? 0,
-  )]);
-  return new Set((rows ?? []).map(([id]) => id));
+  if (replaced.length > 0) {
+    await write(driver, await replaceEvents(parts, { guard, replaced }));
+  }
+  return { pruned: replaced.length, last: events.at(-1)?.position };
 }
 
 /**
@@ -233,8 +162,8 @@ async function readShownSince(
  * something else than the service shows now, which could not be seen without what
  * both name.
  */
-function isBlocked(fold: OrderFold, assets: ErasureParts["assets"]): boolean {
+function isBlocked(fold: OrderFold, parts: ErasureParts): boolean {
   const { latest, looks } = fold;
-  return erasableOrder(fold, { assets }).blocks.length > 0 ||
+  return erasableOrder(fold, parts).blocks.length > 0 ||
     looks.some((look) => latest === null || !isAbout(look, latest));
 }

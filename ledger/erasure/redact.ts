@@ -6,38 +6,51 @@ import {
 } from "../../core/wire/order_fields.ts";
 import { readOrderRow } from "../../core/wire/read_row.ts";
 import { KEPT_OF_CHAIN_READING } from "../events/chain_reading.ts";
-import { derive, ERASED_ID, isMarkedErased } from "../events/record.ts";
 import type {
   NewEvent,
   OrderRedactedBody,
   RecordedEvent,
 } from "../events/event.ts";
 import { exactObject, objectOf, soundRow } from "../events/fact_text.ts";
-import { record } from "../events/record.ts";
 import type { MatchFact } from "../events/order_facts.ts";
 import { readOrder, statedTransactionForm } from "../events/order_reading.ts";
+import { derive, ERASED_ID, isMarkedErased, record } from "../events/record.ts";
 import type { EventKind } from "../machines/event_kind.ts";
 import { hexOf, type StoredEvent } from "../store/events.ts";
 
-/** Random names in the place of the people whom an order names; null for none. */
-export interface OrderNames {
-  readonly userId: string | null;
-  readonly clickId: string | null;
+type Chance = { readonly randomBytes: (length: number) => Uint8Array };
+
+export interface RedactOptions extends Chance {
+  /** What stands for the user from now on. @default {nothing} */
+  readonly userId?: string | null;
+  /** What stands for the click id from now on. @default {nothing} */
+  readonly clickId?: string | null;
+  /** How its order compares with what was recorded. @default {unknown} */
+  readonly match?: MatchFact | null;
 }
 
-export interface RedactOptions {
-  readonly names: OrderNames;
-  /** How its order compares with what was recorded; null when unknown. */
-  readonly match: MatchFact | null;
-  readonly randomBytes: (length: number) => Uint8Array;
+/** How random names begin. */
+export const PSEUDONYM = "erased-";
+
+/** A random name, derived from nothing. */
+export function newName({ randomBytes }: Chance): string {
+  return PSEUDONYM + hexOf(randomBytes(10));
 }
 
-const utf8 = new TextEncoder();
+export function isPseudonym(name: string | null): boolean {
+  return name === null || name.startsWith(PSEUDONYM);
+}
 
 /** Whether something was taken out of an event before. */
 export function isRedacted({ kind, body }: StoredEvent): boolean {
   return kind === "order_redacted" || body.length === 0 ||
     isMarkedErased(body);
+}
+
+/** Whether nothing is left in it that an erasure takes. */
+export function namesNobody(event: StoredEvent): boolean {
+  return isRedacted(event) && isPseudonym(event.userId) &&
+    isPseudonym(event.clickId);
 }
 
 /**
@@ -47,56 +60,67 @@ export function isRedacted({ kind, body }: StoredEvent): boolean {
  */
 export function redactEvent(
   event: StoredEvent,
-  { names, match, randomBytes }: RedactOptions,
+  { randomBytes, userId = null, clickId = null, match = null }: RedactOptions,
 ): StoredEvent {
-  const { kind, orderId } = event;
-  if (kind === "webhook") {
-    return rewritten(event, webhookLeft(event, names), { kind, randomBytes });
+  const { kind, type, orderId } = event;
+  const names = named(userId, clickId);
+  const root = objectIn(event.body) ?? {};
+  const left = (body: object, as: EventKind = kind) =>
+    rewritten(event, { kind: as, body, randomBytes });
+  switch (kind) {
+    case "webhook":
+      return left({
+        ...type !== null && { type },
+        ...clickId !== null && { click_id: clickId },
+        ...userId !== null && { user: { user_id: userId } },
+        ...orderId !== null && { order: { id: orderId, ...claimed(root) } },
+      });
+    case "order_redacted": {
+      const { user_id: _user, click_id: _click, ...rest } = root;
+      return left({ ...rest, ...names });
+    }
+    case "order_snapshot":
+      if (orderId === null) break;
+      return isRedacted(event) ? left({ order_id: orderId }) : left({
+        ...{ order_id: orderId, ...names, ...readingFields(event) },
+        ...match !== null && { match },
+        redacts: { kind },
+      }, "order_redacted");
+    case "chain_reading": {
+      if (orderId === null) break;
+      const witness = Object.fromEntries(
+        KEPT_OF_CHAIN_READING.filter((name) => root[name] !== undefined)
+          .map((name) => [name, root[name]]),
+      );
+      return left({
+        ...{ order_id: orderId, ...names, witness, redacts: { kind } },
+      }, "order_redacted");
+    }
+    case "note": {
+      // That a person dealt with an order stays known.
+      const { entity, entity_id, action, reasons, author } = root;
+      return left(
+        entity !== "order"
+          ? {}
+          : { entity, entity_id, action, reasons, text: "", author },
+      );
+    }
   }
-  const options = { kind: "order_redacted", randomBytes } as const;
-  if (kind === "order_redacted") {
-    const { user_id: _user, click_id: _click, ...rest } =
-      objectIn(event.body) ?? {};
-    return rewritten(event, { ...rest, ...named(names) }, options);
-  }
-  if (orderId !== null && kind === "order_snapshot" && isRedacted(event)) {
-    return rewritten(event, { order_id: orderId }, { kind, randomBytes });
-  }
-  if (orderId !== null && kind === "order_snapshot") {
-    return rewritten(event, {
-      ...{ order_id: orderId, ...named(names), ...readingFields(event) },
-      ...match !== null && { match },
-      redacts: { kind },
-    }, options);
-  }
-  if (orderId !== null && kind === "chain_reading") {
-    const look = objectIn(event.body) ?? {};
-    const witness = Object.fromEntries(
-      KEPT_OF_CHAIN_READING.flatMap((field) =>
-        look[field] === undefined ? [] : [[field, look[field]]]
-      ),
-    );
-    return rewritten(event, {
-      ...{ order_id: orderId, ...named(names), witness, redacts: { kind } },
-    }, options);
-  }
-  return rewritten(event, {}, { kind, randomBytes });
+  return left({});
 }
 
 /** An event with another body. The salt goes, so that nobody can guess the old one. */
 export function rewritten(
   event: StoredEvent,
-  left: object,
-  { kind, randomBytes }: {
-    readonly kind: EventKind;
-    readonly randomBytes: (length: number) => Uint8Array;
+  { kind = event.kind, body: left, randomBytes }: Chance & {
+    readonly kind?: EventKind;
+    readonly body: object;
   },
 ): StoredEvent {
   const marked = kind === "order_redacted" ? left : { ...left, erased: true };
-  const body = utf8.encode(JSON.stringify(marked));
-  // A delivery is known by its random id, and so is a note.
-  const keepsId = event.kind === "webhook" || event.kind === "note" ||
-    event.kind === "person_erased";
+  const body = new TextEncoder().encode(JSON.stringify(marked));
+  // Ids of these are random.
+  const keepsId = ["webhook", "note", "person_erased"].includes(event.kind);
   return {
     ...event,
     ...derive(kind, body).columns,
@@ -107,7 +131,7 @@ export function rewritten(
   };
 }
 
-function named({ userId, clickId }: OrderNames) {
+function named(userId: string | null, clickId: string | null) {
   return {
     ...userId !== null && { user_id: userId },
     ...clickId !== null && { click_id: clickId },
@@ -115,29 +139,21 @@ function named({ userId, clickId }: OrderNames) {
 }
 
 /** The object of a body; null of what is none, and of what is no JSON. */
-function objectIn(body: Uint8Array | null) {
+function objectIn(body: Uint8Array): ReturnType<typeof exactObject> {
   try {
-    return body === null ? null : exactObject(body);
+    return exactObject(body);
   } catch {
     return null;
   }
 }
 
-/** Of a webhook its type stays, and what it claims of its order. */
-function webhookLeft(event: RecordedEvent, { userId, clickId }: OrderNames) {
-  const root = objectIn(event.body);
-  const order: Record<string, unknown> = {};
-  for (const name of KEPT_OF_WEBHOOK) {
+/** What a webhook claims of its order. */
+function claimed({ order }: Readonly<Record<string, unknown>>) {
+  return Object.fromEntries(KEPT_OF_WEBHOOK.flatMap((name) => {
     const field = orderField(name).webhook?.path.split(".")[1];
-    const value = field && objectOf(root?.order)?.[field];
-    if (field && typeof value === "string") order[field] = value;
-  }
-  return {
-    ...event.type !== null && { type: event.type },
-    ...clickId !== null && { click_id: clickId },
-    ...userId !== null && { user: { user_id: userId } },
-    ...event.orderId !== null && { order: { id: event.orderId, ...order } },
-  };
+    const value = field && objectOf(order)?.[field];
+    return typeof value === "string" ? [[field, value]] : [];
+  }));
 }
 
 /**
@@ -146,36 +162,34 @@ function webhookLeft(event: RecordedEvent, { userId, clickId }: OrderNames) {
  */
 export function redactReading(
   event: NewEvent,
-  { names }: { readonly names: OrderNames },
+  { userId, clickId }: {
+    readonly userId: string | null;
+    readonly clickId: string | null;
+  },
 ): NewEvent {
   const { recordedAt, readAt, salt } = event;
   return record("order_redacted", {
-    order_id: event.orderId ?? "",
-    ...named(names),
-    ...readingFields(event),
-    redacts: null,
+    ...{ order_id: event.orderId ?? "", ...named(userId, clickId) },
+    ...{ ...readingFields(event), redacts: null },
   }, { recordedAt, readAt, salt });
 }
 
 function readingFields(
-  event: Pick<RecordedEvent, "body" | "digest" | "readAt" | "recordedAt">,
+  event: Pick<RecordedEvent, "digest" | "readAt" | "recordedAt"> & {
+    readonly body: Uint8Array;
+  },
 ): Partial<OrderRedactedBody> {
-  const read = event.body === null ? null : soundRow(event.body, readOrderRow);
+  const read = soundRow(event.body, readOrderRow);
   if (read === null) return {};
   const kept = KEPT_ORDER_FIELDS.flatMap((field) => {
-    const value = read.row[field];
-    if (value === null) return [[field, ""]];
+    const value = read.row[field] === null ? "" : read.row[field];
     return typeof value === "string" ? [[field, value]] : [];
   });
   const tx = statedTransactionForm(readOrder(event, read.row, read.odd));
   return {
     ...Object.fromEntries(kept),
-    ...(tx === "empty"
-      ? { tx_id: "" }
-      : tx === "unstated"
-      ? {}
-      : tx === "named"
-      ? { tx_named: true }
-      : { tx_unreadable: true }),
+    ...tx === "empty" && { tx_id: "" },
+    ...tx === "named" && { tx_named: true },
+    ...tx === "unreadable" && { tx_unreadable: true },
   };
 }

@@ -1,4 +1,5 @@
 /** Folds orders and users anew, each from its own events. */
+import type { AssetTable } from "../../core/assets/environment.ts";
 import type { RecordedEvent } from "../events/event.ts";
 import type { ExpectationWindow } from "../events/expectation.ts";
 import { type Fact, isExpectation, isWitnessRule } from "../events/fact.ts";
@@ -10,13 +11,15 @@ import {
   type OrderFold,
 } from "../orders/order_fold.ts";
 import { WitnessRules } from "../orders/witness_rules.ts";
-import type { Driver, Statement } from "../store/driver/driver.ts";
+import type { Driver, SqlValue, Statement } from "../store/driver/driver.ts";
 import {
   evolveUser,
   initialUserFold,
   type UserFold,
 } from "../users/user_fold.ts";
 import { readDeciding, type Rows } from "../store/database.ts";
+import { packOrder, packUser, type Told } from "./doc.ts";
+import { orderColumns, orderView, userColumns } from "./rows.ts";
 import { EVENT_COLUMNS, eventsOf, type StoredEvent } from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";
 import { selectExpected } from "./expected.ts";
@@ -144,3 +147,54 @@ export const selectRules: Statement = {
       AND e.position <= (SELECT position FROM ledger)`,
   args: [],
 };
+
+/** A row as its own events make it now: what lists filter by, and its fold. */
+export interface RowAnew {
+  readonly fold: OrderFold | UserFold;
+  readonly columns: Readonly<Record<string, SqlValue>>;
+}
+
+/**
+ * Makes rows of orders or users anew; what was told of them stays.
+ *
+ * @param nos Selects which of them.
+ * @returns The rows by `no`.
+ */
+export async function rowsAnew(
+  driver: Driver,
+  { table, nos, ...options }: AnewOptions & {
+    readonly table: "orders" | "users";
+    readonly nos: Statement;
+    readonly assets: AssetTable;
+  },
+): Promise<Map<number, RowAnew>> {
+  const [found = []] = await readDeciding(driver, [{
+    sql: `SELECT no, id, historic, told FROM ${table} WHERE no IN (${nos.sql})`,
+    args: nos.args,
+  }]);
+  const rows = found.map(([no, id, historic, told]) => ({
+    ...{ no: Number(no), id: String(id), historic: Number(historic) },
+    told: JSON.parse(String(told)) as Told,
+  }));
+  const made = new Map<number, RowAnew>();
+  if (table === "users") {
+    const folds = await foldUsersAnew(driver, rows, options);
+    for (const row of rows) {
+      const fold = folds.get(row.no) as UserFold;
+      const columns = {
+        ...userColumns({ ...row, fold }),
+        fold: packUser(fold),
+      };
+      made.set(row.no, { fold, columns });
+    }
+    return made;
+  }
+  const folds = await foldOrdersAnew(driver, rows, options);
+  for (const row of rows) {
+    const fold = folds.get(row.no) as OrderFold;
+    const view = orderView({ ...row, fold }, options);
+    const columns = orderColumns({ ...row, fold }, view, options.hash);
+    made.set(row.no, { fold, columns: { ...columns, fold: packOrder(fold) } });
+  }
+  return made;
+}

@@ -7,27 +7,60 @@ import type { Driver, SqlValue, Statement } from "./driver/driver.ts";
 import { bytesOf, listed, readDeciding, statement } from "./database.ts";
 import { hexOf } from "./events.ts";
 
-/**
- * What an alias stands for.
- *
- * - `user`, `click`, `order`: what is about one of them is redacted.
- * - `own`, `chosen`: a value that other bodies may hold anywhere.
- * - `person`: somebody who was erased, by the name that stands for them.
- * - `returned`: an order that an erased user made later.
- * - `key`: what another ledger hid its names with, before they were imported.
- */
-export type AliasKind =
-  | "user"
-  | "click"
-  | "order"
-  | "own"
-  | "chosen"
-  | "person"
-  | "returned"
-  | "key";
+/** A user who was erased, recognised by a keyed hash of the id. */
+export interface ErasedUser {
+  /** When, UTC ISO 8601. */
+  readonly erasedAt: string;
+  /** When the user became a customer again, UTC ISO 8601; null while not. */
+  readonly returnedAt: string | null;
+}
 
-/** What is kept with a hash: times and random names, as JSON. */
-export type Alias = Readonly<Record<string, string | number | null>>;
+/** What stands in an order for the people whom it named. */
+export interface ErasedOrder {
+  readonly orderId: string;
+  readonly userId: string | null;
+  readonly clickId: string | null;
+  readonly erasedAt: string;
+}
+
+/** A person who was erased. */
+export interface ErasedPerson {
+  /** Pseudonym of the user in the orders that are kept. */
+  readonly pseudonym: string;
+  /** When, UTC ISO 8601. */
+  readonly erasedAt: string;
+  /** Events that were blanked. */
+  readonly events: number;
+  /** Orders that are kept without names. */
+  readonly orders: number;
+}
+
+/** An order that an erased user made later. */
+export interface ReturnedOrder {
+  /** The order. */
+  readonly orderId: string;
+  /** When the ledger learnt of it, UTC ISO 8601. */
+  readonly knownAt: string;
+}
+
+/** Whether a value is certainly the person's, or merely chosen. */
+export type Ownership = "own" | "chosen";
+
+/** What is kept with a hash, by what the hash is of. */
+export interface AliasOf {
+  readonly user: ErasedUser;
+  readonly click: Pick<ErasedUser, "erasedAt">;
+  readonly order: ErasedOrder;
+  /** An id that other bodies may hold anywhere. */
+  readonly value: { readonly is: Ownership; readonly length: number };
+  readonly person: ErasedPerson;
+  readonly returned: ReturnedOrder;
+}
+
+export type AliasKind = keyof AliasOf;
+
+/** Hash, kind and what is kept, as JSON. Of the kind `key` it is another ledger's key. */
+export type AliasRow = readonly [Uint8Array, string, string];
 
 /**
  * An id in the form in which it is compared: the service writes its ids in one
@@ -37,55 +70,47 @@ export function comparedId(id: string): string {
   return id.trim().replace(/[A-Z]+/g, (capitals) => capitals.toLowerCase());
 }
 
-/** Whether two ids are the same, without regard to case. */
 export function isSameId(a: string | null, b: string | null): boolean {
   return a === b ||
     (a !== null && b !== null && comparedId(a) === comparedId(b));
 }
 
-/** Hides a name behind a keyed hash of 32 bytes. */
-export function hideName(
-  key: Uint8Array,
-  kind: string,
-  name: string,
-): Uint8Array {
+function hideName(key: Uint8Array, kind: AliasKind, name: string): Uint8Array {
   return new Uint8Array(
     createHmac("sha256", key).update(`${kind}\0${comparedId(name)}`).digest(),
   );
 }
 
-/** What a hash is made of: values of both sorts are one, so that each is one look. */
-function hashedAs(kind: AliasKind): string {
-  return kind === "own" || kind === "chosen" ? "value" : kind;
-}
-
 /** Names are hidden with a key of their own: an export of who was erased holds it. */
-export function erasureKey(ledgerKey: Uint8Array): Uint8Array {
+function erasureKey(ledgerKey: Uint8Array): Uint8Array {
   const hash = createHash("sha256").update("rampkit/erasure/1\n");
   return new Uint8Array(hash.update(ledgerKey).digest());
 }
 
-/** Stores an alias, in the place of what was known of the name. */
-export function insertAlias(
+/** @param key As {@linkcode readKeys} reads it. */
+export function aliasRow<Kind extends AliasKind>(
   key: Uint8Array,
-  kind: AliasKind,
-  [name, alias]: readonly [string, Alias],
-): Statement {
-  return insertAliasRow([
-    hideName(erasureKey(key), hashedAs(kind), name),
-    kind,
-    JSON.stringify(alias),
-  ]);
+  kind: Kind,
+  [name, alias]: readonly [string, AliasOf[Kind]],
+): AliasRow {
+  return [hideName(key, kind, name), kind, JSON.stringify(alias)];
 }
 
-export function insertAliasRow(
-  [hash, kind, alias]: readonly [Uint8Array, string, string],
+/** Stores an alias, in the place of what was known of the name. */
+export function insertAlias<Kind extends AliasKind>(
+  ledgerKey: Uint8Array,
+  kind: Kind,
+  named: readonly [string, AliasOf[Kind]],
 ): Statement {
+  return insertAliasRow(aliasRow(erasureKey(ledgerKey), kind, named));
+}
+
+export function insertAliasRow(row: AliasRow): Statement {
   return statement(
     `INSERT INTO aliases VALUES (?, ?, ?) ON CONFLICT (hash) DO UPDATE
-      SET kind = CASE WHEN kind = 'own' THEN kind ELSE excluded.kind END,
-        alias = excluded.alias`,
-    ...[hash, kind, alias],
+      SET alias = excluded.alias
+      WHERE kind <> 'returned' AND coalesce(alias ->> 'is', '') <> 'own'`,
+    ...row,
   );
 }
 
@@ -93,7 +118,7 @@ export function insertAliasRow(
 export async function readKeys(driver: Driver): Promise<Uint8Array[]> {
   const [own, others] = await readDeciding(driver, [
     statement("SELECT key FROM ledger"),
-    statement("SELECT unhex(alias) FROM aliases WHERE kind = 'key'"),
+    statement("SELECT unhex(alias ->> 'key') FROM aliases WHERE kind = 'key'"),
   ]);
   return [
     erasureKey(bytesOf(own?.[0]?.[0])),
@@ -102,99 +127,42 @@ export async function readKeys(driver: Driver): Promise<Uint8Array[]> {
 }
 
 /** How another ledger's key is kept among the aliases. */
-export function keyRow(
-  key: Uint8Array,
-): readonly [Uint8Array, string, string] {
+export function keyRow(key: Uint8Array): AliasRow {
   const hash = new Uint8Array(createHash("sha256").update(key).digest());
-  return [hash, "key", hexOf(key)];
-}
-
-/** An alias that was found. */
-export interface Found {
-  readonly kind: AliasKind;
-  readonly hash: Uint8Array;
-  readonly alias: Alias;
+  return [hash, "key", JSON.stringify({ key: hexOf(key) })];
 }
 
 /** Names looked up at once. */
 const AT_ONCE = 500;
 
 /** Looks up which of some names are known, by the name as it was given. */
-export async function readAliases(
+export async function readAliases<Kind extends AliasKind>(
   driver: Driver,
-  kinds: readonly AliasKind[],
+  kind: Kind,
   names: Iterable<string>,
-): Promise<Map<string, Found>> {
-  const found = new Map<string, Found>();
+): Promise<Map<string, AliasOf[Kind] & { readonly hash: Uint8Array }>> {
+  const found = new Map();
   const all = [...new Set(names)];
-  if (all.length === 0) return found;
-  const keys = await readKeys(driver);
-  const as = [...new Set(kinds.map(hashedAs))];
+  const keys = all.length === 0 ? [] : await readKeys(driver);
   for (let from = 0; from < all.length; from += AT_ONCE) {
+    const hidden = all.slice(from, from + AT_ONCE).flatMap((name) =>
+      keys.map((key) => ({ name, hash: hexOf(hideName(key, kind, name)) }))
+    );
     // Two names that differ in case alone have one hash.
-    const hidden = new Map<string, string[]>();
-    for (const name of all.slice(from, from + AT_ONCE)) {
-      for (const key of keys) {
-        for (const kind of as) {
-          const hash = hexOf(hideName(key, kind, name));
-          hidden.set(hash, [...hidden.get(hash) ?? [], name]);
-        }
-      }
-    }
+    const byHash = Map.groupBy(hidden, ({ hash }) => hash);
     const [rows] = await readDeciding(driver, [statement(
-      `SELECT hash, kind, alias FROM aliases
+      `SELECT hash, alias FROM aliases
         WHERE hash IN (SELECT unhex(value) FROM json_each(?))`,
-      listed(hidden.keys()),
+      listed(byHash.keys()),
     )]);
-    for (const [hash, kind, alias] of rows ?? []) {
-      if (!kinds.includes(kind as AliasKind)) continue;
-      for (const name of hidden.get(hexOf(bytesOf(hash))) ?? []) {
-        found.set(name, {
-          kind: kind as AliasKind,
-          hash: bytesOf(hash),
-          alias: JSON.parse(String(alias)),
-        });
+    for (const [stored, alias] of rows ?? []) {
+      const hash = bytesOf(stored);
+      for (const { name } of byHash.get(hexOf(hash)) ?? []) {
+        found.set(name, { ...JSON.parse(String(alias)), hash });
       }
     }
   }
   return found;
-}
-
-/** A user who was erased. */
-export interface ErasedName {
-  readonly hash: Uint8Array;
-  /** When, UTC ISO 8601. */
-  readonly erasedAt: string;
-  /** When the user became a customer again, UTC ISO 8601; null while not. */
-  readonly returnedAt: string | null;
-}
-
-/** Looks up which of some users or click ids were erased. */
-export async function readErasedNames(
-  driver: Driver,
-  kind: "user" | "click",
-  names: Iterable<string>,
-): Promise<ReadonlyMap<string, ErasedName>> {
-  const found = await readAliases(driver, [kind], names);
-  return new Map(
-    [...found].map(([name, { hash, alias: { at, back = null } }]) => [
-      name,
-      {
-        hash,
-        erasedAt: String(at),
-        returnedAt: back === null ? null : String(back),
-      },
-    ]),
-  );
-}
-
-/** What stands in an order for the people whom it named. */
-export interface ErasedOrder {
-  readonly orderId: string;
-  readonly userId: string | null;
-  readonly clickId: string | null;
-  /** When, UTC ISO 8601. */
-  readonly erasedAt: string;
 }
 
 /** Looks up which of some orders are erased. */
@@ -202,38 +170,23 @@ export async function readErasedOrders(
   driver: Driver,
   orderIds: Iterable<string>,
 ): Promise<Map<string, ErasedOrder>> {
-  const found = await readAliases(driver, ["order"], orderIds);
-  return new Map(
-    [...found].filter(([orderId, { alias }]) => alias.id === orderId)
-      .map(([orderId, { alias: { user, click, at } }]) => [orderId, {
-        orderId,
-        userId: user === null ? null : String(user),
-        clickId: click === null ? null : String(click),
-        erasedAt: String(at),
-      }]),
-  );
-}
-
-export function insertErasedOrder(
-  key: Uint8Array,
-  { orderId, userId, clickId, erasedAt }: ErasedOrder,
-): Statement {
-  const alias = { id: orderId, user: userId, click: clickId, at: erasedAt };
-  return insertAlias(key, "order", [orderId, alias]);
+  const found = await readAliases(driver, "order", orderIds);
+  return new Map([...found].filter(([id, { orderId }]) => id === orderId));
 }
 
 /** Every alias, as an export has them; the own key first, where there are any. */
 export async function readAliasRows(
   driver: Driver,
 ): Promise<(readonly SqlValue[])[]> {
-  const [rows = [], own] = await readDeciding(driver, [
-    statement("SELECT hash, kind, alias FROM aliases ORDER BY kind, hash"),
-    statement("SELECT key FROM ledger"),
+  const [[own = new Uint8Array()], [rows = []]] = await Promise.all([
+    readKeys(driver),
+    readDeciding(driver, [
+      statement("SELECT hash, kind, alias FROM aliases ORDER BY kind, hash"),
+    ]),
   ]);
-  const others = new Set(
-    rows.filter(([, kind]) => kind === "key").map(([, , key]) => key),
+  const key = keyRow(own);
+  const isThere = rows.some(([, kind, alias]) =>
+    kind === "key" && alias === key[2]
   );
-  const key = keyRow(erasureKey(bytesOf(own?.[0]?.[0])));
-  if (rows.length === 0 || others.has(key[2])) return [...rows];
-  return [key, ...rows];
+  return rows.length === 0 || isThere ? [...rows] : [key, ...rows];
 }

@@ -17,7 +17,7 @@ import type { Driver, SqlValue, Statement } from "./driver/driver.ts";
 import { LedgerError } from "./driver/errors.ts";
 import { busyDelayMs } from "./driver/retrying_driver.ts";
 import { GroupCommit, type GroupCommitOptions } from "./group_commit.ts";
-import { bytesOf, type Rows } from "./database.ts";
+import { bytesOf, readDeciding, type Rows, statement } from "./database.ts";
 
 /** An event as it is stored: nothing of it is ever missing. */
 export interface StoredEvent extends RecordedEvent {
@@ -77,6 +77,20 @@ export function eventsOf(rows: Rows = []): StoredEvent[] {
   }));
 }
 
+/**
+ * Reads events that decide something.
+ *
+ * @param from What follows FROM; it names the table `events AS e`.
+ */
+export async function readEvents(
+  driver: Driver,
+  from: string,
+  ...args: readonly SqlValue[]
+): Promise<StoredEvent[]> {
+  const select = statement(`SELECT ${EVENT_COLUMNS} FROM ${from}`, ...args);
+  return eventsOf((await readDeciding(driver, [select]))[0]);
+}
+
 function columnsOf(kind: EventKind, body: Uint8Array) {
   try {
     return derive(kind, body).columns;
@@ -92,7 +106,9 @@ function columnsOf(kind: EventKind, body: Uint8Array) {
  *
  * @throws {TypeError} When an id is not well formed or holds NUL.
  */
-export function appendStatement(events: readonly NewEvent[]): Statement {
+export function appendStatement(
+  events: readonly Omit<RawEvent, "position">[],
+): Statement {
   const size = events.reduce((sum, { body }) => sum + body.length + SALT, 0);
   const blob = new Uint8Array(size);
   let end = 0;

@@ -8,6 +8,7 @@ import { redactArrivals } from "../erasure/arrivals.ts";
 import { parentPort } from "node:worker_threads";
 import { free } from "../../core/bytes.ts";
 import { Connection } from "../store/connections/connection.ts";
+import { randomPool } from "../store/random_pool.ts";
 import type { Driver, ResultSet } from "../store/driver/driver.ts";
 import { RetryingDriver } from "../store/driver/retrying_driver.ts";
 import { fromSqlite } from "../store/driver/sqlite_errors.ts";
@@ -25,6 +26,7 @@ interface Port {
 const port = ("Worker" in globalThis ? self : parentPort) as unknown as Port;
 let connection: Connection | null = null;
 let where = "";
+const randomBytes = randomPool();
 // Nothing else happens to the connection while it copies or folds.
 let last = Promise.resolve();
 
@@ -54,7 +56,9 @@ async function carryOut(request: Task): Promise<Outcome> {
     if (connection === null) throw new TypeError("The database is not open");
     if (request.task === "project") {
       const { assets, maxEvents } = request;
-      const redactNew = redactArrivals({ assets });
+      const redactNew = redactArrivals({
+        ...{ assets, now: Date.now, randomBytes },
+      });
       return {
         projected: await project(here, { assets, maxEvents, redactNew }),
       };

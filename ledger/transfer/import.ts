@@ -62,11 +62,9 @@ export async function importEvents(
   const take = async (line: string) => {
     const erasure = importedErasure(line, key);
     if (erasure !== null) {
-      const others = erasure.filter(([, kind, alias]) =>
-        kind !== "key" || alias !== own
-      );
+      const isOwn = erasure[1] === "key" && erasure[2] === own;
       await driver.batch([
-        ...others.map(insertAliasRow),
+        ...isOwn ? [] : [insertAliasRow(erasure)],
         MORE_ERASURES,
       ], "write");
       return;

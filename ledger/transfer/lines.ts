@@ -6,12 +6,7 @@ import { isRecord } from "../../core/guards.ts";
 import { derive, underivedColumn } from "../events/record.ts";
 import type { NewEvent, RecordedEvent } from "../events/event.ts";
 import { EVENT_KINDS, type EventKind } from "../machines/event_kind.ts";
-import {
-  type Alias,
-  type AliasKind,
-  hideName,
-  keyRow,
-} from "../store/aliases.ts";
+import { type AliasRow, aliasRow, keyRow } from "../store/aliases.ts";
 import { type Note, NOTE_ACTIONS, NOTED_ENTITIES } from "../recording/notes.ts";
 
 /** An event that can be appended; nothing of it is missing. */
@@ -229,71 +224,66 @@ export function formerNote(line: string): Note[] | null {
   }];
 }
 
-type AliasRow = readonly [Uint8Array, string, string];
-
 /** Rows about erasures that earlier versions exported, as aliases. */
 const FORMER_ROWS: Readonly<
   Record<
     string,
-    (
-      row: readonly (string | number | null)[],
-      key: Uint8Array,
-    ) => AliasRow | null
+    (row: readonly (string | number | null)[], key: Uint8Array) => AliasRow
   >
 > = {
-  aliases: ([hash, kind, alias]) => [
-    hex.decode(String(hash)),
-    String(kind),
-    String(alias),
-  ],
+  aliases: ([hash, kind, alias]) => hashedRow(hash, kind, String(alias)),
   erasure_keys: ([key]) => keyRow(hex.decode(String(key))),
-  erased_names: ([hash, kind, at = null, back = null]) =>
-    hashedRow(String(hash), String(kind) as AliasKind, { at, back }),
-  erased_values: ([hash, kind, length = null]) =>
-    hashedRow(String(hash), String(kind) as AliasKind, { length }),
-  erased_orders: ([id = null, user = null, click = null, at = null], key) =>
-    ownRow(key, ["order", String(id)], { id, user, click, at }),
-  erased_people: (
-    [name = null, at = null, events = null, orders = null],
-    key,
-  ) => ownRow(key, ["person", String(name)], { name, at, events, orders }),
-  returned_orders: ([id = null, at = null], key) =>
-    ownRow(key, ["returned", String(id)], { id, at }),
+  erased_names: ([hash, kind, erasedAt, returnedAt]) =>
+    hashedRow(hash, kind, JSON.stringify({ erasedAt, returnedAt })),
+  erased_values: ([hash, is, length]) =>
+    hashedRow(hash, "value", JSON.stringify({ is, length })),
+  erased_orders: ([id, userId = null, clickId = null, erasedAt], key) => {
+    const orderId = String(id);
+    return aliasRow(key, "order", [orderId, {
+      orderId,
+      userId: userId === null ? null : String(userId),
+      clickId: clickId === null ? null : String(clickId),
+      erasedAt: String(erasedAt),
+    }]);
+  },
+  erased_people: ([name, erasedAt, events, orders], key) =>
+    aliasRow(key, "person", [String(name), {
+      pseudonym: String(name),
+      erasedAt: String(erasedAt),
+      events: Number(events),
+      orders: Number(orders),
+    }]),
+  returned_orders: ([id, knownAt], key) => {
+    const orderId = String(id);
+    return aliasRow(key, "returned", [orderId, {
+      ...{ orderId, knownAt: String(knownAt) },
+    }]);
+  },
 };
 
-function hashedRow(hash: string, kind: AliasKind, alias: Alias): AliasRow {
-  return [hex.decode(hash), kind, JSON.stringify(alias)];
-}
-
-function ownRow(
-  key: Uint8Array,
-  [kind, name]: readonly [AliasKind, string],
-  alias: Alias,
-): AliasRow {
-  return [hideName(key, kind, name), kind, JSON.stringify(alias)];
+function hashedRow(hash: unknown, kind: unknown, alias: string): AliasRow {
+  return [hex.decode(String(hash)), String(kind), alias];
 }
 
 /**
  * Reads a line about who was erased.
  *
  * @param key The ledger's own.
- * @returns The aliases that store it; null when it is another line.
+ * @returns The alias that stores it; null when it is another line.
  * @throws {SyntaxError} When it is not as it was written.
  */
 export function importedErasure(
   line: string,
   key: Uint8Array,
-): AliasRow[] | null {
+): AliasRow | null {
   if (!line.startsWith('{"erasure":')) return null;
   const { erasure, row } = JSON.parse(line) as {
     readonly erasure: string;
     readonly row: unknown;
   };
-  if (!Object.hasOwn(FORMER_ROWS, erasure) || !Array.isArray(row)) {
-    throw new SyntaxError(
-      `"erasure" is ${JSON.stringify(erasure)}, which is not known here`,
-    );
-  }
-  const made = FORMER_ROWS[erasure]?.(row, key) ?? null;
-  return made === null ? [] : [made];
+  const read = Object.hasOwn(FORMER_ROWS, erasure) && FORMER_ROWS[erasure];
+  if (read && Array.isArray(row)) return read(row, key);
+  throw new SyntaxError(
+    `"erasure" is ${JSON.stringify(erasure)}, which is not known here`,
+  );
 }

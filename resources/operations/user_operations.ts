@@ -112,7 +112,7 @@ export const ERASE_USER: Operation = operation({
     if (!dryRun) await drain(context);
     await ledger.project({ signal });
     if (!dryRun) await askForClaims(context, id);
-    const plan = await ledger.erasures.plan(id, { compares: dryRun });
+    const plan = await ledger.erasures.plan(id);
     if (isNothing(plan)) return null;
     return {
       shows: planLines(plan, columns),
@@ -144,9 +144,8 @@ export const ERASE_USER: Operation = operation({
       );
     }
     // A kill may have come between the erasure and this.
-    const compared = await ledger.erasures.compare(signal);
     const cleaned = await clean(context);
-    const again = { pseudonym: null, erased: true, cleaned, compared };
+    const again = { pseudonym: null, erased: true, cleaned };
     return erasureJson({ ...plan, ...again });
   },
   says: (erasure, _, { columns }) => erasedLines(erasure, columns),
@@ -275,14 +274,15 @@ export const ERASED_USERS: Operation = operation({
       people: await erasures.list(),
       returned: await erasures.returned(),
       findings: await erasures.findings(),
-      isCompared: await erasures.isCompared(),
+      // An erasure compares every event itself.
+      isCompared: true,
       spool: await filesOf(context).left(),
     };
     return found;
   },
-  exit: ({ people, findings, isCompared, spool: { waiting, damaged } }) =>
+  exit: ({ people, findings, spool: { waiting, damaged } }) =>
     people.length === 0 ||
-      (waiting.length + damaged.length === 0 && isCompared &&
+      (waiting.length + damaged.length === 0 &&
         findings.every(({ settled }) => settled !== null))
       ? "fine"
       : "disagreement",

@@ -204,7 +204,7 @@ const FINDING_WORDS: Readonly<Record<ErasureFinding["why"], string>> = {
 
 /** Who was erased, for people. */
 export function erasedPeopleLines(
-  { user, people, returned, findings, isCompared, spool }: ErasedPeople,
+  { user, people, returned, findings, spool }: ErasedPeople,
   columns: number | null,
 ): string[] {
   const asked = user === null ? [] : [
@@ -237,11 +237,6 @@ export function erasedPeopleLines(
         returned.map(({ orderId, knownAt }) => [orderId, knownAt]),
         columns,
       ),
-    ]),
-    ...(isCompared ? [] : [
-      "",
-      "Not every event was compared with the ids of those who were erased: " +
-      "run rampkit users erase again",
     ]),
     ...(open.length === 0 ? [] : [
       "",

@@ -8,7 +8,7 @@ import {
   type Lease,
   moveVersion,
   type ObservationsRead,
-  readErasedNames,
+  readAliases,
   readErasedOrders,
   readObservations,
   redactReading,
@@ -173,7 +173,7 @@ async function redactReadings(
 ): Promise<Reading[]> {
   const ids = readings.map(({ observation }) => observation.entityId);
   if (entity === "user") {
-    const erased = await readErasedNames(driver, "user", ids);
+    const erased = await readAliases(driver, "user", ids);
     return readings.filter(({ observation }) => {
       const name = erased.get(observation.entityId);
       return name === undefined || name.returnedAt !== null;
@@ -184,7 +184,7 @@ async function redactReadings(
     const { event, observation } = reading;
     const order = orders.get(observation.entityId);
     if (order === undefined || event?.kind !== "order_snapshot") return reading;
-    const redacted = redactReading(event, { names: order });
+    const redacted = redactReading(event, order);
     const { digest } = redacted;
     return {
       ...reading,

@@ -34,12 +34,10 @@ export async function eraseOne(
   journal.erased.set(event.eventId, event);
   const parts = {
     driver: ledger.driver,
-    ledgerId: ledger.id,
     assets: "sandbox",
     now: () => world.now(),
     randomBytes: (length: number) => dice.bytes(length),
-    readFact: foldCode(world.ports.fold, foldVersion).readFact,
-    foldVersion,
+    fold: foldCode(world.ports.fold, foldVersion),
   } as const;
   await eraseBodyAt(parts, event.position);
   await erased(world, event);
