@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { eraseBody } from "./erase_body.ts";
 import { readdirSync, readFileSync } from "node:fs";
+import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 import { until } from "../../tests/kit/until.ts";
 import type { Ledger } from "../ledger.ts";
 import type { NewEvent } from "../events/event.ts";
@@ -255,6 +256,25 @@ Deno.test("what arrives of an erased person later is redacted before it is folde
   assert.equal((await ledger.verify()).ok, true);
   assert.equal((await ledger.refold()).changed, 0);
 });
+
+for (const worker of [true, false]) {
+  Deno.test(`what arrives of an erased person later leaves no byte in file and log, ${worker ? "in a thread" : "without one"}`, async () => {
+    await using folder = await temporaryFolder();
+    await using ledger = await openLedger({
+      url: `file:${folder.path}/ledger.db`,
+      environment: "sandbox",
+      worker,
+    });
+    await filled(ledger);
+    await ledger.erasures.erase(anna.userId);
+    await ledger.erasures.clean();
+    await ledger.append(anna.events);
+    assert.ok(found(folder.path, anna).length > 10, "it came");
+    await ledger.project();
+    assert.deepEqual(found(folder.path, anna), []);
+    assert.notDeepEqual(found(folder.path, berta), []);
+  });
+}
 
 Deno.test("what names nothing but an erased click id is redacted when it arrives, whatever its type", async () => {
   await using ledger = await emptyLedger();

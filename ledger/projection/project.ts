@@ -122,11 +122,18 @@ export function project(
   return retryLostRaces((mode) => step(driver, options, mode));
 }
 
+/** Databases whose log holds events as they were before they were redacted. */
+const logsToEmpty = new WeakSet<Driver>();
+
 async function step(
   driver: Driver,
   options: ProjectOptions,
   mode: Mode,
 ): Promise<Projected> {
+  // Others may be reading the log: then the next step tries again.
+  if (logsToEmpty.has(driver) && await driver.emptyLog?.() !== false) {
+    logsToEmpty.delete(driver);
+  }
   const fold = options.fold ?? FOLD;
   const batch = await readBatch(driver, options, mode);
   const { guard } = batch;
@@ -193,6 +200,7 @@ async function step(
     ...purchaseStatements(releases, rows),
     ...logStatements(told, rows, batch),
   ], "write");
+  if (redacted.statements.length > 0) logsToEmpty.add(driver);
   return {
     events: events.length,
     position,

@@ -106,9 +106,7 @@ function columnsOf(kind: EventKind, body: Uint8Array) {
  *
  * @throws {TypeError} When an id is not well formed or holds NUL.
  */
-export function appendStatement(
-  events: readonly Omit<RawEvent, "position">[],
-): Statement {
+export function appendStatement(events: readonly NewEvent[]): Statement {
   const size = events.reduce((sum, { body }) => sum + body.length + SALT, 0);
   const blob = new Uint8Array(size);
   let end = 0;

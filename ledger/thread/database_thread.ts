@@ -98,6 +98,8 @@ const here: Driver = new RetryingDriver({
     if (connection === null) throw new TypeError("The database is not open");
     return connection.batch(statements, mode);
   },
+  // deno-lint-ignore require-await -- A driver answers with a promise.
+  emptyLog: async () => connection?.emptyLog() ?? true,
   close: () => Promise.resolve(),
 });
 

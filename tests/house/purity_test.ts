@@ -24,6 +24,7 @@ const TOUCHES_WORLD = new Set([
   "ledger/erasure/erase_body.ts",
   "ledger/open_ledger.ts",
   "ledger/projection/catch_up.ts",
+  "ledger/thread/database_thread.ts",
   "ledger/reads/orders.ts",
   "ledger/recording/notes.ts",
   "ledger/store/events.ts",
