@@ -1,7 +1,7 @@
 /** Which fields of states differ. */
 import type { Entity } from "../machines/transition.ts";
 
-/** An order or user whose state differs between two generations. */
+/** An order or user whose state a refold changes. */
 export interface StateChange {
   /** Whether it is an order or a user. */
   readonly entity: Entity;

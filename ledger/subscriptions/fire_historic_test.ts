@@ -171,7 +171,7 @@ Deno.test("Subscriptions.fireHistoric() goes on where it was stopped, and two at
   await driver.close();
 });
 
-Deno.test("Projector.step() withholds what users had come to before the ledger went live, and tells what a webhook claimed", async () => {
+Deno.test("project() withholds what users had come to before the ledger went live, and tells what a webhook claimed", async () => {
   const claim = webhook("W1", 30, {
     type: "verify_success",
     click_id: "",
