@@ -13,12 +13,17 @@ import {
   openThread,
 } from "./thread/open_driver.ts";
 import type { Driver } from "./store/driver/driver.ts";
+import { LedgerError } from "./store/driver/errors.ts";
 import { reached } from "./store/driver/retrying_driver.ts";
 import type { Ledger } from "./ledger.ts";
 import { ledgerOn, type LedgerOptions } from "./ledger_on.ts";
 import type { MakeStep } from "./projection/catch_up.ts";
 import { FOLD } from "./projection/project.ts";
-import { createLedger, type CreateOptions } from "./store/create.ts";
+import {
+  createLedger,
+  type CreateOptions,
+  readKnownStamp,
+} from "./store/create.ts";
 
 /** Which ledger to open, and how. */
 export interface OpenLedgerOptions extends LedgerOptions, OpenDriverOptions {}
@@ -35,6 +40,7 @@ export async function openLedger(
   options: OpenLedgerOptions | ClientLedgerOptions,
 ): Promise<Ledger> {
   requireExactJson("open the ledger");
+  if (!("client" in options)) await refuseOtherSchema(options);
   const { driver, step } = await openDatabase(options);
   try {
     const file = "client" in options ? null : databaseFile(options.url);
@@ -45,6 +51,23 @@ export async function openLedger(
   } catch (error) {
     await driver.close();
     throw error;
+  }
+}
+
+/** Opening a file for writing may change it, so it is looked at before. */
+async function refuseOtherSchema(options: OpenLedgerOptions): Promise<void> {
+  if (databaseFile(options.url) === null || options.readOnly) return;
+  const driver = await openDriver({ ...options, worker: false, readOnly: true })
+    .catch((error) => {
+      // A new file is made by what opens it next, or that says why not.
+      if (error instanceof LedgerError && error.code === "cannot_open") return;
+      throw error;
+    });
+  if (driver === undefined) return;
+  try {
+    await readKnownStamp(driver);
+  } finally {
+    await driver.close();
   }
 }
 

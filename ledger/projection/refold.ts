@@ -154,6 +154,8 @@ async function refoldOnce(
     : known?.foldVersion === fold.version
     ? known
     : await begin(driver, guard, fold);
+  // No event of what is left to fold comes before it.
+  const before = Math.max(0, Math.floor(progress.orders / 2));
   const found: Found = { changed: 0, changes: [], rows: 0 };
   const hash = new LookupHash(guard.key);
   const anew = { readFact: fold.readFact, hash };
@@ -176,7 +178,7 @@ async function refoldOnce(
   }
   if (!isDry) await addIndexes(work, progress);
   const result = {
-    events: guard.position,
+    events: guard.position - before,
     position: guard.position,
     changed: found.changed,
     changes: found.changes,

@@ -34,8 +34,8 @@ export async function createLedger(
   driver: Driver,
   options: CreateOptions,
 ): Promise<LedgerStamp> {
-  const known = await readStamp(driver);
-  if (known !== null) return checked(known, options.environment);
+  const there = await readStamp(driver);
+  if (there !== null) return checked(there, options.environment);
   const { environment, foldVersion, now, randomBytes } = options;
   const id = Buffer.from(randomBytes(16)).toString("hex");
   try {
@@ -128,8 +128,25 @@ export async function readStamp(
   };
 }
 
+/**
+ * The same, unless it is of another schema.
+ *
+ * @throws {LedgerError} `other_schema`, `not_a_ledger`.
+ */
+export async function readKnownStamp(
+  driver: Driver,
+): Promise<LedgerStamp | null> {
+  const stamp = await readStamp(driver);
+  return stamp === null ? null : known(stamp);
+}
+
+function known(stamp: LedgerStamp): LedgerStamp {
+  if (stamp.schema === SCHEMA_VERSION) return stamp;
+  throw anotherSchema(`${stamp.schema}`);
+}
+
 function checked(stamp: LedgerStamp, environment: string): LedgerStamp {
-  if (stamp.schema !== SCHEMA_VERSION) throw anotherSchema(`${stamp.schema}`);
+  known(stamp);
   if (stamp.environment !== environment) {
     throw new LedgerError(
       "wrong_environment",
@@ -144,8 +161,9 @@ function checked(stamp: LedgerStamp, environment: string): LedgerStamp {
 function anotherSchema(schema: string): LedgerError {
   return new LedgerError(
     "other_schema",
-    `The ledger has another schema: ${schema}, and this version knows ` +
-      `${SCHEMA_VERSION}; nothing was written. Export it with the version that ` +
-      "wrote it, and import that into a new ledger",
+    `Cannot open the ledger: its schema is ${schema}, and this version of ` +
+      `Rampkit uses ${SCHEMA_VERSION}; nothing was written. Run \`ledger ` +
+      "export` with the version that wrote it, then `ledger import` with this " +
+      "one into a new ledger",
   );
 }

@@ -91,9 +91,8 @@ for (const version of [0, SCHEMA_VERSION - 1, SCHEMA_VERSION + 1]) {
       const refusal = {
         code: "other_schema",
         message: new RegExp(
-          `another schema: ${version}, and this version knows ` +
-            `${SCHEMA_VERSION}; nothing was written. Export it with the version ` +
-            "that wrote it, and import that into a new ledger",
+          `its schema is ${version}, and this version of Rampkit uses ` +
+            `${SCHEMA_VERSION}; nothing was written. Run \`ledger export\` with`,
         ),
       };
       await assert.rejects(make(driver), refusal);

@@ -45,8 +45,8 @@ export const EXPORT_LEDGER: Operation = operation({
     text: { "application/x-ndjson": "One ExportedLine a line" },
   },
   holds: ({ move = false }) => move ? "alone" : undefined,
-  stopped: (lines, { output }) =>
-    `after ${lines} lines; ` +
+  stopped: (lines, { output, move = false }) =>
+    `after ${lines} ${move ? "lines" : "events"}; ` +
     notWritten(
       { ...defined({ output }) },
       "the output has no last line, so an import will say that it is cut",

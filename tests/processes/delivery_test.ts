@@ -194,7 +194,7 @@ Deno.test("ledger.occurrences() is never silently wrong about repeats, held agai
       )
     ).length;
     const [first] = await ledger.driver.batch([{
-      sql: "SELECT event_id FROM events WHERE kind = 'webhook' LIMIT 1",
+      sql: "SELECT id FROM events WHERE kind = 'webhook' LIMIT 1",
       args: [],
     }], "read");
     const found = await ledger.occurrences(String(first?.rows[0]?.[0]));

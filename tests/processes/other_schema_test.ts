@@ -30,7 +30,7 @@ async function makeOther(url: string, version: number): Promise<void> {
   }
   const driver = await openDriver({ url, worker: false });
   await driver.batch([
-    { sql: "UPDATE rampkit SET schema_version = ?", args: [version] },
+    { sql: "UPDATE ledger SET schema = ?", args: [version] },
   ], "write");
   await driver.close();
 }

@@ -71,7 +71,7 @@ Deno.test("two versions of rampkit serve take deliveries side by side, and the n
     });
     const { orders, lag } = await ledger.stats();
     const [row] = await ledger.driver.batch([{
-      sql: "SELECT fold_version FROM projections WHERE name = 'live'",
+      sql: "SELECT fold_version FROM ledger",
       args: [],
     }], "read");
     return lag === 0 && orders === sent.length ? row?.rows[0]?.[0] : null;
