@@ -23,9 +23,8 @@ export { RetryingDriver } from "./store/driver/retrying_driver.ts";
 export type { Mover } from "./reads/waiting.ts";
 export type { Note } from "./recording/notes.ts";
 export {
-  selectTarget,
-  switchTargetOff,
-  targetOf,
-  upsertTarget,
+  isTargetOff,
+  registerTarget,
+  switchTarget,
 } from "./subscriptions/targets.ts";
 export { transitionName } from "./machines/transition.ts";

@@ -168,10 +168,7 @@ export type { IsolatedId } from "./polling/set_aside.ts";
 export type { ListSort, PageQuery } from "./reads/pages.ts";
 export type { UnlistedPattern } from "./machines/pattern.ts";
 export type { Dispatched } from "./subscriptions/subscription_options.ts";
-export type {
-  FiredHistory,
-  FireHistoryOptions,
-} from "./subscriptions/fire_historic.ts";
+export type { FiredHistory, FireHistoryOptions } from "./subscriptions/fire.ts";
 export type { UnfiredQuery } from "./subscriptions/subscriptions.ts";
 export type { Unfired } from "./subscriptions/fire.ts";
 export type {

@@ -3,10 +3,10 @@ import type { Log } from "../../server/monitoring/logger.ts";
 import type { ServiceMetrics } from "../../server/monitoring/metrics.ts";
 import type { AlarmTarget } from "../../server/alarms/alarm_message.ts";
 import { Forwarder } from "../../server/forwarding/forwarder.ts";
+import { isTargetOff } from "../../ledger/for_server.ts";
 import {
   forwardMeters,
   ForwardReport,
-  isTargetOff,
 } from "../../server/forwarding/forward_report.ts";
 import { readForwarding } from "../../server/forwarding/read_targets.ts";
 import { webhookSigner } from "../../server/forwarding/signed_webhook.ts";

@@ -67,112 +67,94 @@ export type Pattern = TransitionPattern | UnlistedPattern;
  * ```
  */
 export function unlisted(pattern: string): UnlistedPattern {
-  parsePattern(pattern);
+  parse(pattern);
   return Object.freeze({ unlisted: pattern });
 }
 
-/** A pattern as text. */
 export function patternText(pattern: Pattern): string {
   return typeof pattern === "string" ? pattern : pattern.unlisted;
 }
 
 /**
- * Makes a predicate of patterns.
+ * Makes a predicate of patterns, of which any may match.
  *
- * @param on One pattern or several; any of them may match.
- * @throws {TypeError} When a pattern is none, and names the closest; or when
- * there is none.
+ * @throws {TypeError} When a pattern is none, and names the closest; or when there is
+ * none.
  */
 export function matcher(
   on: Pattern | readonly Pattern[],
 ): (transition: Matchable) => boolean {
-  const patterns = [on].flat().map((pattern) => {
-    const text = patternText(pattern);
-    if (typeof pattern === "string" && !listed().has(text)) refuse(text);
-    return parsePattern(text);
-  });
+  const patterns = [on].flat();
   if (patterns.length === 0) {
     throw new TypeError("Cannot subscribe to nothing: `on` is empty");
   }
+  for (const one of patterns) {
+    if (typeof one === "string" && !LISTED.has(one)) refuse(one);
+  }
+  return matching(patterns.map(patternText));
+}
+
+/** The same of texts that were checked when they were stored. */
+export function matching(
+  texts: readonly string[],
+): (transition: Matchable) => boolean {
+  const patterns = texts.map(parse);
   return (transition) => {
-    const name = transitionName({ ...transition, id: "", entry: 1 });
-    return patterns.some(([entity, machine, trust, status]) =>
-      (entity === "*" || entity === name.entity) &&
-      (machine === "*" || machine === name.machine) &&
-      (trust === "*" || trust === name.trust) &&
-      (status === "*" || status === name.status)
+    const { entity, machine, trust, status } = transitionName({
+      ...transition,
+      ...{ id: "", entry: 1 },
+    });
+    const name = [entity, machine, trust, status];
+    return patterns.some((pattern) =>
+      pattern.every((part, at) => part === "*" || part === name[at])
     );
   };
 }
 
-type Parsed = readonly [
-  entity: string,
-  machine: string,
-  trust: string,
-  status: string,
-];
+// A status not known here may hold dots, so all after the trust is status.
+const FORM =
+  /^(?:order\.(release|witness|\*|claimed|confirmed)|user\.(\*|lkyc|fkyc|ban)\.(\*|claimed|confirmed))\.(.+)$/s;
 
-function parsePattern(pattern: string): Parsed {
+/** Entity, machine, trust and status. */
+function parse(pattern: string): readonly string[] {
   if (pattern === "*") return ["*", "*", "*", "*"];
-  // A status not known here may hold dots, so all after the trust is status.
-  const [, release] = /^order\.release\.(.+)$/s.exec(pattern) ?? [];
-  if (release !== undefined) {
-    const isEntry = ["*", ...RELEASE_ENTRIES].includes(release);
-    return isEntry ? ["order", "release", "release", release] : refuse(pattern);
+  const [, of, machine = "", trust = "", status] = FORM.exec(pattern) ?? [];
+  if (status === undefined) refuse(pattern);
+  if (of === undefined) return ["user", machine, trust, status];
+  if (of !== "release" && of !== "witness") {
+    return ["order", "order", of, status];
   }
-  const [, verdict] = /^order\.witness\.(.+)$/s.exec(pattern) ?? [];
-  if (verdict !== undefined) {
-    return ["*", ...VERDICTS].includes(verdict)
-      ? ["order", "witness", "witness", verdict]
-      : refuse(pattern);
-  }
-  const [, order, machine, trust, status] =
-    /^(?:(order)|user\.(\*|lkyc|fkyc|ban))\.(\*|claimed|confirmed)\.(.+)$/s
-      .exec(pattern) ?? [];
-  if (trust === undefined || status === undefined) refuse(pattern);
-  return order === undefined
-    ? ["user", machine ?? "*", trust, status]
-    : ["order", "order", trust, status];
+  return LISTED.has(pattern) ? ["order", of, of, status] : refuse(pattern);
 }
 
 function refuse(pattern: string): never {
   throw new TypeError(
     `Wrong pattern: ${JSON.stringify(pattern)}; the closest is ` +
-      `"${closest(pattern, listed())}"; a status that this version does not ` +
+      `"${closest(pattern, LISTED)}"; a status that this version does not ` +
       "know goes through unlisted()",
   );
 }
 
-let all: ReadonlySet<string> | null = null;
+const BOTH = ["claimed", "confirmed", "*"];
+const CONFIRMED = ["confirmed", "*"];
+const VERIFICATION = Object.keys(lkycMachine.states);
+const BAN = Object.keys(banMachine.states);
 
 /** Every pattern there is, from the tables. */
-function listed(): ReadonlySet<string> {
-  return all ??= new Set(["*", ...everyPattern()]);
-}
-
-function* everyPattern(): Generator<string> {
-  const verification = Object.keys(lkycMachine.states);
-  const ban = Object.keys(banMachine.states);
-  const both = ["claimed", "confirmed", "*"];
-  const machines: readonly (readonly [
-    machine: string,
-    trusts: readonly string[],
-    states: readonly string[],
-  ])[] = [
+const LISTED: ReadonlySet<string> = new Set([
+  "*",
+  ...([
     ["order", ["release"], RELEASE_ENTRIES],
     ["order", ["witness"], VERDICTS],
-    ["order", both, Object.keys(orderMachine.states)],
-    ["user.lkyc", both, verification],
-    ["user.fkyc", both, verification],
-    ["user.ban", ["confirmed", "*"], ban],
-    ["user.*", both, verification],
-    ["user.*", ["confirmed", "*"], ban],
-  ];
-  for (const [machine, trusts, states] of machines) {
-    for (const trust of trusts) {
-      for (const state of [...states, "*"]) {
-        yield `${machine}.${trust}.${state}`;
-      }
-    }
-  }
-}
+    ["order", BOTH, Object.keys(orderMachine.states)],
+    ["user.lkyc", BOTH, VERIFICATION],
+    ["user.fkyc", BOTH, VERIFICATION],
+    ["user.ban", CONFIRMED, BAN],
+    ["user.*", BOTH, VERIFICATION],
+    ["user.*", CONFIRMED, BAN],
+  ] as const).flatMap(([machine, trusts, states]) =>
+    trusts.flatMap((trust) =>
+      [...states, "*"].map((state) => `${machine}.${trust}.${state}`)
+    )
+  ),
+]);

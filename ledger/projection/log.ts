@@ -126,6 +126,14 @@ export interface LoggedTransition extends Transition {
   readonly historic: boolean;
 }
 
+/** A transition as handlers and the feed see it. */
+export function shownOf(
+  { no: _no, withheld: _withheld, historic: _historic, ...shown }:
+    LoggedTransition,
+): Transition {
+  return shown;
+}
+
 /** Reads a row of {@linkcode TRANSITIONS}. */
 export function transitionOf(row: readonly SqlValue[]): LoggedTransition {
   const [seq, no, code, entry, position, flags] = row;

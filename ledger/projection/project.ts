@@ -536,14 +536,16 @@ function logStatements(
   { orders, users }: KnownRows,
   { lastSeq, subscribers }: Batch,
 ): Statement[] {
-  return transitions.flatMap((transition, at) => {
+  const logged = transitions.map((transition, at) => {
     const rows: ReadonlyMap<string, { readonly no: number }> =
       transition.entity === "order" ? orders : users;
     const no = rows.get(transition.id)?.no ?? 0;
-    const place = { seq: lastSeq + at + 1, no };
-    return [
-      insertTransition(transition, place),
-      ...outboxStatements(subscribers, transition, place),
-    ];
+    return { transition, seq: lastSeq + at + 1, no };
   });
+  return [
+    ...logged.map(({ transition, ...place }) =>
+      insertTransition(transition, place)
+    ),
+    ...outboxStatements(subscribers, logged),
+  ];
 }

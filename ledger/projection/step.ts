@@ -382,7 +382,7 @@ export class Step {
 }
 
 /** Where a machine stands; null while it shows nothing. */
-interface MachineStatus {
+export interface MachineStatus {
   readonly machine: MachineName;
   readonly visible: VisibleStatus | null;
 }
@@ -401,7 +401,7 @@ interface Evolved {
   readonly urgency: Urgency;
 }
 
-function orderMachines(fold: OrderFold): readonly MachineStatus[] {
+export function orderMachines(fold: OrderFold): readonly MachineStatus[] {
   const look = countingLook(fold.looks, fold.latest);
   const isSettled = look !== null && (look.final || look.verdict === "reorged");
   return [
@@ -418,7 +418,7 @@ function orderFinals(fold: OrderFold, machine: MachineName): string[] {
   return fold.observedStatuses.map(({ status }) => status).filter(isFinal);
 }
 
-function userMachines(fold: UserFold): readonly MachineStatus[] {
+export function userMachines(fold: UserFold): readonly MachineStatus[] {
   const { lkyc, fkyc, ban } = decideUserStatus(fold);
   const shown = ({ state, trust }: typeof lkyc) =>
     state === null ? null : { status: state, trust };

@@ -1,7 +1,7 @@
 /** Who takes what of the log, and the outboxes that a batch fills for them. */
 import type { NewTransition, Transition } from "../machines/transition.ts";
 import type { Statement } from "../store/driver/driver.ts";
-import { matcher, unlisted } from "../machines/pattern.ts";
+import { matching } from "../machines/pattern.ts";
 import type { Rows } from "../store/database.ts";
 
 /** A subscription, as far as a batch has to know it. */
@@ -31,9 +31,7 @@ export function subscribersOf(rows: Rows = []): Subscriber[] {
  * told is told when it is `restored`, so who takes the one takes the other.
  */
 export function wanting(patterns: readonly string[]): Subscriber["wants"] {
-  const matches = matcher(
-    patterns.map((one) => one === "*" ? one : unlisted(one)),
-  );
+  const matches = matching(patterns);
   return (transition) =>
     matches(transition) ||
     (transition.logged?.entered === "restored" && matches(YES));
@@ -48,18 +46,44 @@ export const YES = {
   logged: { entered: "yes", release: "yes", reason: "session_matched" },
 } as const;
 
-/** Puts a transition into the outbox of everybody who wants it. */
+/** Puts what was logged into the outbox of everybody who wants it. */
 export function outboxStatements(
   subscribers: readonly Subscriber[],
-  transition: NewTransition,
-  { seq, no }: { readonly seq: number; readonly no: number },
+  logged: readonly {
+    readonly transition: NewTransition;
+    readonly seq: number;
+    readonly no: number;
+  }[],
 ): Statement[] {
-  if (!transition.live) return [];
-  return subscribers.filter(({ wants }) => wants(transition)).map((
-    { name },
-  ) => ({
-    sql: `INSERT INTO outbox (name, seq, no, state, due_at, attempts)
-      VALUES (?, ?, ?, 'due', 0, 0)`,
-    args: [name, seq, no],
-  }));
+  const live = logged.filter(({ transition }) => transition.live);
+  return subscribers.flatMap(({ name, wants }) =>
+    insertOutbox(name, live.filter(({ transition }) => wants(transition)))
+  );
+}
+
+/** One that was tried and will be again holds the later ones of its order or user. */
+export const isHeld = (no: string, seq: string): string =>
+  `EXISTS (SELECT 1 FROM outbox AS f INDEXED BY outbox_entity
+    WHERE f.name = ?1 AND f.no = ${no} AND f.seq < ${seq}
+      AND f.state IN ('due', 'waiting') AND f.due_at > 0)`;
+
+const INSERT = `INSERT INTO outbox (name, seq, no, state, due_at, attempts)
+  SELECT ?1, value ->> 0, value ->> 1, CASE WHEN value ->> 2 THEN 'late'
+    WHEN ${isHeld("value ->> 1", "value ->> 0")} THEN 'waiting'
+    ELSE 'due' END, 0, 0
+  FROM json_each(?2) WHERE true ON CONFLICT DO NOTHING`;
+
+/** Puts what was logged into an outbox, unless it is there. */
+export function insertOutbox(
+  name: string,
+  rows: readonly {
+    readonly seq: number;
+    readonly no: number;
+    readonly isLate?: boolean;
+  }[],
+): Statement[] {
+  const values = rows.map(({ seq, no, isLate = false }) => [seq, no, isLate]);
+  return rows.length === 0
+    ? []
+    : [{ sql: INSERT, args: [name, JSON.stringify(values)] }];
 }

@@ -1,7 +1,7 @@
 /** The log of transitions, as handlers and the feed read it. */
 import type { Entity, Transition } from "../machines/transition.ts";
 import type { Driver, SqlValue } from "../store/driver/driver.ts";
-import { transitionOf, TRANSITIONS } from "../projection/log.ts";
+import { shownOf, transitionOf, TRANSITIONS } from "../projection/log.ts";
 import { read } from "../store/database.ts";
 import { pageSize } from "./pages.ts";
 
@@ -41,10 +41,7 @@ export async function readTransitions(
       WHERE ${where.join(" AND ")} ORDER BY t.seq LIMIT ?`,
     args: [...args, pageSize(limit)],
   }]);
-  return rows.map((row) => {
-    const { no: _no, withheld: _w, historic: _h, ...told } = transitionOf(row);
-    return told;
-  });
+  return rows.map((row) => shownOf(transitionOf(row)));
 }
 
 /** Reads the `seq` of the last transition; 0 before the first. */

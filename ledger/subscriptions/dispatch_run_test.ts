@@ -18,7 +18,7 @@ import {
   orderRead,
   rowsOf,
 } from "../testing/projection_test_kit.ts";
-import { redeliveryDelayMs } from "./dispatch_run.ts";
+import { redeliveryDelayMs } from "./dispatcher.ts";
 import type { Subscription } from "./subscription.ts";
 import type { TransitionHandler } from "./subscription_options.ts";
 import { tries } from "../../tests/kit/thorough.ts";

@@ -3,20 +3,13 @@ import type { AssetTable } from "../../core/assets/environment.ts";
 import {
   type Entity,
   type MachineName,
+  type NewTransition,
   parseTransitionKey,
   transitionKey,
   type TransitionName,
 } from "../machines/transition.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
-import {
-  type Driver,
-  readPrimary,
-  type SqlValue,
-  type Statement,
-} from "../store/driver/driver.ts";
-import { retryLostRaces } from "../store/driver/retrying_driver.ts";
-import type { UserFold } from "../users/user_fold.ts";
-import { userState } from "../users/user_state.ts";
+import { otherFinals } from "../orders/readings.ts";
 import type { Row, Told } from "../projection/doc.ts";
 import { guardOf, moveGuard, selectGuard } from "../projection/guard.ts";
 import {
@@ -26,20 +19,35 @@ import {
   selectUserRows,
 } from "../projection/load.ts";
 import {
+  codeOf,
   HISTORIC,
+  insertTransition,
   LIVE,
+  tell,
   transitionOf,
   TRANSITIONS,
   WITHHELD,
 } from "../projection/log.ts";
 import { LookupHash } from "../projection/lookup_hash.ts";
 import { orderColumns, orderView } from "../projection/rows.ts";
-import { listed, type Rows } from "../store/database.ts";
 import {
+  type MachineStatus,
+  orderMachines,
+  userMachines,
+} from "../projection/step.ts";
+import {
+  insertOutbox,
   outboxStatements,
   selectSubscribers,
   subscribersOf,
 } from "../projection/subscribers.ts";
+import { addRelease } from "../releases/release_log.ts";
+import { expectRow, listed, read, readDeciding } from "../store/database.ts";
+import type { Driver, SqlValue, Statement } from "../store/driver/driver.ts";
+import { retryLostRaces } from "../store/driver/retrying_driver.ts";
+import type { UserFold } from "../users/user_fold.ts";
+
+import { matching } from "../machines/pattern.ts";
 import { assetsOf } from "./release_gate.ts";
 
 /** A state that no subscription received. */
@@ -60,50 +68,18 @@ export interface Unfired {
   readonly entry: number;
 }
 
-/** Users of one read, when all are looked through. */
-const USERS = 1000;
+/** Rows of one read, when all are looked through. */
+const PAGE = 1000;
 
-/** What a machine of an order or a user shows. */
-interface Visible {
-  readonly machine: MachineName;
-  readonly trust: string;
-  readonly status: string;
-}
+const isSilent = `t.flags & ${LIVE} = 0 AND t.flags & ${HISTORIC} = 0`;
 
-const codeOf = (entity: Entity, { machine, trust, status }: Visible): string =>
-  entity === "order" ? `${trust}.${status}` : `${machine}.${trust}.${status}`;
-
-function visibleOfUser(fold: UserFold): Visible[] {
-  const { verification, verificationTrust, banned } = userState(fold);
-  const machines = (["lkyc", "fkyc"] as const).flatMap((machine): Visible[] => {
-    const status = verification[machine];
-    const trust = verificationTrust[machine];
-    return status && trust ? [{ machine, trust, status }] : [];
-  });
-  if (banned === null) return machines;
-  const status = banned ? "banned" : "not_banned";
-  return [...machines, { machine: "ban", trust: "confirmed", status }];
-}
-
-/** Which entry a visible state is, or would be; `isTold` where the log has it. */
-function entryOf(
-  { times, last }: Told,
-  { machine, trust, status }: Visible,
-  code: string,
-): { readonly entry: number; readonly isTold: boolean } {
-  const before = times[code];
-  const recurs = machine !== "order" && trust === "confirmed";
-  if (recurs && last[machine] !== status) {
-    return { entry: (before ?? 0) + 1, isTold: false };
-  }
-  return { entry: before ?? 1, isTold: before !== undefined };
-}
-
+/** @param imported Whether to list what an import brought. */
 export async function listUnfired(
   driver: Driver,
-  { imported, limit }: { readonly imported: boolean; readonly limit: number },
+  imported: boolean,
+  limit: number,
 ): Promise<Unfired[]> {
-  const [releases, orders] = await driver.batch([
+  const [releases = [], orders = []] = await read(driver, [
     {
       sql: `SELECT o.id, CASE t.code WHEN 'release.restored' THEN 'yes'
           ELSE substr(t.code, 9) END,
@@ -119,86 +95,79 @@ export async function listUnfired(
       sql: `SELECT o.id, o.trust, o.status FROM orders AS o
         LEFT JOIN log AS t ON t.no = o.no AND t.entry = 1
           AND t.code = o.trust || '.' || o.status
-        WHERE t.seq IS NULL
-          OR (?2 AND t.flags & ${LIVE} = 0 AND t.flags & ${HISTORIC} = 0)
+        WHERE t.seq IS NULL OR (?2 AND ${isSilent})
         ORDER BY o.id LIMIT ?1`,
       args: [limit, imported ? 1 : 0],
     },
-  ], "read");
-  const unfired = (
-    entity: Entity,
-    id: SqlValue | undefined,
-    { machine, trust, status }: Visible,
-    entry: number,
-  ): Unfired => {
-    const state = { entity, machine, id: String(id), trust, status, entry };
-    return { key: transitionKey(state), ...state };
-  };
+  ]);
   return [
-    ...(releases?.rows ?? []).map(([id, status, entry]) =>
-      unfired("order", id, {
-        machine: "release",
-        trust: "release",
-        status: String(status),
-      }, Number(entry))
+    ...releases.map(([id, status, entry]) =>
+      unfired("order", "release", [id, "release", status, entry])
     ),
-    ...(orders?.rows ?? []).map(([id, trust, status]) =>
-      unfired("order", id, {
-        machine: "order",
-        trust: String(trust),
-        status: String(status),
-      }, 1)
-    ),
-    ...await unfiredUsers(driver, { imported, limit }, unfired),
+    ...orders.map((row) => unfired("order", "order", [...row, 1])),
+    ...await unfiredUsers(driver, imported, limit),
   ];
+}
+
+function unfired(
+  entity: Entity,
+  machine: MachineName,
+  [id, trust, status, entry]: readonly (SqlValue | undefined)[],
+): Unfired {
+  const state = {
+    ...{ entity, machine, id: String(id), trust: String(trust) },
+    ...{ status: String(status), entry: Number(entry) },
+  };
+  return { key: transitionKey(state), ...state };
 }
 
 async function unfiredUsers(
   driver: Driver,
-  { imported, limit }: { readonly imported: boolean; readonly limit: number },
-  unfired: (
-    entity: Entity,
-    id: string,
-    visible: Visible,
-    entry: number,
-  ) => Unfired,
+  imported: boolean,
+  limit: number,
 ): Promise<Unfired[]> {
   const all: Unfired[] = [];
   for (let after = ""; all.length < limit;) {
-    const [found] = await driver.batch([
-      selectUserRows("u.id > ? ORDER BY u.id LIMIT ?", after, USERS),
-    ], "read");
+    const [rows] = await read(driver, [
+      selectUserRows("u.id > ? ORDER BY u.id LIMIT ?", after, PAGE),
+    ]);
     const users = new Map<string, Row<UserFold>>();
-    addUserRows(users, found?.rows);
-    const silent = imported
-      ? await silentOf(driver, [...users.values()])
-      : null;
-    for (const [id, { no, fold, told }] of users) {
-      for (const visible of visibleOfUser(fold)) {
-        const code = codeOf("user", visible);
-        const { entry, isTold } = entryOf(told, visible, code);
-        if (isTold && silent?.has(`${no} ${code} ${entry}`) !== true) continue;
-        all.push(unfired("user", id, visible, entry));
+    addUserRows(users, rows);
+    const [told = []] = !imported ? [] : await read(driver, [{
+      sql: `SELECT no || ' ' || code || ' ' || entry FROM log AS t
+        WHERE no IN (SELECT value FROM json_each(?)) AND ${isSilent}`,
+      args: [listed([...users.values()].map(({ no }) => no))],
+    }]);
+    const silent = new Set(told.map(([key]) => key));
+    for (const [id, row] of users) {
+      for (const { machine, visible } of userMachines(row.fold)) {
+        if (visible === null) continue;
+        const { trust, status } = visible;
+        const shown = newTransition({ entity: "user", machine, id }, visible);
+        const news = tell(row.told, shown);
+        const code = codeOf(shown);
+        const entry = news?.transition.entry ?? row.told.times[code] ?? 1;
+        if (news === null && !silent.has(`${row.no} ${code} ${entry}`)) {
+          continue;
+        }
+        all.push(unfired("user", machine, [id, trust, status, entry]));
       }
       after = id;
     }
-    if (users.size < USERS) break;
+    if (users.size < PAGE) break;
   }
   return all.slice(0, limit);
 }
 
-/** What an import brought of users and nobody was told of. */
-async function silentOf(
-  driver: Driver,
-  users: readonly Row<UserFold>[],
-): Promise<Set<string>> {
-  const [found] = await driver.batch([{
-    sql: `SELECT no || ' ' || code || ' ' || entry FROM log
-      WHERE no IN (SELECT value FROM json_each(?))
-        AND flags & ${LIVE} = 0 AND flags & ${HISTORIC} = 0`,
-    args: [listed(users.map(({ no }) => no))],
-  }], "read");
-  return new Set(found?.rows.map(([key]) => String(key)));
+function newTransition(
+  who: Pick<NewTransition, "entity" | "machine" | "id">,
+  { trust, status }: NonNullable<MachineStatus["visible"]>,
+): NewTransition {
+  return {
+    ...{ ...who, trust, status, entry: 1, previous: null, reverses: [] },
+    ...{ logged: null, after: [], position: 0, recordedAt: "" },
+    ...{ live: true, withheld: false, historic: false },
+  };
 }
 
 /** Logs states as news, unless they were; returns how many. */
@@ -212,10 +181,7 @@ export function fireStates(
   return retryLostRaces(() => fire(driver, assets, names));
 }
 
-interface Entities {
-  readonly orders: Map<string, Row<OrderFold>>;
-  readonly users: Map<string, Row<UserFold>>;
-}
+type AnyRow = Row<OrderFold> | Row<UserFold>;
 
 async function fire(
   driver: Driver,
@@ -223,8 +189,8 @@ async function fire(
   names: readonly TransitionName[],
 ): Promise<number> {
   const ids = listed(names.map(({ id }) => id));
-  const [guarding, subscribing, last, orderRows, userRows, logged] =
-    (await readPrimary(driver, [
+  const [guarding, subscribing, last, orderRows, userRows, logged = []] =
+    await readDeciding(driver, [
       selectGuard,
       selectSubscribers,
       { sql: "SELECT coalesce(max(seq), 0) FROM log", args: [] },
@@ -238,68 +204,59 @@ async function fire(
           ORDER BY t.seq`,
         args: [ids],
       },
-    ])).map(({ rows }): Rows => rows);
+    ]);
   const guard = guardOf(guarding);
   const assets = given ?? assetsOf(guard.environment);
-  const subscribers = subscribersOf(subscribing);
-  const entities: Entities = { orders: new Map(), users: new Map() };
-  addOrderRows(entities.orders, orderRows);
-  addUserRows(entities.users, userRows);
-  const log = Map.groupBy(logged ?? [], ([, no]) => Number(no));
   const hash = new LookupHash(guard.key);
+  const subscribers = subscribersOf(subscribing);
+  const orders = new Map<string, Row<OrderFold>>();
+  const users = new Map<string, Row<UserFold>>();
+  addOrderRows(orders, orderRows);
+  addUserRows(users, userRows);
+  const rows = { order: new Map<string, AnyRow>(orders), user: users };
+  const log: ReadonlyMap<number, NewTransition[]> = Map.groupBy(
+    logged.map(transitionOf),
+    ({ no }) => no,
+  );
   const statements: Statement[] = [];
   let seq = Number(last?.[0]?.[0]);
   let fired = 0;
   for (const name of names) {
-    const row = entities[name.entity === "order" ? "orders" : "users"].get(
-      name.id,
-    );
+    const of: Map<string, AnyRow> = rows[name.entity];
+    const row = of.get(name.id);
     if (row === undefined) continue;
-    const rows = log.get(row.no) ?? [];
+    const { no } = row;
+    const before = log.get(no) ?? [];
     const news = name.machine === "release"
-      ? releaseAgain(name, row as Row<OrderFold>, rows)
-      : stateAgain(name, row, { rows, position: guard.position, assets });
+      ? releaseAgain(name, row.told, before)
+      : stateAgain(name, row, before, guard.position);
     if (news === null) continue;
-    fired++;
-    seq++;
-    const [, no, code, entry] = news.row;
     const transition = {
-      ...transitionOf([seq, ...news.row.slice(1), name.id, null]),
+      ...news.transition,
       ...{ live: true, withheld: false, historic: false },
     };
+    const after = { ...row, told: news.told } as AnyRow;
+    of.set(name.id, after);
+    before.push(transition);
+    fired++;
+    seq++;
     statements.push(
       {
         sql: "DELETE FROM log WHERE no = ? AND code = ? AND entry = ?",
-        args: [no ?? 0, code ?? "", entry ?? 1],
+        args: [no, codeOf(transition), transition.entry],
       },
-      {
-        sql: "INSERT INTO log VALUES (?, ?, ?, ?, ?, ?, ?)",
-        args: [seq, ...news.row.slice(1, 5), LIVE, news.row[6] ?? null],
-      },
-      ...outboxStatements(subscribers, transition, { seq, no: row.no }),
-      ...toldStatements(name.entity, { ...row, told: news.told }, {
-        assets,
-        hash,
-      }),
+      insertTransition(transition, { seq, no }),
+      ...outboxStatements(subscribers, [{ transition, seq, no }]),
+      writeTold(after, { assets, hash }),
     );
-    log.set(row.no, [...rows, [
-      seq,
-      ...news.row.slice(1, 5),
-      LIVE,
-      news.row[6] ?? null,
-    ]]);
-    (entities[name.entity === "order" ? "orders" : "users"] as Map<
-      string,
-      unknown
-    >).set(name.id, { ...row, told: news.told });
   }
   if (fired > 0) await driver.batch([moveGuard(guard), ...statements], "write");
   return fired;
 }
 
+/** What is logged of an order or user, and what was told of it then. */
 interface News {
-  /** As it stands in the log, but for its place. */
-  readonly row: Rows[number];
+  readonly transition: NewTransition;
   readonly told: Told;
 }
 
@@ -309,93 +266,165 @@ interface News {
  */
 function releaseAgain(
   { status, entry }: TransitionName,
-  { told }: Row<OrderFold>,
-  rows: Rows,
+  told: Told,
+  log: readonly NewTransition[],
 ): News | null {
-  const releases = rows.filter(([, , code]) =>
-    String(code).startsWith("release.")
+  const releases = log.filter(({ logged }) => logged !== null);
+  const known = releases.findLast((one) =>
+    one.logged?.entered === status && one.entry === entry
   );
-  const row = releases.findLast(([, , code, at]) =>
-    code === `release.${status}` && at === entry
-  );
+  if (known === undefined || known.live) return null;
   const last = releases.at(-1);
-  if (row === undefined || (Number(row[5]) & LIVE) !== 0) return null;
-  const isLast = last === row ||
-    (last?.[2] === "release.restored" && status === "yes");
+  const isLast = last === known ||
+    (last?.logged?.entered === "restored" && status === "yes");
   if (!isLast) return null;
-  const { withheld: _, ...rest } = told;
-  const release = told.release && {
-    ...told.release,
-    sent: true,
-    sentUnchecked: told.release.sentUnchecked || status === "unchecked",
-    owed: status === "yes" ? false : told.release.owed,
+  const transition = { ...known, live: true, withheld: false };
+  const after = tell(told, transition)?.told ?? told;
+  const { release } = told;
+  return {
+    transition,
+    told: release === undefined ? after : {
+      ...after,
+      release: { ...addRelease(release, transition), last: release.last },
+    },
   };
-  return { row, told: release === undefined ? rest : { ...rest, release } };
 }
 
 /** What an order or a user shows, unless it was told. */
 function stateAgain(
   name: TransitionName,
-  { no, fold, told }: Row<OrderFold> | Row<UserFold>,
-  { rows, position, assets }: {
-    readonly rows: Rows;
-    readonly position: number;
-    readonly assets: AssetTable;
-  },
+  { fold, told }: AnyRow,
+  log: readonly NewTransition[],
+  position: number,
 ): News | null {
-  const order = "orderId" in fold
-    ? orderView({ fold, told }, { assets })
-    : null;
-  const visible: Visible[] = order === null
-    ? visibleOfUser(fold as UserFold)
-    : [{ machine: "order", trust: order.trust, status: order.status }];
-  const found = visible.find(({ machine, trust, status }) =>
-    machine === name.machine && trust === name.trust && status === name.status
-  );
-  if (found === undefined) return null;
-  const code = codeOf(name.entity, found);
-  const { entry } = entryOf(told, found, code);
-  const row = rows.findLast((one) => one[2] === code && one[3] === entry);
-  if (row !== undefined && (Number(row[5]) & LIVE) !== 0) return null;
-  const changed = order?.anomalies.find(({ kind }) => kind === "final_changed");
-  const reverses = changed !== undefined && "before" in changed
-    ? changed.before
-    : [];
-  const more = row?.[6] ??
-    (reverses.length === 0 ? null : JSON.stringify({ reverses }));
-  return {
-    row: [0, no, code, entry, position, LIVE, more],
-    told: {
-      ...told,
-      times: { ...told.times, [code]: entry },
-      last: found.machine === "order" || found.trust !== "confirmed"
-        ? told.last
-        : { ...told.last, [found.machine]: found.status },
-    },
+  const machines = "orderId" in fold ? orderMachines(fold) : userMachines(fold);
+  const visible = machines.find(({ machine }) => machine === name.machine)
+    ?.visible ?? null;
+  if (visible?.status !== name.status || visible.trust !== name.trust) {
+    return null;
+  }
+  const transition = {
+    ...newTransition(name, visible),
+    position,
+    reverses: "orderId" in fold ? otherFinals(fold) : [],
   };
+  const news = tell(told, transition);
+  if (news !== null) return news;
+  // Told, but perhaps to nobody.
+  const code = codeOf(transition);
+  const entry = told.times[code] ?? 1;
+  const known = log.findLast((one) =>
+    codeOf(one) === code && one.entry === entry
+  );
+  if (known?.live) return null;
+  const { previous = null, reverses } = known ?? transition;
+  return { transition: { ...transition, entry, previous, reverses }, told };
 }
 
 /** Writes what was told, and what follows from it for who looks after the order. */
-function toldStatements(
-  entity: Entity,
-  row: Row<OrderFold> | Row<UserFold>,
+function writeTold(
+  row: AnyRow,
   { assets, hash }: { readonly assets: AssetTable; readonly hash: LookupHash },
-): Statement[] {
+): Statement {
   const told = JSON.stringify(row.told);
-  if (entity === "user") {
-    return [{
-      sql: "UPDATE users SET told = ? WHERE no = ?",
-      args: [told, row.no],
-    }];
+  const { no, fold } = row;
+  if (!("orderId" in fold)) {
+    return { sql: "UPDATE users SET told = ? WHERE no = ?", args: [told, no] };
   }
-  const order = row as Row<OrderFold>;
+  const order = { ...row, fold };
   const { attention = null } = orderColumns(
     order,
     orderView(order, { assets }),
     hash,
   );
-  return [{
+  return {
     sql: "UPDATE orders SET told = ?, attention = ? WHERE no = ?",
-    args: [told, attention, row.no],
-  }];
+    args: [told, attention, no],
+  };
+}
+
+/** What a subscription did not receive, because it is from before going live. */
+export interface FiredHistory {
+  /** Transitions that it subscribes to. */
+  readonly transitions: number;
+  /**
+   * Releases that it subscribes to and that are left out: they may have been acted
+   * on before. Send one that was not by its key.
+   */
+  readonly released: number;
+}
+
+export interface FireHistoryOptions {
+  /** Only counts. @default false */
+  readonly dryRun?: boolean;
+  /** Stops between two writes; the next call goes on from there. */
+  readonly signal?: AbortSignal;
+}
+
+/** Sends nothing where the subscription does not exist. */
+export async function fireHistoric(
+  driver: Driver,
+  name: string,
+  { dryRun = false, signal }: FireHistoryOptions,
+): Promise<FiredHistory> {
+  let [transitions, released] = [0, 0];
+  for (let after: number | null = null;;) {
+    signal?.throwIfAborted();
+    const page = await retryLostRaces(() =>
+      firePage(driver, name, { after, dryRun })
+    );
+    if (page === null) return { transitions, released };
+    transitions += page.transitions;
+    released += page.released;
+    // What was written is where the next page begins, whoever wrote it.
+    after = dryRun ? page.to : null;
+  }
+}
+
+/** One page; null when there is none. */
+async function firePage(
+  driver: Driver,
+  name: string,
+  { after, dryRun }: {
+    readonly after: number | null;
+    readonly dryRun: boolean;
+  },
+): Promise<FiredHistory & { readonly to: number } | null> {
+  const [found, rows = []] = await readDeciding(driver, [
+    {
+      sql: "SELECT patterns, historic_seq FROM subscriptions WHERE name = ?",
+      args: [name],
+    },
+    {
+      sql: `SELECT EXISTS (SELECT 1 FROM log AS l WHERE l.no = t.no
+          AND l.seq > t.seq AND l.flags & ${LIVE} > 0), ${TRANSITIONS}
+        WHERE t.flags > 1 AND t.flags & ${HISTORIC} > 0 AND t.flags & ${LIVE} = 0
+          AND t.seq > coalesce(?2,
+            (SELECT historic_seq FROM subscriptions WHERE name = ?1))
+        ORDER BY t.seq LIMIT ${PAGE}`,
+      args: [name, after],
+    },
+  ]);
+  const [patterns, place = null] = found?.[0] ?? [];
+  const historic = rows.map(([late, ...row]) => ({
+    ...transitionOf(row),
+    isLate: late === 1,
+  }));
+  const to = historic.at(-1)?.seq;
+  if (to === undefined) return null;
+  const taken = historic.filter(matching(JSON.parse(String(patterns))));
+  // Goods are shipped on it.
+  const sent = taken.filter(({ logged }) => logged?.release !== "yes");
+  if (!dryRun) {
+    await driver.batch([
+      expectRow("subscriptions", { name, historic_seq: Number(place) }),
+      {
+        sql: "UPDATE subscriptions SET historic_seq = ? WHERE name = ?",
+        args: [to, name],
+      },
+      ...insertOutbox(name, sent),
+    ], "write");
+  }
+  const released = taken.length - sent.length;
+  return { transitions: sent.length, released, to };
 }

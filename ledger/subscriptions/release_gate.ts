@@ -1,185 +1,130 @@
-/** What of the release log is handed to a handler, and the order or user beside it. */
+/** What of the release log is handed to a handler, and what is known beside it. */
 import type { AssetTable } from "../../core/assets/environment.ts";
 import { grouped } from "../../core/waiting/grouped.ts";
-import type { Transition } from "../machines/transition.ts";
 import type { OrderState } from "../states/order_state.ts";
-import type { Driver, ResultSet, Statement } from "../store/driver/driver.ts";
+import type { ResultSet, Statement } from "../store/driver/driver.ts";
 import { type UserState, userState } from "../users/user_state.ts";
 import { unpackUser } from "../projection/doc.ts";
-import {
-  type LoggedTransition,
-  transitionOf,
-  TRANSITIONS,
-} from "../projection/log.ts";
+import { type LoggedTransition, transitionOf } from "../projection/log.ts";
+import { YES } from "../projection/subscribers.ts";
 import { ORDER_COLUMNS, orderOfRow } from "../reads/orders.ts";
 import { listed } from "../store/database.ts";
+import { outboxRowOf, selectOutbox, withTransitions } from "./outbox.ts";
+import { matcher } from "../machines/pattern.ts";
+import type { SubscriptionParts } from "./subscription_options.ts";
 
-/** An order or user as it is now. */
-export interface CurrentState {
-  /** Position of the last event that was folded. */
-  readonly position: number;
-  /** Null when there is none. */
-  readonly state: OrderState | UserState | null;
-}
-
-/** What may be handed over. */
+/** What is to be handed over, and what is known then. */
 export interface Passed {
   /** As the handler is to see it; null for nothing. */
-  readonly transition: Transition | null;
-  readonly current: CurrentState;
-}
-
-export interface ReleaseGateParts {
-  readonly driver: Driver;
-  /** Name of the subscription. */
-  readonly name: string;
-  /** @default {that of the ledger's environment} */
-  readonly assets?: AssetTable;
-  /** Statements that begin each write. */
-  readonly guard: () => readonly Statement[];
-  /** Whether the subscription takes `order.release.yes`. */
-  readonly takesYes: boolean;
-  readonly matches: (transition: Transition) => boolean;
-}
-
-/** What became of the `yes` of an order at a subscription. */
-interface Handed {
-  readonly state: "begun" | "taken" | "parked" | "stopped";
-  readonly yes: LoggedTransition;
-}
-
-interface Seen {
-  readonly handed: Handed | null;
-  readonly current: CurrentState;
-}
-
-interface Asked {
-  readonly no: number;
-  /** Place of the `yes` to begin; null to look only. */
-  readonly seq: number | null;
+  readonly transition: LoggedTransition | null;
+  /** Position of the last event that was folded. */
+  readonly position: number;
+  /** The order or user as it is now; null when there is none. */
+  readonly state: OrderState | UserState | null;
+  /** What is in the outbox of the same order or user and comes before. */
+  readonly earlier: readonly LoggedTransition[];
 }
 
 /**
- * Decides what is handed over: a `yes` that was withdrawn meanwhile is parked, and
- * handed over under its own key once the order is released again. A withdrawal says
- * that it takes back a `yes` to the handlers that were called with it.
+ * Decides what is handed over in place of a transition: a `yes` that was withdrawn
+ * meanwhile is parked, and handed over under its own key once the order is released
+ * again. A withdrawal says that it takes back a `yes` to the handlers that were called
+ * with it.
+ *
+ * @param guard Statements that begin each write.
  */
-export class ReleaseGate {
-  readonly #parts: ReleaseGateParts;
-  readonly #ask: (asked: Asked) => Promise<Seen>;
-  readonly #look: (wanted: LoggedTransition) => Promise<CurrentState>;
-
-  constructor(parts: ReleaseGateParts) {
-    this.#parts = parts;
-    this.#ask = grouped((asked: readonly Asked[]) => this.#begin(asked));
-    this.#look = grouped((wanted: readonly LoggedTransition[]) =>
-      this.#read(wanted)
+export function releaseGate(
+  { driver, name, assets, options }: SubscriptionParts,
+  guard: () => readonly Statement[],
+): (transition: LoggedTransition) => Promise<Passed> {
+  const matches = matcher(options.on);
+  const takesYes = matches(YES);
+  const isDecided = ({ logged }: LoggedTransition) =>
+    logged !== null && (takesYes || logged.entered === "yes");
+  const look = async (group: readonly LoggedTransition[]) => {
+    const nos = listed(group.map(({ no }) => no));
+    const places = group.map(({ no, seq }) => [no, seq]);
+    const begins = group.filter(isDecided).flatMap(({ no, seq, logged }) =>
+      logged?.entered === "yes"
+        ? [[no, seq]]
+        : logged?.entered === "restored"
+        ? [[no, null]]
+        : []
     );
-  }
-
-  /** What to hand over in place of a transition. */
-  async pass(transition: LoggedTransition): Promise<Passed> {
-    const { logged, no, seq } = transition;
-    const { takesYes, matches } = this.#parts;
-    if (logged === null || !takesYes) {
-      return { transition, current: await this.#look(transition) };
-    }
-    if (logged.entered === "yes") {
-      return begun(transition, await this.#ask({ no, seq }));
-    }
-    const { handed, current } = await this.#ask({ no, seq: null });
-    if (logged.entered !== "restored") {
-      const wasCalled = handed !== null && handed.state !== "parked";
-      const reverses = wasCalled ? transition.reverses : [];
-      return { transition: { ...transition, reverses }, current };
-    }
-    if (handed !== null && handed.state !== "taken") {
-      return begun(handed.yes, await this.#ask({ no, seq: handed.yes.seq }));
-    }
-    return { transition: matches(transition) ? transition : null, current };
-  }
-
-  async #begin(group: readonly Asked[]): Promise<(asked: Asked) => Seen> {
-    const { driver, name, guard, assets } = this.#parts;
-    const nos = group.map(({ no }) => no);
-    const yes = group.flatMap(({ no, seq }) => seq === null ? [] : [[no, seq]]);
-    const results = await driver.batch([
-      ...guard(),
-      ...yes.length === 0
-        ? []
-        : [{ sql: BEGIN, args: [name, JSON.stringify(yes)] }],
-      {
-        sql: `SELECT h.state, ${
-          TRANSITIONS.replace(
-            "FROM log AS t",
-            "FROM handed AS h JOIN log AS t ON t.seq = h.seq",
-          )
-        } WHERE h.name = ? AND h.no IN (SELECT value FROM json_each(?))`,
-        args: [name, listed(nos)],
-      },
-      ...stateStatements(nos),
-    ], "write");
+    const reads = [
+      { sql: "SELECT position, environment FROM ledger", args: [] },
+      { sql: EARLIER, args: [name, JSON.stringify(places)] },
+      { sql: HANDED, args: [name, nos] },
+      { sql: ORDERS, args: [nos] },
+      { sql: USERS, args: [nos] },
+    ];
+    const begin = { sql: BEGIN, args: [name, JSON.stringify(begins)] };
+    const decide = async () =>
+      (await driver.batch([...guard(), begin, ...reads], "write"))
+        .slice(-reads.length);
+    if (group.some(isDecided)) return await decide();
+    const found = await driver.batch(reads, "read");
+    const position = Number(found[0]?.rows[0]?.[0] ?? 0);
+    // A replica may be behind the outbox that the transitions are from.
+    const isBehind = group.some((one) => one.position > position);
+    return isBehind ? await decide() : found;
+  };
+  return grouped(async (group: readonly LoggedTransition[]) => {
+    const found = await look(group);
+    const known = knownOf(found, assets);
     const handed = new Map(
-      results.at(-4)?.rows.map(([state, ...row]) => {
+      found[2]?.rows.map(([state, ...row]) => {
         const yes = transitionOf(row);
-        return [yes.no, { state: state as Handed["state"], yes }];
+        return [yes.no, { state, yes }];
       }),
     );
-    const stateOf = statesOf(results.slice(-3), assets);
-    return ({ no }) => ({
-      handed: handed.get(no) ?? null,
-      current: stateOf(no),
-    });
-  }
-
-  async #read(
-    wanted: readonly LoggedTransition[],
-  ): Promise<(one: LoggedTransition) => CurrentState> {
-    const { driver, assets } = this.#parts;
-    const statements = stateStatements(wanted.map(({ no }) => no));
-    const position = Math.max(...wanted.map((one) => one.position));
-    let found = await driver.batch(statements, "read");
-    // A replica may be behind the outbox that the transitions are from.
-    if (Number(found[0]?.rows[0]?.[0] ?? 0) < position) {
-      found = await driver.batch(statements, "write");
-    }
-    const stateOf = statesOf(found, assets);
-    return ({ no }) => stateOf(no);
-  }
-}
-
-/** A `yes` is handed over where it was marked as begun. */
-function begun(yes: Transition, { handed, current }: Seen): Passed {
-  return { transition: handed?.state === "begun" ? yes : null, current };
+    const handOver = (one: LoggedTransition) => {
+      const { state, yes } = handed.get(one.no) ?? {};
+      if (one.logged === null || !isDecided(one)) return one;
+      const { entered } = one.logged;
+      if (entered === "yes") return state === "begun" ? one : null;
+      if (entered !== "restored") {
+        const wasCalled = state !== undefined && state !== "parked";
+        return wasCalled ? one : { ...one, reverses: [] };
+      }
+      if (yes !== undefined && state !== "taken") {
+        return state === "begun" ? yes : null;
+      }
+      return matches(one) ? one : null;
+    };
+    return (one) => ({ ...known(one), transition: handOver(one) });
+  });
 }
 
 /**
- * Marks each `yes` as begun if its order is still released, else as parked. One statement, so that no withdrawal comes between the look and the mark.
+ * Marks each `yes` as begun if its order is still released, else as parked; in place
+ * of `restored` the one that was not taken. One statement, so that no withdrawal comes
+ * between the look and the mark.
  */
 const BEGIN = `INSERT INTO handed (no, name, seq, state)
-  SELECT o.no, ?1, w.value ->> 1,
-    CASE WHEN o.told ->> '$.release.last.release' = 'yes' THEN 'begun' ELSE 'parked' END
+  SELECT o.no, ?1, coalesce(w.value ->> 1, h.seq), CASE
+    WHEN o.told ->> '$.release.last.release' = 'yes' THEN 'begun' ELSE 'parked' END
   FROM json_each(?2) AS w CROSS JOIN orders AS o ON o.no = w.value ->> 0
-  WHERE true ON CONFLICT (no, name) DO UPDATE SET seq = excluded.seq,
+    LEFT JOIN handed AS h ON h.no = o.no AND h.name = ?1
+  WHERE w.value ->> 1 IS NOT NULL OR h.state <> 'taken'
+  ON CONFLICT (no, name) DO UPDATE SET seq = excluded.seq,
     state = CASE WHEN excluded.state = 'parked' AND state <> 'parked'
       THEN 'stopped' ELSE excluded.state END`;
 
-function stateStatements(nos: readonly number[]): Statement[] {
-  const args = [listed(nos)];
-  return [
-    { sql: "SELECT position, environment FROM ledger", args: [] },
-    {
-      sql: `SELECT r.no, ${ORDER_COLUMNS} FROM orders AS r
-        WHERE r.no IN (SELECT value FROM json_each(?))`,
-      args,
-    },
-    {
-      sql: `SELECT no, id, fold FROM users
-        WHERE no IN (SELECT value FROM json_each(?))`,
-      args,
-    },
-  ];
-}
+const EARLIER = selectOutbox(
+  "true ORDER BY b.seq",
+  `json_each(?2) AS w CROSS JOIN outbox AS b INDEXED BY outbox_entity
+    ON b.name = ?1 AND b.no = w.value ->> 0 AND b.seq < w.value ->> 1`,
+);
+
+const HANDED = `SELECT b.state, ${withTransitions("handed AS b")}
+  WHERE b.name = ? AND b.no IN (SELECT value FROM json_each(?))`;
+
+const ORDERS = `SELECT r.no, ${ORDER_COLUMNS} FROM orders AS r
+  WHERE r.no IN (SELECT value FROM json_each(?))`;
+
+const USERS = `SELECT no, id, fold FROM users
+  WHERE no IN (SELECT value FROM json_each(?))`;
 
 /** The table of assets of an environment that says nothing else. */
 export function assetsOf(environment: string): AssetTable {
@@ -187,32 +132,32 @@ export function assetsOf(environment: string): AssetTable {
 }
 
 /** Worked out for each that asked: a handler may change what it is given. */
-function statesOf(
-  [at, orders, users]: readonly ResultSet[],
+function knownOf(
+  [at, earlier, , orders, users]: readonly ResultSet[],
   given: AssetTable | undefined,
-): (no: number) => CurrentState {
-  const [found, environment] = at?.rows[0] ?? [];
-  const position = Number(found ?? 0);
+): (transition: LoggedTransition) => Omit<Passed, "transition"> {
+  const [position, environment] = at?.rows[0] ?? [];
   const assets = given ?? assetsOf(String(environment));
-  const orderRows = new Map(orders?.rows.map((row) => [row[0], row]));
-  const userRows = new Map(users?.rows.map((row) => [row[0], row]));
-  return (no) => {
+  const before = earlier?.rows.map((row) => outboxRowOf(row).transition) ?? [];
+  const orderRows = new Map(orders?.rows.map(([no, ...row]) => [no, row]));
+  const userRows = new Map(users?.rows.map(([no, ...row]) => [no, row]));
+  const stateOf = (no: number) => {
     const order = orderRows.get(no);
-    const user = userRows.get(no);
     if (order !== undefined) {
-      const { context: _context, activity: _activity, ...state } = orderOfRow(
-        order.slice(1),
-        assets,
-      ).order;
-      return { position, state };
+      const { context: _context, activity: _activity, ...state } =
+        orderOfRow(order, assets).order;
+      return state;
     }
-    return {
-      position,
-      state: user === undefined
-        ? null
-        : userState(unpackUser(String(user[1]), String(user[2]))),
-    };
+    const user = userRows.get(no);
+    return user === undefined
+      ? null
+      : userState(unpackUser(String(user[0]), String(user[1])));
   };
+  return ({ no, seq }) => ({
+    position: Number(position ?? 0),
+    state: stateOf(no),
+    earlier: before.filter((one) => one.no === no && one.seq < seq),
+  });
 }
 
 /**
@@ -220,26 +165,18 @@ function statesOf(
  * release, whether it is still decided so.
  */
 export function isCurrent(
-  { machine, status, trust, logged }: Pick<
-    Transition,
-    "machine" | "status" | "trust" | "logged"
-  >,
-  state: CurrentState["state"],
+  { machine, status, trust, logged }: LoggedTransition,
+  state: Passed["state"],
 ): boolean {
   if (state === null) return false;
-  if (machine === "lkyc" || machine === "fkyc") {
-    return "verification" in state && state.verification[machine] === status &&
-      state.verificationTrust[machine] === trust;
+  if ("verification" in state) {
+    return machine === "lkyc" || machine === "fkyc"
+      ? state.verification[machine] === status &&
+        state.verificationTrust[machine] === trust
+      : state.banned === (status === "banned");
   }
-  if (logged !== null) {
-    return "release" in state && state.release === logged.release;
-  }
-  if (machine === "witness") {
-    return "witness" in state && state.witness?.verdict === status;
-  }
-  if (machine === "ban") {
-    return "banned" in state && state.banned !== null &&
-      state.banned === (status === "banned");
-  }
-  return state.status === status && state.trust === trust;
+  if (logged !== null) return state.release === logged.release;
+  return machine === "witness"
+    ? state.witness?.verdict === status
+    : state.status === status && state.trust === trust;
 }

@@ -202,6 +202,19 @@ Deno.test("Subscriptions.retry() of a yes that was withdrawn calls nobody until 
   await driver.close();
 });
 
+Deno.test("Subscription.dispatch() tries no yes again that was withdrawn, though its subscription takes none any more", async () => {
+  const driver = await newLedger();
+  const receiver = new Receiver(driver);
+  await record(driver, EXPECTED, paid(5));
+  receiver.fails = true;
+  await receiver.dispatch("order.release.yes", { maxAttempts: 1 });
+  receiver.fails = false;
+  await record(driver, gone(6));
+  assert.equal(await subscriptionsOf(driver).retry("test"), 1);
+  assert.deepEqual(await receiver.dispatch("order.claimed.*"), []);
+  await driver.close();
+});
+
 Deno.test("Subscription.dispatch() hands a dead yes over again when it is restored, and forgets the dead letter", async () => {
   const driver = await newLedger();
   const receiver = new Receiver(driver);

@@ -1,20 +1,15 @@
 /** A name under which one process at a time tells a handler what is new. */
 import { randomUUID } from "node:crypto";
 import { sleep as sleepFor } from "../../core/waiting/sleep.ts";
-import { type Driver, readPrimary } from "../store/driver/driver.ts";
-import { isLostRace, retryLostRaces } from "../store/driver/retrying_driver.ts";
-import { matcher, patternText } from "../machines/pattern.ts";
-import type { Dispatched } from "./subscription_options.ts";
+import { patternText } from "../machines/pattern.ts";
 import { transitionOf, TRANSITIONS } from "../projection/log.ts";
+import { insertOutbox, wanting } from "../projection/subscribers.ts";
+import { readDeciding } from "../store/database.ts";
+import type { Driver } from "../store/driver/driver.ts";
+import { isLostRace, retryLostRaces } from "../store/driver/retrying_driver.ts";
 import { LeaseTurn, SUBSCRIPTION_LEASE } from "../store/leases.ts";
-import {
-  type DispatchMemory,
-  DispatchRun,
-  newMemory,
-  type SubscriptionParts,
-} from "./dispatch_run.ts";
-import { wanting } from "../projection/subscribers.ts";
-import { insertPast } from "./outbox.ts";
+import { Dispatcher } from "./dispatcher.ts";
+import type { Dispatched, SubscriptionParts } from "./subscription_options.ts";
 
 /** After a crash of a machine another process delivers this much later, ms. */
 const LEASE_MS = 10_000;
@@ -46,18 +41,16 @@ export class Subscription implements AsyncDisposable {
   /** Its name: one process at a time sends to it. */
   readonly name: string;
   readonly #parts: SubscriptionParts;
-  readonly #matches: ReturnType<typeof matcher>;
   readonly #holder: string;
   readonly #stopped = new AbortController();
+  #dispatcher: Dispatcher;
   #running: Promise<void> | null = null;
   #dispatching: Promise<unknown> = Promise.resolve();
-  #wake: () => void = () => {};
-  #woken = false;
+  /** Aborted when there may be something to do; a new one for each look. */
+  #woken = new AbortController();
   #turn: LeaseTurn | null = null;
-  #current: DispatchRun | null = null;
-  #memory: DispatchMemory = newMemory();
   #reported: "delivers" | "waits" | null = null;
-  /** How long to wait before the next look. */
+  /** How long to wait before the next look at the lease. */
   #lookMs = POLL_INTERVAL_MS;
 
   /**
@@ -70,7 +63,7 @@ export class Subscription implements AsyncDisposable {
     this.name = parts.name;
     this.#parts = parts;
     this.#holder = parts.holder ?? randomUUID();
-    this.#matches = matcher(parts.options.on);
+    this.#dispatcher = new Dispatcher(parts);
     const { concurrency = 1, leaseMs = LEASE_MS } = parts.options;
     for (const [name, value] of Object.entries({ concurrency, leaseMs })) {
       if (!Number.isInteger(value) || value < 1) {
@@ -89,9 +82,8 @@ export class Subscription implements AsyncDisposable {
 
   /** Looks for something to deliver without waiting. */
   wake(): void {
-    this.#woken = true;
-    this.#current?.wake();
-    this.#wake();
+    this.#woken.abort();
+    this.#dispatcher.wake();
   }
 
   /**
@@ -113,14 +105,13 @@ export class Subscription implements AsyncDisposable {
   /** Ends the turn: nothing more is begun until the next look at the lease. */
   endTurn(): void {
     this.#turn?.abort();
-    this.#wake();
   }
 
   /** Waits for the handlers that are being called, and stops. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     this.#turn?.abort();
-    this.#wake();
+    this.#woken.abort();
     await this.#running;
     await this.#dispatching;
     await this.#leave();
@@ -131,29 +122,42 @@ export class Subscription implements AsyncDisposable {
     return this.stop();
   }
 
+  async #run(): Promise<void> {
+    const { idleMs = 1000, onError = () => {}, sleep = sleepFor } =
+      this.#parts.options;
+    while (!this.#stopped.signal.aborted) {
+      this.#woken = new AbortController();
+      let restMs = idleMs;
+      let { signal } = this.#woken;
+      try {
+        const { isWaiting = false } = await this.dispatch();
+        // What is new is delivered by the process that holds the lease.
+        if (isWaiting) [restMs, signal] = [this.#lookMs, this.#stopped.signal];
+      } catch (error) {
+        if (!isLostRace(error)) onError(error);
+      }
+      if (signal.aborted) continue;
+      await sleep(restMs, signal).catch((error) => {
+        if (!signal.aborted) throw error;
+      });
+    }
+  }
+
   async #dispatch(): Promise<Dispatched> {
     const nothing = { delivered: 0, failed: 0 };
     if (this.#stopped.signal.aborted) return nothing;
     const turn = await this.#takeTurn();
     if (turn === null) return { ...nothing, isWaiting: true };
-    const run = new DispatchRun({
-      ...this.#parts,
-      matches: this.#matches,
-      turn,
-      memory: this.#memory,
-    });
-    this.#current = run;
     try {
-      return await run.run();
+      return await this.#dispatcher.run(turn);
     } catch (error) {
       if (isLostRace(error)) {
         turn.abort();
         // Another process has delivered meanwhile, and wrote how far it is.
-        this.#memory = newMemory();
+        this.#dispatcher = new Dispatcher(this.#parts);
       }
       throw error;
     } finally {
-      this.#current = null;
       if (this.#running === null || turn.signal.aborted) await this.#leave();
     }
   }
@@ -191,7 +195,7 @@ export class Subscription implements AsyncDisposable {
       throw error;
     }
     this.#turn = turn;
-    turn.signal.addEventListener("abort", () => this.#current?.wake());
+    turn.signal.addEventListener("abort", () => this.#dispatcher.wake());
     if (this.#stopped.signal.aborted) turn.abort();
     this.#report("delivers");
     return turn;
@@ -204,61 +208,22 @@ export class Subscription implements AsyncDisposable {
     await turn?.end();
   }
 
-  #register(): Promise<void> {
-    const { driver, name, now, options } = this.#parts;
-    return register(driver, name, {
-      patterns: [options.on].flat().map(patternText),
-      from: options.from ?? "now",
-      now: now(),
-    });
-  }
-
   #report(turn: "delivers" | "waits"): void {
     if (this.#reported === turn) return;
     this.#reported = turn;
     this.#parts.options.onTurn?.(turn);
   }
 
-  async #run(): Promise<void> {
-    const { idleMs = 1000, onError = () => {} } = this.#parts.options;
-    while (!this.#stopped.signal.aborted) {
-      this.#woken = false;
-      let restMs = idleMs;
-      let isWaiting = false;
-      try {
-        ({ isWaiting = false } = await this.dispatch());
-        if (isWaiting) restMs = this.#lookMs;
-      } catch (error) {
-        if (!isLostRace(error)) onError(error);
-      }
-      await this.#rest(restMs, isWaiting);
-    }
+  async #register(): Promise<void> {
+    const { driver, name, options } = this.#parts;
+    const patterns = JSON.stringify([options.on].flat().map(patternText));
+    const [known] = await driver.batch([{
+      sql: "SELECT 1 FROM subscriptions WHERE name = ? AND patterns = ?",
+      args: [name, patterns],
+    }], "read");
+    if (known?.rows.length === 1) return;
+    await retryLostRaces(() => register(this.#parts, patterns));
   }
-
-  /** Waits until there may be something to do. */
-  async #rest(ms: number, isWaiting: boolean): Promise<void> {
-    if (this.#stopped.signal.aborted || (this.#woken && !isWaiting)) return;
-    const woken = new AbortController();
-    // What is new is delivered by the process that holds the lease.
-    this.#wake = () => {
-      if (!isWaiting || this.#stopped.signal.aborted) woken.abort();
-    };
-    const { sleep = sleepFor } = this.#parts.options;
-    try {
-      await sleep(ms, woken.signal);
-    } catch (error) {
-      if (!woken.signal.aborted) throw error;
-    } finally {
-      this.#wake = () => {};
-    }
-  }
-}
-
-/** What a name takes, and where it begins. */
-export interface Registration {
-  readonly patterns: readonly string[];
-  readonly from: "start" | "now";
-  readonly now: number;
 }
 
 /**
@@ -269,49 +234,27 @@ export interface Registration {
  * The batch moves the row that every step of the fold moves, so that from there on
  * each step knows of it, and none is left out.
  */
-export async function register(
-  driver: Driver,
-  name: string,
-  how: Registration,
+async function register(
+  { driver, name, options: { from = "now" }, now }: SubscriptionParts,
+  patterns: string,
 ): Promise<void> {
-  const patterns = JSON.stringify(how.patterns);
-  const known = await driver.batch([{
-    sql: "SELECT 1 FROM subscriptions WHERE name = ? AND patterns = ?",
-    args: [name, patterns],
-  }], "read");
-  if (known[0]?.rows.length === 1) return;
-  await retryLostRaces(() => registerAnew(driver, name, { ...how, patterns }));
-}
-
-async function registerAnew(
-  driver: Driver,
-  name: string,
-  { patterns, from, now }: Omit<Registration, "patterns"> & {
-    readonly patterns: string;
-  },
-): Promise<void> {
-  const [found, last] = await readPrimary(driver, [
+  const [found, last] = await readDeciding(driver, [
     {
       sql: "SELECT seq, patterns FROM subscriptions WHERE name = ?",
       args: [name],
     },
     { sql: "SELECT coalesce(max(seq), 0) FROM log", args: [] },
   ]);
-  const before = found?.rows[0];
-  if (before?.[1] === patterns) return;
-  const lastSeq = Number(last?.rows[0]?.[0]);
-  const after = before === undefined
-    ? from === "start" ? 0 : lastSeq
-    : Number(before[0]);
+  const [place, before = null] = found?.[0] ?? [];
+  if (before === patterns) return;
+  const lastSeq = Number(last?.[0]?.[0]);
+  const after = Number(place ?? (from === "start" ? 0 : lastSeq));
   const wants = wanting(JSON.parse(patterns));
   // What it took before was told, or is in the outbox.
-  const took = before === undefined
-    ? () => false
-    : wanting(JSON.parse(String(before[1])));
+  const took = wanting(before === null ? [] : JSON.parse(String(before)));
   const past: { seq: number; no: number }[] = [];
   const dropped: number[] = [];
-  for await (const { seq, no, live, ...one } of logAfter(driver, after)) {
-    if (!live) continue;
+  for await (const { seq, no, ...one } of liveAfter(driver, after)) {
     if (!wants(one)) dropped.push(seq);
     else if (!took(one)) past.push({ seq, no });
   }
@@ -326,28 +269,25 @@ async function registerAnew(
       sql: `INSERT INTO subscriptions (name, patterns, created_at, seq)
         VALUES (?, ?, ?, ?)
         ON CONFLICT (name) DO UPDATE SET patterns = excluded.patterns`,
-      args: [name, patterns, Math.floor(now), after],
+      args: [name, patterns, Math.floor(now()), after],
     },
     {
       sql: `DELETE FROM outbox WHERE name = ? AND state = 'due' AND due_at = 0
         AND attempts = 0 AND seq IN (SELECT value FROM json_each(?))`,
       args: [name, JSON.stringify(dropped)],
     },
-    ...insertPast(name, past),
+    ...insertOutbox(name, past),
   ], "write");
 }
 
-async function* logAfter(
-  driver: Driver,
-  after: number,
-): AsyncGenerator<ReturnType<typeof transitionOf>> {
+async function* liveAfter(driver: Driver, after: number) {
   for (let seq = after;;) {
-    const [found] = await readPrimary(driver, [{
+    const [rows = []] = await readDeciding(driver, [{
       sql: `SELECT ${TRANSITIONS} WHERE t.seq > ? ORDER BY t.seq LIMIT ?`,
       args: [seq, LOG_ROWS],
     }]);
-    const page = found?.rows.map(transitionOf) ?? [];
-    yield* page;
+    const page = rows.map(transitionOf);
+    yield* page.filter(({ live }) => live);
     if (page.length < LOG_ROWS) return;
     seq = page.at(-1)?.seq ?? seq;
   }

@@ -1,3 +1,4 @@
+import type { AssetTable } from "../../core/assets/environment.ts";
 import type { Release } from "../outcomes/outcome_table.ts";
 import type { OrderState } from "../states/order_state.ts";
 import type { UserState } from "../users/user_state.ts";
@@ -139,16 +140,14 @@ export interface Dispatched {
 
 /** What a subscription works with. */
 export interface SubscriptionParts {
-  /** The database. */
   readonly driver: Driver;
   /** The clock, in ms. */
   readonly now: () => number;
-  /** Its name: the checkpoint is kept under it. */
   readonly name: string;
-  /** What it takes. */
   readonly options: SubscribeOptions;
-  /** Whom it calls. */
   readonly handler: TransitionHandler;
+  /** @default {that of the ledger's environment} */
+  readonly assets?: AssetTable;
   /**
    * Longest wait before another attempt, in ms. What would be due later was
    * queued while the clock was ahead, and is due at once.

@@ -1,25 +1,27 @@
 /** What subscriptions could not deliver, or never received, and what to do about it. */
-import { parseTransitionKey } from "../machines/transition.ts";
-import type { Driver, SqlValue, Statement } from "../store/driver/driver.ts";
-import type { AssetTable } from "../../core/assets/environment.ts";
+import { parseTransitionKey, type Transition } from "../machines/transition.ts";
+import { shownOf } from "../projection/log.ts";
 import { pageSize } from "../reads/pages.ts";
+import { listed, read } from "../store/database.ts";
+import type { Driver, SqlValue } from "../store/driver/driver.ts";
+import type { AssetTable } from "../../core/assets/environment.ts";
 import { timeOf } from "../store/events.ts";
 import { DATABASE_NOW, SUBSCRIPTION_LEASE } from "../store/leases.ts";
-import { fireStates, listUnfired, type Unfired } from "./fire.ts";
 import {
   type FiredHistory,
   fireHistoric,
   type FireHistoryOptions,
-} from "./fire_historic.ts";
+  fireStates,
+  listUnfired,
+  type Unfired,
+} from "./fire.ts";
 import { hasten, type OutboxRow, outboxRowOf, selectOutbox } from "./outbox.ts";
 import {
   type ForwardTarget,
-  switchTargetOff,
-  switchTargetOn,
+  switchTarget,
   TARGET,
   targetOf,
 } from "./targets.ts";
-import type { Transition } from "../machines/transition.ts";
 
 /** Which states no subscription received. */
 export interface UnfiredQuery {
@@ -112,10 +114,10 @@ export class Subscriptions {
     { countUpTo = Number.MAX_SAFE_INTEGER }: { readonly countUpTo?: number } =
       {},
   ): Promise<SubscriptionStatus[]> {
-    const [rows] = await this.#driver.batch([
+    const [rows = []] = await read(this.#driver, [
       { sql: STATUSES, args: [countUpTo] },
-    ], "read");
-    return rows?.rows.map(statusOf) ?? [];
+    ]);
+    return rows.map(statusOf);
   }
 
   /**
@@ -123,8 +125,13 @@ export class Subscriptions {
    *
    * @param order Only what is of one order. @default {of all}
    */
-  queued(name: string, order?: string): Promise<QueuedTransition[]> {
-    return this.#outbox(selectOutbox(name, { order }));
+  async queued(name: string, order?: string): Promise<QueuedTransition[]> {
+    const rows = await this.#outbox(
+      `(b.state <> 'due' OR b.attempts > 0)
+        AND (?2 IS NULL OR b.no = (SELECT no FROM orders WHERE id = ?2))`,
+      [name, order ?? null],
+    );
+    return rows.map(queuedOf);
   }
 
   /**
@@ -132,8 +139,8 @@ export class Subscriptions {
    *
    * @param limit At most this many. @default all
    */
-  deadLetters(name: string, limit?: number): Promise<QueuedTransition[]> {
-    return this.#outbox(selectOutbox(name, { dead: true, limit }));
+  async deadLetters(name: string, limit = -1): Promise<QueuedTransition[]> {
+    return (await this.#outbox(DEAD, [name], limit)).map(queuedOf);
   }
 
   /**
@@ -144,12 +151,12 @@ export class Subscriptions {
    * @returns How many.
    */
   retry(name: string, key?: string): Promise<number> {
-    return this.#settle(ofDead(
-      `UPDATE outbox SET state = CASE state WHEN 'dead' THEN 'due' ELSE 'late' END,
-        attempts = 0, due_at = 1`,
+    return this.#ofDead(
+      `UPDATE outbox AS b SET attempts = 0, due_at = 1,
+        state = CASE state WHEN 'dead' THEN 'due' ELSE 'late' END`,
       name,
       key,
-    ));
+    );
   }
 
   /**
@@ -157,8 +164,12 @@ export class Subscriptions {
    *
    * @returns How many.
    */
-  hasten(name: string): Promise<number> {
-    return this.#settle(hasten(name, this.#now()));
+  async hasten(name: string): Promise<number> {
+    const [hastened] = await this.#driver.batch(
+      [hasten(name, this.#now())],
+      "write",
+    );
+    return hastened?.rowsAffected ?? 0;
   }
 
   /**
@@ -169,7 +180,7 @@ export class Subscriptions {
    * @returns How many.
    */
   drop(name: string, key?: string): Promise<number> {
-    return this.#settle(ofDead("DELETE FROM outbox", name, key));
+    return this.#ofDead("DELETE FROM outbox AS b", name, key);
   }
 
   /**
@@ -179,9 +190,9 @@ export class Subscriptions {
    * @param at When, UTC ISO 8601.
    * @returns Whether it was on.
    */
-  async stop(name: string, at: string): Promise<boolean> {
+  stop(name: string, at: string): Promise<boolean> {
     const off = { at, reason: "was stopped by a person" };
-    return await this.#settle(switchTargetOff(name, off)) > 0;
+    return switchTarget(this.#driver, name, off);
   }
 
   /**
@@ -190,8 +201,8 @@ export class Subscriptions {
    *
    * @returns Whether it was off.
    */
-  async resume(name: string): Promise<boolean> {
-    return await this.#settle(switchTargetOn(name)) > 0;
+  resume(name: string): Promise<boolean> {
+    return switchTarget(this.#driver, name, null);
   }
 
   /**
@@ -202,10 +213,7 @@ export class Subscriptions {
   unfired(
     { imported = false, limit }: UnfiredQuery = {},
   ): Promise<Unfired[]> {
-    return listUnfired(this.#driver, {
-      imported,
-      limit: pageSize(limit),
-    });
+    return listUnfired(this.#driver, imported, pageSize(limit));
   }
 
   /**
@@ -235,16 +243,40 @@ export class Subscriptions {
     return fireHistoric(this.#driver, name, options);
   }
 
-  async #outbox(statement: Statement): Promise<QueuedTransition[]> {
-    const [rows] = await this.#driver.batch([statement], "read");
-    return rows?.rows.map((row) => queuedOf(outboxRowOf(row))) ?? [];
+  async #outbox(
+    where: string,
+    args: readonly SqlValue[],
+    limit = -1,
+  ): Promise<OutboxRow[]> {
+    const sql = selectOutbox(
+      `b.name = ?1 AND ${where} ORDER BY b.seq LIMIT ${limit}`,
+    );
+    const [rows = []] = await read(this.#driver, [{ sql, args }]);
+    return rows.map(outboxRowOf);
   }
 
-  async #settle(statement: Statement): Promise<number> {
-    const [result] = await this.#driver.batch([statement], "write");
-    return result?.rowsAffected ?? 0;
+  /** A key may be read in several ways, of which one is that of a dead letter. */
+  async #ofDead(action: string, name: string, key?: string): Promise<number> {
+    const ids = parseTransitionKey(key ?? "").map(({ id }) => id);
+    const found = key === undefined ? [] : await this.#outbox(
+      `${DEAD} AND b.no IN (
+        SELECT no FROM orders WHERE id IN (SELECT value FROM json_each(?2))
+        UNION ALL
+        SELECT no FROM users WHERE id IN (SELECT value FROM json_each(?2)))`,
+      [name, listed(ids)],
+    );
+    const seqs = found.map(({ transition }) => transition)
+      .filter((one) => one.key === key).map(({ seq }) => seq);
+    const [settled] = await this.#driver.batch([{
+      sql: `${action} WHERE b.name = ?1 AND ${DEAD}
+        AND (?2 IS NULL OR b.seq IN (SELECT value FROM json_each(?2)))`,
+      args: [name, key === undefined ? null : listed(seqs)],
+    }], "write");
+    return settled?.rowsAffected ?? 0;
   }
 }
+
+const DEAD = "b.state IN ('dead', 'passed')";
 
 function statusOf(row: readonly SqlValue[]): SubscriptionStatus {
   const [name, on, createdAt, behind, retrying, waiting, dead, error] = row;
@@ -261,49 +293,21 @@ function statusOf(row: readonly SqlValue[]): SubscriptionStatus {
   };
 }
 
+const QUEUED: Record<OutboxRow["state"], QueuedTransition["state"]> = {
+  ...{ due: "retrying", late: "retrying", waiting: "waiting" } as const,
+  ...{ dead: "dead", passed: "dead" } as const,
+};
+
 function queuedOf(
   { transition, state, attempts, dueAt, error }: OutboxRow,
 ): QueuedTransition {
-  const { no: _no, withheld: _withheld, historic: _historic, ...told } =
-    transition;
   return {
-    transition: told,
-    state: state === "waiting"
-      ? "waiting"
-      : state === "dead" || state === "passed"
-      ? "dead"
-      : "retrying",
+    transition: shownOf(transition),
+    state: QUEUED[state],
     attempts,
     dueAt: dueAt <= 1 ? "" : new Date(dueAt).toISOString(),
     error,
     overtaken: state === "passed" || state === "late",
-  };
-}
-
-function ofDead(
-  action: string,
-  name: string,
-  key: string | undefined,
-): Statement {
-  const names = key === undefined ? null : parseTransitionKey(key).map(
-    ({ id, entity, machine, trust, status, entry }) => [
-      id,
-      entity === "user"
-        ? `${machine}.${trust}.${status}`
-        : `${trust}.${status}`,
-      entry,
-      entity === "user" ? 1 : 0,
-    ],
-  );
-  return {
-    sql:
-      `${action} WHERE name = ?1 AND state IN ('dead', 'passed') AND (?2 IS NULL
-      OR seq IN (SELECT t.seq FROM json_each(?2) AS n CROSS JOIN log AS t
-        ON t.no = coalesce(CASE n.value ->> 3
-            WHEN 0 THEN (SELECT no FROM orders WHERE id = n.value ->> 0)
-            ELSE (SELECT no FROM users WHERE id = n.value ->> 0) END, -1)
-          AND t.code = n.value ->> 1 AND t.entry = n.value ->> 2))`,
-    args: [name, names === null ? null : JSON.stringify(names)],
   };
 }
 
@@ -319,7 +323,7 @@ export async function readUnattended(
   driver: Driver,
   before: string,
 ): Promise<Unattended[]> {
-  const [found] = await driver.batch([{
+  const [found = []] = await read(driver, [{
     sql: `SELECT s.name, e.recorded_at FROM subscriptions AS s
       JOIN log AS t ON t.seq = (SELECT b.seq FROM outbox AS b
         WHERE b.name = s.name AND b.state = 'due' AND b.due_at = 0
@@ -330,8 +334,8 @@ export async function readUnattended(
           AND l.expires_at > ${DATABASE_NOW})
       ORDER BY s.name`,
     args: [],
-  }], "read");
-  return (found?.rows ?? []).map(([name, at]) => ({
+  }]);
+  return found.map(([name, at]) => ({
     name: String(name),
     since: timeOf(at) ?? "",
   })).filter(({ since }) => since < before);

@@ -1,6 +1,6 @@
 /** Where transitions are forwarded to, and whether anything is sent there. */
-import type { Statement } from "../store/driver/driver.ts";
-import type { Rows } from "../store/database.ts";
+import { type Rows, write } from "../store/database.ts";
+import type { Driver } from "../store/driver/driver.ts";
 
 /** Where the transitions of a subscription are forwarded to. */
 export interface ForwardTarget {
@@ -15,49 +15,62 @@ export interface ForwardTarget {
 /** Columns that {@linkcode targetOf} reads, of `targets AS f`. */
 export const TARGET = "f.url, f.off_at, f.off_reason";
 
-/** Stores a target, unless it is known; one that is off stays off. */
-export function upsertTarget(name: string, url: string): Statement {
-  return {
+/** Reads a row of {@linkcode TARGET}; null where there is no target. */
+export function targetOf(
+  [url, offAt = null, offReason = null]: Rows[number] = [],
+): ForwardTarget | null {
+  return typeof url === "string"
+    ? { url, offAt, offReason } as ForwardTarget
+    : null;
+}
+
+/**
+ * Stores a target, unless it is known; one that is off stays off.
+ *
+ * @returns What is known of it.
+ */
+export async function registerTarget(
+  driver: Driver,
+  name: string,
+  url: string,
+): Promise<ForwardTarget> {
+  const [, found] = await write(driver, [{
     sql: `INSERT INTO targets (name, url) VALUES (?, ?)
       ON CONFLICT (name) DO UPDATE SET url = excluded.url`,
     args: [name, url],
-  };
-}
-
-export function selectTarget(name: string): Statement {
-  return {
+  }, {
     sql: `SELECT ${TARGET} FROM targets AS f WHERE name = ?`,
     args: [name],
-  };
+  }]);
+  return targetOf(found?.[0]) ?? { url, offAt: null, offReason: null };
 }
 
-/** Reads a row of {@linkcode TARGET}; null where there is no target. */
-export function targetOf(row: Rows[number] | undefined): ForwardTarget | null {
-  const [url, offAt, offReason] = row ?? [];
-  return typeof url !== "string" ? null : {
-    url,
-    offAt: (offAt ?? null) as string | null,
-    offReason: (offReason ?? null) as string | null,
-  };
-}
-
-/** Switches a target off, unless it is. */
-export function switchTargetOff(
+export async function isTargetOff(
+  driver: Driver,
   name: string,
-  { at, reason }: { readonly at: string; readonly reason: string },
-): Statement {
-  return {
-    sql: `UPDATE targets SET off_at = ?, off_reason = ?
-      WHERE name = ? AND off_at IS NULL`,
-    args: [at, reason, name],
-  };
+): Promise<boolean> {
+  const [found] = await driver.batch([{
+    sql: "SELECT 1 FROM targets WHERE name = ? AND off_at IS NOT NULL",
+    args: [name],
+  }], "read");
+  return found?.rows.length === 1;
 }
 
-/** Switches a target on, unless it is. */
-export function switchTargetOn(name: string): Statement {
-  return {
-    sql: `UPDATE targets SET off_at = NULL, off_reason = NULL
-      WHERE name = ? AND off_at IS NOT NULL`,
-    args: [name],
-  };
+/**
+ * Switches a target off, so that nothing is sent to it, or on.
+ *
+ * @param off Since when and why; null for on.
+ * @returns Whether it was not so before.
+ */
+export async function switchTarget(
+  driver: Driver,
+  name: string,
+  off: { readonly at: string; readonly reason: string } | null,
+): Promise<boolean> {
+  const [switched] = await driver.batch([{
+    sql: `UPDATE targets SET off_at = ?1, off_reason = ?2
+      WHERE name = ?3 AND (off_at IS NULL) <> (?1 IS NULL)`,
+    args: [off?.at ?? null, off?.reason ?? null, name],
+  }], "write");
+  return (switched?.rowsAffected ?? 0) > 0;
 }

@@ -4,12 +4,12 @@ import type { NewEvent } from "../events/event.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import type {
   SubscribeOptions,
+  SubscriptionParts,
   TransitionHandler,
 } from "../subscriptions/subscription_options.ts";
 import { at, orderRead } from "./projection_test_kit.ts";
 import { write } from "../store/database.ts";
 import { stampLive } from "../store/events.ts";
-import type { SubscriptionParts } from "../subscriptions/dispatch_run.ts";
 import { Subscription } from "../subscriptions/subscription.ts";
 import { Subscriptions } from "../subscriptions/subscriptions.ts";
 import { append, projectAll } from "./fold_kit.ts";

@@ -12,7 +12,7 @@ import { readMonthBooks } from "../months/month_books.ts";
 import { monthDetailJson } from "../views/month_view.ts";
 import { closedMonths } from "./months.ts";
 import { BY_ORDER_ID, orderDetail, resolveOrder } from "./order.ts";
-import { upsertTarget } from "../../ledger/for_server.ts";
+import { registerTarget } from "../../ledger/for_server.ts";
 import { orderFacts } from "../views/order_view.ts";
 import { ordersPage } from "./orders.ts";
 import type { Page } from "./page.ts";
@@ -272,7 +272,7 @@ Deno.test("orderDetail() says whether each receiver was told of the order, what 
   await using ledger = await emptyLedger();
   const url = "https://shop.example/hooks";
   const name = `forward:${url}`;
-  await ledger.driver.batch([upsertTarget(name, url)], "write");
+  await registerTarget(ledger.driver, name, url);
   let answer: string | null = "answered 500";
   const subscribed = (maxAttempts: number) =>
     ledger.subscribe(name, {

@@ -11,12 +11,6 @@ import { Alarm } from "../monitoring/alarm.ts";
 import type { Log } from "../monitoring/logger.ts";
 import { operands } from "../../resources/views/shell_word.ts";
 import type { PostOutcome } from "./post_webhook.ts";
-import {
-  selectTarget,
-  switchTargetOff,
-  targetOf,
-  upsertTarget,
-} from "../../ledger/for_server.ts";
 
 /** Failures in a row, of any transitions, that raise the alarm. */
 const FAILURES = 5;
@@ -155,39 +149,4 @@ export class ForwardReport {
     this.#failures = 0;
     this.#failing.clear({ target: this.#parts.target });
   }
-}
-
-/**
- * Stores a target, so that other commands can show it.
- *
- * @returns Whether it is off, and since when.
- */
-export async function registerTarget(
-  driver: Driver,
-  name: string,
-  url: string,
-): Promise<ForwardTarget> {
-  const [, found] = await driver.batch(
-    [upsertTarget(name, url), selectTarget(name)],
-    "write",
-  );
-  return targetOf(found?.rows[0]) ?? { url, offAt: null, offReason: null };
-}
-
-/** Whether a target is off. */
-export async function isTargetOff(
-  driver: Driver,
-  name: string,
-): Promise<boolean> {
-  const [found] = await driver.batch([selectTarget(name)], "read");
-  return (targetOf(found?.rows[0])?.offAt ?? null) !== null;
-}
-
-/** Switches a target off: nothing is sent to it until it is resumed. */
-export async function turnTargetOff(
-  driver: Driver,
-  name: string,
-  off: { readonly at: string; readonly reason: string },
-): Promise<void> {
-  await driver.batch([switchTargetOff(name, off)], "write");
 }

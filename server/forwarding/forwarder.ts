@@ -6,11 +6,11 @@ import {
 } from "../../ledger/mod.ts";
 import { aborted } from "../../core/settings/stoppable.ts";
 import {
-  type ForwardReport,
   isTargetOff,
   registerTarget,
-  turnTargetOff,
-} from "./forward_report.ts";
+  switchTarget,
+} from "../../ledger/for_server.ts";
+import type { ForwardReport } from "./forward_report.ts";
 import {
   type PostOptions,
   type PostOutcome,
@@ -210,7 +210,7 @@ export class Forwarder {
     const { ledger: { driver }, target, now, report } = this.#parts;
     const at = new Date(now()).toISOString();
     try {
-      await turnTargetOff(driver, target.name, { at, reason });
+      await switchTarget(driver, target.name, { at, reason });
       report.isOff({
         url: targetName(target.url),
         offAt: at,

@@ -6,7 +6,7 @@ import { knownTokens } from "../../server/api/callers.ts";
 import type { Access } from "../../server/console/access/access.ts";
 import { EXPLORERS } from "../../server/console/context/explorers.ts";
 import { Operations } from "../../server/api/operations.ts";
-import { registerTarget } from "../../server/forwarding/forward_report.ts";
+import { registerTarget } from "../../ledger/for_server.ts";
 import type { ConsoleParts } from "../../server/console/console_parts.ts";
 import { openConsole } from "../../server/console/open_console.ts";
 import type { Ledger, NewEvent } from "../../ledger/mod.ts";

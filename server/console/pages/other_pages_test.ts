@@ -5,7 +5,7 @@ import { deliveryUnanswered } from "../../../ledger/testing/mod.ts";
 import { addRefusedRequests } from "../../../sync/for_server.ts";
 import { monthReading } from "../../../ledger/testing/month_test_events.ts";
 import { MONTH_FILE_NAMES } from "../../../resources/months/month_files.ts";
-import { upsertTarget } from "../../../ledger/for_server.ts";
+import { registerTarget } from "../../../ledger/for_server.ts";
 import {
   orderOfRow,
   outcomeEvents,
@@ -312,7 +312,7 @@ Deno.test("targetPage() names a target that fails with its address and last answ
     },
   );
   await shop.dispatch();
-  await ledger.driver.batch([upsertTarget(name, url)], "write");
+  await registerTarget(ledger.driver, name, url);
   const path = `/targets/${encodeURIComponent(name)}`;
   await using opened = testConsole(ledger, now, {
     kind: "open",

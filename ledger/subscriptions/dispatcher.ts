@@ -1,0 +1,366 @@
+/** Tells what an outbox holds: side by side across entities, in order within each. */
+import { messageOf } from "../../core/guards.ts";
+import { backoffMs } from "../../core/waiting/retry_delay.ts";
+import { sleep as sleepFor } from "../../core/waiting/sleep.ts";
+import { shownOf } from "../projection/log.ts";
+import type { Statement } from "../store/driver/driver.ts";
+import { lostRace } from "../store/driver/retrying_driver.ts";
+import type { LeaseTurn } from "../store/leases.ts";
+import {
+  type Ended,
+  hasten,
+  movePlace,
+  type OutboxRow,
+  readDue,
+  settle,
+} from "./outbox.ts";
+import { isCurrent, type Passed, releaseGate } from "./release_gate.ts";
+import type { Dispatched, SubscriptionParts } from "./subscription_options.ts";
+
+/** No wait before another attempt is longer, unless stated otherwise, ms. */
+const LONGEST_DELAY_MS = 31 * 24 * 3_600_000;
+/** So many that are new are begun at once, and as many that are tried again. */
+const ROWS = 256;
+/** So many deliveries are written together, unless they take long. */
+const GROUP = 128;
+/** While so many are not written none is begun: a crash makes them again. */
+const UNWRITTEN = 2 * GROUP;
+/** Deliveries that have ended wait no longer than this for others, ms. */
+const GROUP_MS = 200;
+/** Polling interval while no delivery ends, ms. */
+const POLL_INTERVAL_MS = 1000;
+/** After so many failures in a row a success says that the receiver is back. */
+const DOWN_AFTER = 3;
+/** How often it is written that there was nothing to tell, ms. */
+const PLACE_EVERY_MS = 60_000;
+/** What always fails must not be tried with every success of others, ms. */
+const HASTEN_EVERY_MS = 60_000;
+
+/** What of an order or user is under way: one call follows the other. */
+interface Lane {
+  readonly waiting: OutboxRow[];
+  /** Whether its first one runs, or may as soon as there is a place. */
+  isBusy: boolean;
+  /** Places of those that failed and are tried again: later ones are held. */
+  readonly failing: Set<number>;
+}
+
+const isAgain = ({ attempts }: OutboxRow) => attempts > 0;
+
+/**
+ * Tells what there is until nothing is left. How it went is written in groups: after
+ * a crash those of the last two groups are told again, in the same order. What could
+ * not be written is kept for the next run, and not told again.
+ */
+export class Dispatcher {
+  readonly #parts: SubscriptionParts;
+  readonly #pass: ReturnType<typeof releaseGate>;
+  #turn: LeaseTurn | null = null;
+  readonly #lanes = new Map<number, Lane>();
+  /** Lanes whose next one may begin, and those whose next one failed before. */
+  readonly #ready: { readonly first: Lane[]; readonly again: Lane[] } = {
+    first: [],
+    again: [],
+  };
+  /** By place in the log: begun, or next in their lane. */
+  readonly #open = new Map<number, OutboxRow>();
+  /** By place in the log: ended, and not written. */
+  readonly #ended = new Map<number, Ended>();
+  readonly #running = new Set<Promise<void>>();
+  #runningAgain = 0;
+  #wasAgain = false;
+  #counts = { delivered: 0, failed: 0 };
+  #problem: { readonly error: unknown } | null = null;
+  #wake: () => void = () => {};
+  /** Failures since the last success. */
+  #failures = 0;
+  #isBack = false;
+  #hastenedAt = -Infinity;
+  #placedAt = -Infinity;
+
+  constructor(parts: SubscriptionParts) {
+    this.#parts = parts;
+    this.#pass = releaseGate(parts, () => this.#guard());
+  }
+
+  /** Says that there may be more to tell, or that it is to stop. */
+  wake(): void {
+    this.#wake();
+    if (this.#isEnding) this.#start();
+  }
+
+  /**
+   * Tells until nothing is left, or the turn is over.
+   *
+   * @throws {LedgerError} When the database fails.
+   */
+  async run(turn: LeaseTurn): Promise<Dispatched> {
+    this.#turn = turn;
+    this.#problem = null;
+    this.#counts = { delivered: 0, failed: 0 };
+    try {
+      // What was told before the database failed is written, and not told again.
+      await this.#write();
+      this.#lanes.clear();
+      await this.#tellAll();
+    } catch (error) {
+      this.#problem ??= { error };
+    }
+    this.#start();
+    while (this.#running.size > 0) await Promise.all(this.#running);
+    try {
+      await this.#write();
+    } catch (error) {
+      this.#problem ??= { error };
+    }
+    if (this.#problem !== null) throw this.#problem.error;
+    return this.#counts;
+  }
+
+  async #tellAll(): Promise<void> {
+    while (!this.#isEnding) {
+      const begun = await this.#read();
+      if (!begun && this.#open.size + this.#ended.size === 0) {
+        return await this.#place();
+      }
+      await this.#progress();
+      await this.#write();
+    }
+  }
+
+  #guard(): Statement[] {
+    return this.#turn?.guard() ?? [];
+  }
+
+  get #isEnding(): boolean {
+    return this.#turn?.signal.aborted !== false || this.#problem !== null;
+  }
+
+  /** Notes at times that all was told, so that a change of patterns knows it. */
+  async #place(): Promise<void> {
+    const { driver, name, now } = this.#parts;
+    const nowMs = now();
+    if (Math.abs(nowMs - this.#placedAt) < PLACE_EVERY_MS) return;
+    await driver.batch([...this.#guard(), movePlace(name)], "write");
+    this.#placedAt = nowMs;
+  }
+
+  /** Reads what may be told, and begins with it. */
+  async #read(): Promise<boolean> {
+    const { driver, name, now, longestDelayMs = LONGEST_DELAY_MS } =
+      this.#parts;
+    const nowMs = now();
+    const again = [...this.#open.values()].filter(isAgain).length;
+    // What has begun is due as well until its end is written.
+    const known = this.#open.size + this.#ended.size;
+    const most = (open: number) => open < ROWS ? ROWS + known : 0;
+    const due = await readDue(driver, name, {
+      ...{ now: nowMs, latest: nowMs + longestDelayMs },
+      ...{ fresh: most(this.#open.size - again), again: most(again) },
+    });
+    const begun = due.filter(({ transition: { seq } }) =>
+      !this.#open.has(seq) && !this.#ended.has(seq)
+    );
+    for (const row of begun) {
+      const { seq, no } = row.transition;
+      this.#open.set(seq, row);
+      const lane = this.#lanes.get(no) ??
+        { waiting: [], isBusy: false, failing: new Set() };
+      this.#lanes.set(no, lane);
+      lane.waiting.push(row);
+      if (!lane.isBusy) this.#queue(lane);
+    }
+    this.#start();
+    return begun.length > 0;
+  }
+
+  #queue(lane: Lane): void {
+    const [next] = lane.waiting;
+    lane.isBusy = next !== undefined;
+    if (next) this.#ready[isAgain(next) ? "again" : "first"].push(lane);
+  }
+
+  /**
+   * Begins as many as there are places. What failed before may fail again, and take
+   * long to: it takes no more than half of the places while others wait.
+   */
+  #start(): void {
+    const { concurrency = 16 } = this.#parts.options;
+    const half = Math.max(1, Math.floor(concurrency / 2));
+    const { first, again } = this.#ready;
+    while (
+      this.#running.size < concurrency &&
+      (this.#ended.size < UNWRITTEN || this.#isEnding)
+    ) {
+      const takesAgain = first.length === 0 ||
+        (again.length > 0 && this.#runningAgain < half && !this.#wasAgain);
+      const lane = (takesAgain ? again : first).shift();
+      if (lane === undefined) return;
+      this.#wasAgain = takesAgain;
+      if (takesAgain) this.#runningAgain++;
+      const work = this.#work(lane).then(() => {
+        this.#running.delete(work);
+        if (takesAgain) this.#runningAgain--;
+        this.#queue(lane);
+        this.#start();
+      });
+      this.#running.add(work);
+    }
+  }
+
+  /** Tells the first of a lane. */
+  async #work(lane: Lane): Promise<void> {
+    const row = lane.waiting.shift() as OutboxRow;
+    try {
+      const after = await this.#tell(row, lane);
+      if (after !== null) this.#end(row, after);
+    } catch (error) {
+      this.#problem ??= { error };
+      this.#wake();
+    }
+    this.#open.delete(row.transition.seq);
+    if (this.#open.size === 0 || this.#ended.size >= GROUP) this.#wake();
+  }
+
+  #end(
+    { transition: { seq, no }, attempts: before }: Omit<OutboxRow, "state">,
+    after: Ended["after"],
+  ): void {
+    this.#ended.set(seq, { seq, no, before, after });
+  }
+
+  /** Returns how it ended; null where it was not told, and will be again. */
+  async #tell(row: OutboxRow, lane: Lane): Promise<Ended["after"] | null> {
+    const { handler } = this.#parts;
+    const { transition: { seq } } = row;
+    const turn = this.#turn;
+    if (turn === null || this.#isEnding) return null;
+    if (row.state !== "late" && [...lane.failing].some((one) => one < seq)) {
+      return "held";
+    }
+    lane.failing.delete(seq);
+    const passed = await this.#pass(row.transition);
+    const { transition: handed } = passed;
+    if (this.#isEnding) return null;
+    // The release was withdrawn: the handler is not called.
+    if (handed === null) return "told";
+    if (!turn.isHeld) throw lostRace();
+    try {
+      await handler(
+        shownOf(handed),
+        this.#contextOf(row, { ...passed, transition: handed }, turn.signal),
+      );
+    } catch (error) {
+      // Being stopped is no failure of the handler: it is called again.
+      return turn.signal.aborted ? null : this.#fail(row, lane, error);
+    }
+    this.#counts.delivered++;
+    if (this.#failures >= DOWN_AFTER) this.#isBack = true;
+    this.#failures = 0;
+    // A `yes` that had failed was handed over in place of `restored`.
+    if (handed.seq !== seq) this.#end({ ...row, transition: handed }, "told");
+    return "told";
+  }
+
+  #contextOf(
+    { transition: { seq }, attempts, state: place }: OutboxRow,
+    { transition, state, position, earlier }: Passed & {
+      readonly transition: OutboxRow["transition"];
+    },
+    signal: AbortSignal,
+  ): Parameters<SubscriptionParts["handler"]>[1] {
+    const order = state !== null && "release" in state ? state : null;
+    return {
+      attempt: attempts + 1,
+      signal,
+      state,
+      position,
+      current: isCurrent(transition, state),
+      release: order?.release ?? null,
+      releaseReason: order?.releaseReason ?? null,
+      reference: order?.facts.match === "matched"
+        ? order.expected?.reference ?? null
+        : null,
+      missed: earlier
+        .filter((one) => this.#ended.get(one.seq)?.after !== "told")
+        .map(({ key }) => key),
+      late: place === "late" || transition.seq < seq,
+    };
+  }
+
+  #fail(
+    { attempts: before, state, transition: { seq } }: OutboxRow,
+    lane: Lane,
+    error: unknown,
+  ): Ended["after"] {
+    const { maxAttempts = 10, retryDelayMs = redeliveryDelayMs } =
+      this.#parts.options;
+    const { longestDelayMs = LONGEST_DELAY_MS, now } = this.#parts;
+    this.#counts.failed++;
+    this.#failures++;
+    const attempts = before + 1;
+    const isDead = attempts >= maxAttempts;
+    const isLate = state === "late";
+    if (!isDead && !isLate) lane.failing.add(seq);
+    const waitMs = Math.min(retryDelayMs(attempts, error), longestDelayMs);
+    return {
+      state: isDead ? isLate ? "passed" : "dead" : isLate ? "late" : "due",
+      attempts,
+      dueAt: Math.ceil(now() + waitMs),
+      error: messageOf(error).slice(0, 500).toWellFormed()
+        .replaceAll("\0", ""),
+    };
+  }
+
+  /** Waits until a group has ended, or until it is time to look again. */
+  async #progress(): Promise<void> {
+    const { sleep = sleepFor } = this.#parts.options;
+    const woken = new AbortController();
+    this.#wake = () => woken.abort();
+    const isEnough = (waitedMs: number) =>
+      this.#open.size === 0 || this.#ended.size >= GROUP || this.#isEnding ||
+      woken.signal.aborted || waitedMs >= POLL_INTERVAL_MS ||
+      (waitedMs > 0 && this.#ended.size > 0);
+    for (let waitedMs = 0; !isEnough(waitedMs); waitedMs += GROUP_MS) {
+      await sleep(GROUP_MS, woken.signal).catch((error) => {
+        if (!woken.signal.aborted) throw error;
+      });
+    }
+  }
+
+  /** Writes how it went; what could not be written is kept. */
+  async #write(): Promise<void> {
+    const all = [...this.#ended.values()];
+    if (all.length === 0) return;
+    const { driver, name, now } = this.#parts;
+    const nowMs = now();
+    const isBack = this.#isBack &&
+      Math.abs(nowMs - this.#hastenedAt) >= HASTEN_EVERY_MS;
+    const results = await driver.batch([
+      ...this.#guard(),
+      ...settle(name, all),
+      ...isBack ? [hasten(name, nowMs)] : [],
+    ], "write");
+    if (isBack && (results.at(-1)?.rowsAffected ?? 0) > 0) {
+      this.#hastenedAt = nowMs;
+    }
+    this.#isBack = false;
+    for (const one of all) {
+      if (this.#ended.get(one.seq) === one) this.#ended.delete(one.seq);
+    }
+    const left = new Set([
+      ...[...this.#open.values()].map(({ transition }) => transition.no),
+      ...[...this.#ended.values()].map(({ no }) => no),
+    ]);
+    for (const { no } of all) if (!left.has(no)) this.#lanes.delete(no);
+    this.#start();
+  }
+}
+
+/**
+ * How long a failed delivery waits: one second, doubled with each attempt, up to an
+ * hour.
+ */
+export function redeliveryDelayMs(attempt: number): number {
+  return backoffMs(attempt, { firstMs: 1000, longestMs: 60 * 60_000 });
+}
