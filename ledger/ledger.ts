@@ -214,11 +214,7 @@ export class Ledger implements AsyncDisposable {
       foldVersion: this.#fold.version,
       append: (events) => this.append(events),
     });
-    this.subscriptions = new Subscriptions(
-      parts.driver,
-      parts.now,
-      parts.assets,
-    );
+    this.subscriptions = new Subscriptions(parts.driver, parts.now);
   }
 
   /**

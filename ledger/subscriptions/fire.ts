@@ -1,5 +1,4 @@
 /** States that no subscription received, and how a person has them told after all. */
-import type { AssetTable } from "../../core/assets/environment.ts";
 import {
   type Entity,
   type MachineName,
@@ -28,13 +27,7 @@ import {
   TRANSITIONS,
   WITHHELD,
 } from "../projection/log.ts";
-import { LookupHash } from "../projection/lookup_hash.ts";
-import { orderColumns, orderView } from "../projection/rows.ts";
-import {
-  type MachineStatus,
-  orderMachines,
-  userMachines,
-} from "../projection/step.ts";
+import { orderMachines, userMachines } from "../projection/step.ts";
 import {
   insertOutbox,
   outboxStatements,
@@ -43,12 +36,11 @@ import {
 } from "../projection/subscribers.ts";
 import { addRelease } from "../releases/release_log.ts";
 import { expectRow, listed, read, readDeciding } from "../store/database.ts";
-import type { Driver, SqlValue, Statement } from "../store/driver/driver.ts";
+import type { Driver, Statement } from "../store/driver/driver.ts";
 import { retryLostRaces } from "../store/driver/retrying_driver.ts";
 import type { UserFold } from "../users/user_fold.ts";
 
 import { matching } from "../machines/pattern.ts";
-import { assetsOf } from "./release_gate.ts";
 
 /** A state that no subscription received. */
 export interface Unfired {
@@ -102,22 +94,25 @@ export async function listUnfired(
   ]);
   return [
     ...releases.map(([id, status, entry]) =>
-      unfired("order", "release", [id, "release", status, entry])
+      unfired({
+        ...{ entity: "order", machine: "release", trust: "release" },
+        ...{ id: String(id), status: String(status), entry: Number(entry) },
+      })
     ),
-    ...orders.map((row) => unfired("order", "order", [...row, 1])),
+    ...orders.map(([id, trust, status]) =>
+      unfired({
+        ...{ entity: "order", machine: "order", id: String(id), entry: 1 },
+        ...{ trust: String(trust), status: String(status) },
+      })
+    ),
     ...await unfiredUsers(driver, imported, limit),
   ];
 }
 
 function unfired(
-  entity: Entity,
-  machine: MachineName,
-  [id, trust, status, entry]: readonly (SqlValue | undefined)[],
+  { entity, machine, id, trust, status, entry }: TransitionName,
 ): Unfired {
-  const state = {
-    ...{ entity, machine, id: String(id), trust: String(trust) },
-    ...{ status: String(status), entry: Number(entry) },
-  };
+  const state = { entity, machine, id, trust, status, entry };
   return { key: transitionKey(state), ...state };
 }
 
@@ -128,10 +123,10 @@ async function unfiredUsers(
 ): Promise<Unfired[]> {
   const all: Unfired[] = [];
   for (let after = ""; all.length < limit;) {
+    const users = new Map<string, Row<UserFold>>();
     const [rows] = await read(driver, [
       selectUserRows("u.id > ? ORDER BY u.id LIMIT ?", after, PAGE),
     ]);
-    const users = new Map<string, Row<UserFold>>();
     addUserRows(users, rows);
     const [told = []] = !imported ? [] : await read(driver, [{
       sql: `SELECT no || ' ' || code || ' ' || entry FROM log AS t
@@ -140,17 +135,9 @@ async function unfiredUsers(
     }]);
     const silent = new Set(told.map(([key]) => key));
     for (const [id, row] of users) {
-      for (const { machine, visible } of userMachines(row.fold)) {
-        if (visible === null) continue;
-        const { trust, status } = visible;
-        const shown = newTransition({ entity: "user", machine, id }, visible);
-        const news = tell(row.told, shown);
-        const code = codeOf(shown);
-        const entry = news?.transition.entry ?? row.told.times[code] ?? 1;
-        if (news === null && !silent.has(`${row.no} ${code} ${entry}`)) {
-          continue;
-        }
-        all.push(unfired("user", machine, [id, trust, status, entry]));
+      for (const { transition, isNews } of shownBy(row)) {
+        const key = `${row.no} ${codeOf(transition)} ${transition.entry}`;
+        if (isNews || silent.has(key)) all.push(unfired(transition));
       }
       after = id;
     }
@@ -159,33 +146,50 @@ async function unfiredUsers(
   return all.slice(0, limit);
 }
 
-function newTransition(
-  who: Pick<NewTransition, "entity" | "machine" | "id">,
-  { trust, status }: NonNullable<MachineStatus["visible"]>,
-): NewTransition {
-  return {
-    ...{ ...who, trust, status, entry: 1, previous: null, reverses: [] },
-    ...{ logged: null, after: [], position: 0, recordedAt: "" },
-    ...{ live: true, withheld: false, historic: false },
-  };
+type AnyRow = Row<OrderFold> | Row<UserFold>;
+
+/** What is logged of an order or user, and what was told of it then. */
+interface News {
+  readonly transition: NewTransition;
+  readonly told: Told;
+}
+
+/** What the machines of an order or user show, and whether that was not told yet. */
+function shownBy(
+  { fold, told }: AnyRow,
+): (News & { readonly isNews: boolean })[] {
+  const [who, machines] = "orderId" in fold
+    ? [{ entity: "order", id: fold.orderId } as const, orderMachines(fold)]
+    : [{ entity: "user", id: fold.userId } as const, userMachines(fold)];
+  return machines.flatMap(({ machine, visible }) => {
+    if (visible === null) return [];
+    const transition: NewTransition = {
+      ...{ ...who, machine, ...visible, entry: 1, previous: null },
+      reverses: "orderId" in fold ? otherFinals(fold) : [],
+      ...{ logged: null, after: [], position: 0, recordedAt: "" },
+      ...{ live: true, withheld: false, historic: false },
+    };
+    const news = tell(told, transition);
+    const entry = told.times[codeOf(transition)] ?? 1;
+    return [{
+      ...news ?? { transition: { ...transition, entry }, told },
+      isNews: news !== null,
+    }];
+  });
 }
 
 /** Logs states as news, unless they were; returns how many. */
 export function fireStates(
   driver: Driver,
-  assets: AssetTable | undefined,
   keys: readonly string[],
 ): Promise<number> {
   const names = keys.flatMap(parseTransitionKey);
   if (names.length === 0) return Promise.resolve(0);
-  return retryLostRaces(() => fire(driver, assets, names));
+  return retryLostRaces(() => fire(driver, names));
 }
-
-type AnyRow = Row<OrderFold> | Row<UserFold>;
 
 async function fire(
   driver: Driver,
-  given: AssetTable | undefined,
   names: readonly TransitionName[],
 ): Promise<number> {
   const ids = listed(names.map(({ id }) => id));
@@ -206,14 +210,11 @@ async function fire(
       },
     ]);
   const guard = guardOf(guarding);
-  const assets = given ?? assetsOf(guard.environment);
-  const hash = new LookupHash(guard.key);
   const subscribers = subscribersOf(subscribing);
   const orders = new Map<string, Row<OrderFold>>();
   const users = new Map<string, Row<UserFold>>();
   addOrderRows(orders, orderRows);
   addUserRows(users, userRows);
-  const rows = { order: new Map<string, AnyRow>(orders), user: users };
   const log: ReadonlyMap<number, NewTransition[]> = Map.groupBy(
     logged.map(transitionOf),
     ({ no }) => no,
@@ -222,17 +223,18 @@ async function fire(
   let seq = Number(last?.[0]?.[0]);
   let fired = 0;
   for (const name of names) {
-    const of: Map<string, AnyRow> = rows[name.entity];
+    const of: Map<string, AnyRow> = name.entity === "order" ? orders : users;
     const row = of.get(name.id);
     if (row === undefined) continue;
     const { no } = row;
     const before = log.get(no) ?? [];
     const news = name.machine === "release"
       ? releaseAgain(name, row.told, before)
-      : stateAgain(name, row, before, guard.position);
+      : stateAgain(name, row, before);
     if (news === null) continue;
     const transition = {
       ...news.transition,
+      position: news.transition.position || guard.position,
       ...{ live: true, withheld: false, historic: false },
     };
     const after = { ...row, told: news.told } as AnyRow;
@@ -247,17 +249,11 @@ async function fire(
       },
       insertTransition(transition, { seq, no }),
       ...outboxStatements(subscribers, [{ transition, seq, no }]),
-      writeTold(after, { assets, hash }),
+      writeTold(after),
     );
   }
   if (fired > 0) await driver.batch([moveGuard(guard), ...statements], "write");
   return fired;
-}
-
-/** What is logged of an order or user, and what was told of it then. */
-interface News {
-  readonly transition: NewTransition;
-  readonly told: Told;
 }
 
 /**
@@ -290,56 +286,35 @@ function releaseAgain(
   };
 }
 
-/** What an order or a user shows, unless it was told. */
+/** What an order or a user shows, unless a subscription was told. */
 function stateAgain(
-  name: TransitionName,
-  { fold, told }: AnyRow,
+  { machine, trust, status }: TransitionName,
+  row: AnyRow,
   log: readonly NewTransition[],
-  position: number,
 ): News | null {
-  const machines = "orderId" in fold ? orderMachines(fold) : userMachines(fold);
-  const visible = machines.find(({ machine }) => machine === name.machine)
-    ?.visible ?? null;
-  if (visible?.status !== name.status || visible.trust !== name.trust) {
-    return null;
-  }
-  const transition = {
-    ...newTransition(name, visible),
-    position,
-    reverses: "orderId" in fold ? otherFinals(fold) : [],
-  };
-  const news = tell(told, transition);
-  if (news !== null) return news;
-  // Told, but perhaps to nobody.
-  const code = codeOf(transition);
-  const entry = told.times[code] ?? 1;
+  const shown = shownBy(row).find(({ transition }) =>
+    transition.machine === machine && transition.trust === trust &&
+    transition.status === status
+  );
+  if (shown === undefined) return null;
+  const { transition, told } = shown;
   const known = log.findLast((one) =>
-    codeOf(one) === code && one.entry === entry
+    codeOf(one) === codeOf(transition) && one.entry === transition.entry
   );
   if (known?.live) return null;
-  const { previous = null, reverses } = known ?? transition;
-  return { transition: { ...transition, entry, previous, reverses }, told };
+  const { previous, reverses } = known ?? transition;
+  return { transition: { ...transition, previous, reverses }, told };
 }
 
-/** Writes what was told, and what follows from it for who looks after the order. */
-function writeTold(
-  row: AnyRow,
-  { assets, hash }: { readonly assets: AssetTable; readonly hash: LookupHash },
-): Statement {
-  const told = JSON.stringify(row.told);
-  const { no, fold } = row;
-  if (!("orderId" in fold)) {
-    return { sql: "UPDATE users SET told = ? WHERE no = ?", args: [told, no] };
-  }
-  const order = { ...row, fold };
-  const { attention = null } = orderColumns(
-    order,
-    orderView(order, { assets }),
-    hash,
-  );
+/** A yes that is sent waits for nobody any more. */
+function writeTold({ no, fold, told }: AnyRow): Statement {
+  const columns = "orderId" in fold
+    ? `orders SET attention = iif(?1 ->> '$.withheld' IS NULL,
+        nullif(replace(attention, ' yes_withheld', ''), ' '), attention),`
+    : "users SET";
   return {
-    sql: "UPDATE orders SET told = ?, attention = ? WHERE no = ?",
-    args: [told, attention, no],
+    sql: `UPDATE ${columns} told = ?1 WHERE no = ?2`,
+    args: [JSON.stringify(told), no],
   };
 }
 
@@ -371,24 +346,24 @@ export async function fireHistoric(
   for (let after: number | null = null;;) {
     signal?.throwIfAborted();
     const page = await retryLostRaces(() =>
-      firePage(driver, name, { after, dryRun })
+      firePage(driver, name, dryRun ? after ?? 0 : null)
     );
     if (page === null) return { transitions, released };
     transitions += page.transitions;
     released += page.released;
-    // What was written is where the next page begins, whoever wrote it.
-    after = dryRun ? page.to : null;
+    after = page.to;
   }
 }
 
-/** One page; null when there is none. */
+/**
+ * One page; null when there is none.
+ *
+ * @param counted Only counts, after this place. @default {sends what comes next}
+ */
 async function firePage(
   driver: Driver,
   name: string,
-  { after, dryRun }: {
-    readonly after: number | null;
-    readonly dryRun: boolean;
-  },
+  counted: number | null,
 ): Promise<FiredHistory & { readonly to: number } | null> {
   const [found, rows = []] = await readDeciding(driver, [
     {
@@ -399,10 +374,10 @@ async function firePage(
       sql: `SELECT EXISTS (SELECT 1 FROM log AS l WHERE l.no = t.no
           AND l.seq > t.seq AND l.flags & ${LIVE} > 0), ${TRANSITIONS}
         WHERE t.flags > 1 AND t.flags & ${HISTORIC} > 0 AND t.flags & ${LIVE} = 0
-          AND t.seq > coalesce(?2,
+          AND t.seq > max(coalesce(?2, 0),
             (SELECT historic_seq FROM subscriptions WHERE name = ?1))
         ORDER BY t.seq LIMIT ${PAGE}`,
-      args: [name, after],
+      args: [name, counted],
     },
   ]);
   const [patterns, place = null] = found?.[0] ?? [];
@@ -415,7 +390,7 @@ async function firePage(
   const taken = historic.filter(matching(JSON.parse(String(patterns))));
   // Goods are shipped on it.
   const sent = taken.filter(({ logged }) => logged?.release !== "yes");
-  if (!dryRun) {
+  if (counted === null) {
     await driver.batch([
       expectRow("subscriptions", { name, historic_seq: Number(place) }),
       {

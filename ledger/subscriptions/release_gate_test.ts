@@ -12,7 +12,12 @@ import type { Driver } from "../store/driver/driver.ts";
 import { readTransitions } from "../reads/transitions.ts";
 import type { OrderState } from "../states/order_state.ts";
 import type { UserState } from "../users/user_state.ts";
-import { at, orderRead, session } from "../testing/projection_test_kit.ts";
+import {
+  at,
+  orderRead,
+  rowsOf,
+  session,
+} from "../testing/projection_test_kit.ts";
 import { isCurrent } from "./release_gate.ts";
 import type { SubscribeOptions } from "./subscription_options.ts";
 
@@ -317,8 +322,12 @@ Deno.test("Subscriptions.fire() hands over a yes that was withheld, also where i
   const subscriptions = subscriptionsOf(driver);
   const keys = (await subscriptions.unfired()).map(({ key }) => key);
   assert.deepEqual(keys, ["order:O1:release.yes"]);
+  const attention = async () =>
+    (await rowsOf(driver, "SELECT attention FROM orders"))[0]?.[0];
+  assert.equal(await attention(), " yes_withheld ");
   assert.equal(await subscriptions.fire(keys), 1);
   assert.equal(await subscriptions.fire(keys), 0);
+  assert.equal(await attention(), null);
   assert.deepEqual(await receiver.dispatch("order.release.yes"), [
     "O1:release.yes",
   ]);

@@ -4,7 +4,6 @@ import { shownOf } from "../projection/log.ts";
 import { pageSize } from "../reads/pages.ts";
 import { listed, read } from "../store/database.ts";
 import type { Driver, SqlValue } from "../store/driver/driver.ts";
-import type { AssetTable } from "../../core/assets/environment.ts";
 import { timeOf } from "../store/events.ts";
 import { DATABASE_NOW, SUBSCRIPTION_LEASE } from "../store/leases.ts";
 import {
@@ -94,14 +93,11 @@ const STATUSES = `SELECT s.name, s.patterns, s.created_at,
 export class Subscriptions {
   readonly #driver: Driver;
   readonly #now: () => number;
-  readonly #assets: AssetTable | undefined;
 
-  /** @param assets The table of assets. @default {that of the ledger's environment} */
   /** {@linkcode openLedger} makes one. */
-  constructor(driver: Driver, now: () => number, assets?: AssetTable) {
+  constructor(driver: Driver, now: () => number) {
     this.#driver = driver;
     this.#now = now;
-    this.#assets = assets;
   }
 
   /**
@@ -225,7 +221,7 @@ export class Subscriptions {
    * @returns How many were logged.
    */
   fire(keys: readonly string[]): Promise<number> {
-    return fireStates(this.#driver, this.#assets, keys);
+    return fireStates(this.#driver, keys);
   }
 
   /**

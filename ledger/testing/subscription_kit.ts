@@ -54,7 +54,7 @@ export function subscriptionsOf(
   driver: Driver,
   now: () => number = () => Date.parse(at(61)),
 ): Subscriptions {
-  return new Subscriptions(driver, now, "sandbox");
+  return new Subscriptions(driver, now);
 }
 
 /** Two orders that go through the same statuses, one event each in turn. */

@@ -136,7 +136,7 @@ export class ForwardReport {
   /** Measures what waits. */
   async watch(driver: Driver, name: string): Promise<void> {
     const { meters, now } = this.#parts;
-    const all = await new Subscriptions(driver, now, "sandbox").list();
+    const all = await new Subscriptions(driver, now).list();
     const found = all.find((one) => one.name === name);
     if (found === undefined) return;
     meters.behind.record(found.behind, this.#labels);

@@ -58,11 +58,7 @@ export async function forwardEverything(
   await clock.advance(dice.int(2, 20) * minuteMs);
   target.fails = 0;
   for (const sender of senders) sender.heal();
-  const subscriptions = new Subscriptions(
-    store,
-    () => world.now(),
-    "sandbox",
-  );
+  const subscriptions = new Subscriptions(store, () => world.now());
   for (let waited = 0;; waited++) {
     const status = (await subscriptions.list())
       .find((one) => one.name === `forward:${url}`);
