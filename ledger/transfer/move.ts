@@ -279,7 +279,10 @@ function checkHeader(
     throw new TypeError(
       `The ledger belongs to the environment ${
         JSON.stringify(root.environment)
-      }, and this one to ${JSON.stringify(environment)}`,
+      }, and this one to ${
+        JSON.stringify(environment)
+      }: move it into an empty ` +
+        "one of that environment",
     );
   }
   return read(root.own);
