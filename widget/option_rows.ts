@@ -9,6 +9,8 @@ import {
 import { LONGEST_IDENTIFIER } from "../core/wire/identifier.ts";
 import type { SdkListeners, WidgetListeners } from "./listeners.ts";
 
+type TextRule = (text: string) => boolean;
+
 /**
  * Every option of the widget, under the service's own names: what it takes, and
  * what to use. From it come the types, the checks and their words.
@@ -23,13 +25,13 @@ export const widgetOptionRows = {
   /** Given at partner registration. It is joined into the widget's path. */
   partner_id: {
     use: "the id you were given",
-    form: /^(?!\.{1,2}$)[\w.~-]+$/,
+    form: /^(?!\.{1,2}$)[\w.~-]+$/ as RegExp,
     isRequired: true,
   },
   /** `sessionId` of a session: single use, valid for 30 seconds. */
   session_id: {
     use: "the sessionId that create-session gave",
-    form: /^\S+$/,
+    form: /^\S+$/ as RegExp,
     isPersonal: true,
     isRequired: true,
   },
@@ -39,8 +41,8 @@ export const widgetOptionRows = {
    */
   click_id: {
     use: "clickId(), or letters, digits, .~:@=_- and %20",
-    accepts: isClickId,
-    max: LONGEST_IDENTIFIER,
+    accepts: isClickId as TextRule,
+    max: LONGEST_IDENTIFIER as number,
   },
   /** E.164, with or without the plus sign. */
   phone: {
@@ -87,18 +89,18 @@ export const widgetOptionRows = {
   /** Known user, for NFT checkout: a one-time code is sent at once. */
   user_id: {
     use: "the user_id that the service gave",
-    form: /^[\w-]+$/,
-    max: LONGEST_IDENTIFIER,
+    form: /^[\w-]+$/ as RegExp,
+    max: LONGEST_IDENTIFIER as number,
   },
   /** ISO alpha-2 country code. */
   country_of_residence: {
     use: "an ISO alpha-2 country code",
-    codes: alpha2Countries,
+    codes: alpha2Countries as ReadonlySet<string>,
   },
   /** Alpha-2 state code, for the USA. */
   state_of_residence: {
     use: "the alpha-2 code of a US state",
-    codes: usStates,
+    codes: usStates as ReadonlySet<string>,
   },
   /**
    * ISO date, `YYYY-MM-DD`. Needs `country_of_residence`, by which the widget
@@ -108,14 +110,14 @@ export const widgetOptionRows = {
   /** E-mail address. */
   email: {
     use: "an e-mail address",
-    accepts: isEmail,
+    accepts: isEmail as TextRule,
     max: 254,
     isPersonal: true,
   },
   /** First and last name, 3 to 69 characters, in English letters. */
   full_name: {
     use: "first and last name in English letters with a space between",
-    accepts: isFullName,
+    accepts: isFullName as TextRule,
     min: 3,
     max: 69,
     isPersonal: true,
@@ -123,12 +125,15 @@ export const widgetOptionRows = {
   /** Billing country, ISO alpha-2. */
   card_country_code: {
     use: "an ISO alpha-2 country code",
-    codes: alpha2Countries,
+    codes: alpha2Countries as ReadonlySet<string>,
   },
   /** Billing city. */
   card_city: { use: "a city", max: 255, isPersonal: true },
   /** Billing state, alpha-2, for the USA. */
-  card_state_code: { use: "the alpha-2 code of a US state", codes: usStates },
+  card_state_code: {
+    use: "the alpha-2 code of a US state",
+    codes: usStates as ReadonlySet<string>,
+  },
   /** Billing postal code. */
   card_post_code: { use: "a postal code", max: 32, isPersonal: true },
   /** Billing street. */
@@ -144,18 +149,18 @@ export const widgetOptionRows = {
   /** Colour of buttons and the like. */
   brand_color: {
     use: "#RGB or #RRGGBB",
-    form: /^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/,
+    form: /^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/ as RegExp,
   },
   /** Smart contract to call; needs `sc_input_data` and `signature`. */
-  sc_address: { use: "the contract's address", form: /^\S+$/ },
+  sc_address: { use: "the contract's address", form: /^\S+$/ as RegExp },
   /** Input of the call, in hex. */
   sc_input_data: {
     use: "whole bytes in hex",
-    form: /^(0x)?([0-9a-fA-F]{2})+$/,
+    form: /^(0x)?([0-9a-fA-F]{2})+$/ as RegExp,
     max: 65536,
   },
   /** Signature over the call, made on your server. */
-  signature: { use: "the signature your server made", form: /^\S+$/ },
+  signature: { use: "the signature your server made", form: /^\S+$/ as RegExp },
   /** Whether crypto is not mentioned, for NFT checkout. @default {false} */
   is_crypto_hidden: { is: "flag" },
   /** Whether terms are shown with the payment. @default {false} */
