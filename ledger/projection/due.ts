@@ -16,9 +16,9 @@ import type { ToConfirm } from "./urgency.ts";
  * `urgency` and the position `claimed_by` say how soon, `wanted_at` when the last such
  * webhook came. `due_at`: when an order is asked about again without one.
  */
-export const DUE_COLUMNS = [
+export const DUE_COLUMNS: readonly string[] = [
   ...["urgency", "claimed_by", "wanted_at", "named_at", "due_at"],
-] as const;
+];
 
 /** What the service refuses is not urgent: it is asked for alone, and less often. */
 const urgencyOf = (entity: string) =>

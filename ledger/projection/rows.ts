@@ -39,12 +39,12 @@ export function orderView(
 }
 
 /** Columns that the step writes of an order, in the order of their values. */
-export const ORDER_COLUMNS = [
+export const ORDER_COLUMNS: readonly string[] = [
   ...["no", "id", "at", "began", "status", "trust", "open", "release"],
   ...["reason", "outcome", "attention", "anomalies", "waiting_since"],
   ...["user_hash", "asset", "network", "currency", "amount", "historic"],
   ...["shown", "told", "fold"],
-] as const;
+];
 
 /** What the columns of an order say, but for its documents. */
 export function orderColumns(
@@ -127,10 +127,10 @@ function spaced(kinds: readonly string[]): string | null {
 }
 
 /** Columns that the step writes of a user, in the order of their values. */
-export const USER_COLUMNS = [
+export const USER_COLUMNS: readonly string[] = [
   ...["no", "id", "at", "status", "trust", "historic", "shown"],
   ...["told", "fold"],
-] as const;
+];
 
 export function userColumns(
   { no, fold, historic }: Row<UserFold>,

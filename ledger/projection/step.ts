@@ -115,26 +115,26 @@ export function takeStep(
 /** What a batch changes. */
 export class Step {
   /** Orders and users after the batch, as far as it changed them. */
-  readonly orders = new Map<string, OrderFold>();
-  readonly users = new Map<string, UserFold>();
+  readonly orders: Map<string, OrderFold> = new Map();
+  readonly users: Map<string, UserFold> = new Map();
   /** Position of the first event that names a new order or user. */
-  readonly firstOf = {
-    order: new Map<string, number>(),
-    user: new Map<string, number>(),
+  readonly firstOf: Readonly<Record<Entity, Map<string, number>>> = {
+    order: new Map(),
+    user: new Map(),
   };
   /** In order; of what was told before, `tell` decides. */
   readonly transitions: Collected[] = [];
   readonly expectations: ExpectationFact[] = [];
   /** Deliveries that were not answered in time. */
   readonly unanswered: string[] = [];
-  readonly toConfirm = {
-    order: new Map<string, ToConfirm>(),
-    user: new Map<string, ToConfirm>(),
+  readonly toConfirm: Readonly<Record<Entity, Map<string, ToConfirm>>> = {
+    order: new Map(),
+    user: new Map(),
   };
   /** Orders that had ended before the ledger went live; whether it is listed. */
-  readonly historic = new Map<string, boolean>();
+  readonly historic: Map<string, boolean> = new Map();
   /** Orders of which something new is sent. */
-  readonly revived = new Set<string>();
+  readonly revived: Set<string> = new Set();
   readonly #known: Known;
   readonly #options: StepOptions;
   readonly #links = new Map<string, OrderLinks>();
