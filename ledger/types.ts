@@ -36,11 +36,11 @@ export type {
   WebhookMismatch,
   WithoutField,
 } from "./anomalies/anomaly.ts";
-export type { ErasableOrder, ErasureBlock } from "./erasure/erase.ts";
+export type { ErasableOrder, ErasureBlock } from "./erasure/rewrite.ts";
 export type { Comparison } from "./erasure/erase.ts";
 export type { ErasureFinding } from "./erasure/erasures.ts";
 export type { Historic } from "./releases/historic.ts";
-export type { ClaimedOrder } from "./erasure/person.ts";
+export type { ClaimedOrder } from "./erasure/erase.ts";
 export type { ErasedUser, ReturnedOrder } from "./store/aliases.ts";
 export type { ClaimBody } from "./events/order_facts.ts";
 export type {

@@ -3,8 +3,7 @@
  * batch that folds them. A session, or an order that was created later, is new
  * business: from then on the user counts as returned.
  */
-import type { AssetTable } from "../../core/assets/environment.ts";
-import { type Fact, isExpectation } from "../events/fact.ts";
+import { isExpectation } from "../events/fact.ts";
 import { readFact } from "../events/read_fact.ts";
 import type { EventKind } from "../machines/event_kind.ts";
 import type { Guard } from "../projection/guard.ts";
@@ -20,25 +19,25 @@ import { listed, readDeciding, statement, write } from "../store/database.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
 import { lostRace } from "../store/driver/retrying_driver.ts";
 import type { StoredEvent } from "../store/events.ts";
-import { addFindings, findHolders } from "./holders.ts";
-import { findTraces } from "./person.ts";
+import { addFindings, findHolders, textsOf } from "./holders.ts";
+import { findTraces } from "./erase.ts";
 import { isPseudonym, namesNobody, newName, redactEvent } from "./redact.ts";
 import { type ErasureParts, replaceEvents, updateEvent } from "./rewrite.ts";
 
 /** What a new event is about. */
 interface Arrival {
   readonly event: StoredEvent;
-  readonly fact: Fact;
+  readonly orderId: string | null;
   readonly userId: string | null;
+  /** When the order or the session was made of which it tells first; else null. */
+  readonly madeAt: string | null;
+  /** Whether the service has said that the order is that user's. */
+  readonly isShown: boolean;
 }
 
 /** Makes what {@linkcode RedactNew} is, for a ledger. */
 export function redactArrivals(
-  options: {
-    readonly assets: AssetTable;
-    readonly now: () => number;
-    readonly randomBytes: (length: number) => Uint8Array;
-  },
+  options: Pick<ErasureParts, "assets" | "now" | "randomBytes">,
 ): RedactNew {
   return async (driver, events, guard) => {
     const [kinds = []] = await readDeciding(driver, [
@@ -58,17 +57,18 @@ export function redactArrivals(
     }
     const others = arrivals.filter(({ event, userId }) =>
       !erased.has(event) && !returned.has(userId ?? "")
-    ).map(({ event }) => event);
+    ).map(({ event }) => textsOf(event));
     const lengths = new Set(kinds.map(([length]) => length));
+    const values = await readAliases(
+      driver,
+      "value",
+      others.flatMap(({ texts }) => [...texts])
+        .filter(({ length }) => lengths.has(length)),
+    );
     const holders = await findHolders(driver, others, {
-      find: async (texts) => {
-        const likely = [...texts].filter(({ length }) => lengths.has(length));
-        const values = await readAliases(driver, "value", likely);
-        return new Map([...values].map(([text, { is }]) => [text, is]));
-      },
+      values: new Map([...values].map(([text, { is }]) => [text, is])),
     });
-    const blank = [...holders.blank, ...await notesOfErased(driver, events)];
-    const redacted = new Map([...erased, ...blank].map((event) => {
+    const redacted = new Map([...erased, ...holders.blank].map((event) => {
       const names = namesIn(event, known.orders.get(event.orderId ?? ""));
       return [event, redactEvent(event, { ...parts, ...names })];
     }));
@@ -105,24 +105,33 @@ function namesIn(
 }
 
 function arrivalOf(event: StoredEvent): Arrival {
+  const { kind, orderId, userId, recordedAt } = event;
   const fact = readFact(event);
-  const userId = fact.kind === "order_snapshot"
-    ? fact.reading.userId || event.userId
-    : isExpectation(fact)
-    ? fact.expectation.userId
-    : event.userId;
-  return { event, fact, userId };
+  const about = { event, orderId, userId, madeAt: null, isShown: false };
+  if (fact.kind === "order_snapshot") {
+    const { reading } = fact;
+    const madeAt = kind === "order_snapshot" ? reading.createdAt : null;
+    const user = reading.userId || userId;
+    return { ...about, userId: user, madeAt, isShown: true };
+  }
+  if (isExpectation(fact)) {
+    return { ...about, userId: fact.expectation.userId, madeAt: recordedAt };
+  }
+  if (kind !== "note") return about;
+  const note = noteOf(event);
+  const id = (entity: string) => note?.entity === entity ? note.entityId : null;
+  return { ...about, orderId: id("order"), userId: id("user") };
 }
 
 /** What was erased, of all that some arrivals name. */
 async function readKnown(driver: Driver, arrivals: readonly Arrival[]) {
-  const clicks = arrivals.flatMap(({ event, userId }) =>
-    event.orderId === null && userId === null ? event.clickId ?? [] : []
+  const clicks = arrivals.flatMap(({ event, orderId, userId }) =>
+    orderId === null && userId === null ? event.clickId ?? [] : []
   );
   return {
     orders: await readErasedOrders(
       driver,
-      arrivals.flatMap(({ event }) => event.orderId ?? []),
+      arrivals.flatMap(({ orderId }) => orderId ?? []),
     ),
     users: await readAliases(
       driver,
@@ -136,7 +145,7 @@ async function readKnown(driver: Driver, arrivals: readonly Arrival[]) {
 /** Kinds that say nothing of anybody. */
 const SILENT: ReadonlySet<EventKind> = new Set([
   ...["order_absent", "order_contradicted", "order_released"] as const,
-  ...["note", "person_erased", "month_closed", "delivery_unanswered"] as const,
+  ...["person_erased", "month_closed", "delivery_unanswered"] as const,
 ]);
 
 /** Which arrivals are about what was erased, and which about new business. */
@@ -150,8 +159,8 @@ function decide(
   const newOrders = new Map<string, ErasedOrder>();
   const returned = new Map<string, string>();
   const returnedOrders = new Map<string, string>();
-  for (const { event, fact, userId } of arrivals) {
-    const { kind, orderId, clickId, recordedAt: at } = event;
+  for (const { event, orderId, userId, madeAt, isShown } of arrivals) {
+    const { kind, clickId, recordedAt: at } = event;
     if (SILENT.has(kind)) continue;
     if (orderId !== null && orders.has(orderId)) {
       if (!namesNobody(event)) erased.add(event);
@@ -164,11 +173,6 @@ function decide(
       continue;
     }
     const { erasedAt, returnedAt } = user;
-    const madeAt = kind === "order_snapshot" && fact.kind === kind
-      ? fact.reading.createdAt
-      : isExpectation(fact)
-      ? at
-      : null;
     if (madeAt !== null && madeAt > erasedAt) {
       if (!returned.has(userId)) returned.set(userId, at);
       if (orderId !== null) returnedOrders.set(orderId, at);
@@ -177,7 +181,7 @@ function decide(
     const isBack = returnedAt !== null || returned.has(userId);
     if (madeAt === null && isBack && at > erasedAt) continue;
     erased.add(event);
-    if (fact.kind === "order_snapshot" && orderId !== null) {
+    if (isShown && orderId !== null) {
       const names = { userId: newName(parts), clickId: null };
       newOrders.set(orderId, { orderId, ...names, erasedAt });
     }
@@ -229,23 +233,4 @@ async function learn(
       insertAlias(guard.key, "click", [click, { erasedAt }])
     ),
   ];
-}
-
-/** Notes, of an import for example, about orders and users that are erased. */
-async function notesOfErased(
-  driver: Driver,
-  events: readonly StoredEvent[],
-): Promise<StoredEvent[]> {
-  const notes = events.flatMap((event) => {
-    const note = event.kind === "note" ? noteOf(event) : null;
-    return note === null || note.text === "" ? [] : [{ event, note }];
-  });
-  const ids = notes.map(({ note }) => note.entityId);
-  const orders = await readErasedOrders(driver, ids);
-  const users = await readAliases(driver, "user", ids);
-  return notes.filter(({ note: { entity, entityId } }) =>
-    entity === "order"
-      ? orders.has(entityId)
-      : entity === "user" && users.get(entityId)?.returnedAt === null
-  ).map(({ event }) => event);
 }

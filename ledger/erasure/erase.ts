@@ -1,47 +1,49 @@
-/** What an erasure takes of a person, and what it leaves behind. */
+/** Finds what the ledger holds of a person, and takes it out. */
 import { isRecord } from "../../core/guards.ts";
-import { parseExact } from "../../core/json/exact_json.ts";
-import type { MatchFact } from "../events/order_facts.ts";
-import type { EventKind } from "../machines/event_kind.ts";
-import { isFinal } from "../machines/order_machine.ts";
-import type { Trust } from "../machines/transition.ts";
+import { isRequestable } from "../../core/wire/identifier.ts";
+import { exactObject } from "../events/fact_text.ts";
+import { isExpectation } from "../events/fact.ts";
+import { type EventKind, isExpectationKind } from "../machines/event_kind.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
-import { matchExpectations } from "../outcomes/match.ts";
+import { unpackOrder } from "../projection/doc.ts";
+import type { Guard } from "../projection/guard.ts";
+import { LookupHash, type LookupKind } from "../projection/lookup_hash.ts";
 import { noteOf } from "../recording/notes.ts";
-import { orderState } from "../states/state_of_order.ts";
-import { insertAlias, isSameId } from "../store/aliases.ts";
-import { listed, readDeciding, statement } from "../store/database.ts";
-import type { Statement } from "../store/driver/driver.ts";
-import { LedgerError } from "../store/driver/errors.ts";
-import { readEvents } from "../store/events.ts";
-import { IS_RARE } from "../store/schema.ts";
-import { addFindings } from "./holders.ts";
-import { type ClaimedOrder, findPerson, type Person } from "./person.ts";
-import { isPseudonym, newName, redactEvent, redactReading } from "./redact.ts";
 import {
+  comparedId,
+  insertAlias,
+  isSameId,
+  type Ownership,
+} from "../store/aliases.ts";
+import { listed, readDeciding, statement } from "../store/database.ts";
+import type { Driver, Statement } from "../store/driver/driver.ts";
+import { LedgerError } from "../store/driver/errors.ts";
+import { readEvents, type StoredEvent } from "../store/events.ts";
+import { IS_RARE } from "../store/schema.ts";
+import {
+  addFindings,
+  eventsHolding,
+  type EventTexts,
+  findHolders,
+  type Values,
+} from "./holders.ts";
+import {
+  isPseudonym,
+  isRedacted,
+  namesNobody,
+  newName,
+  redactEvent,
+  redactReading,
+} from "./redact.ts";
+import {
+  type ErasableOrder,
+  erasableOrder,
   type ErasureParts,
+  matchToKeep,
+  readFolded,
   replaceEvents,
   type Replacement,
 } from "./rewrite.ts";
-
-/**
- * Why a person should not be erased yet.
- * - `under_way`: an order has no final status that the service has confirmed.
- * - `refund_due`: money of an order has to be given back.
- */
-export type ErasureBlock = "under_way" | "refund_due";
-
-/** An order of a person who is to be erased. */
-export interface ErasableOrder {
-  /** The order. It stays, with its status, times, amounts, fees and asset. */
-  readonly orderId: string;
-  /** Its status. */
-  readonly status: string;
-  /** Whether the service has confirmed it. */
-  readonly trust: Trust;
-  /** Why it should not be erased yet. */
-  readonly blocks: readonly ErasureBlock[];
-}
 
 /** How many events hold a value of the person and are about more. */
 export interface Comparison {
@@ -73,6 +75,17 @@ export interface Erasure extends ErasurePlan {
   readonly pseudonym: string | null;
 }
 
+/** An order that only webhooks attribute to the person. */
+export interface ClaimedOrder {
+  /** The order. */
+  readonly orderId: string;
+  /**
+   * Whether the service was asked for it since and did not show it. Until then it
+   * may be the person's, or invented by the sender.
+   */
+  readonly isAsked: boolean;
+}
+
 /** Works out what an erasure removes, and the batch that does it. */
 export async function prepareErasure(
   parts: ErasureParts,
@@ -82,51 +95,87 @@ export async function prepareErasure(
   readonly statements: () => Promise<Statement[]>;
 }> {
   const person = await findPerson(parts, userId);
-  const { orders, claims, holders } = person;
-  const isThere = person.events.length > 0 || orders.size > 0;
-  const names = namesFor(parts);
-  const replaced = person.events.map((before) => {
-    const { kind, orderId } = before;
-    // A webhook names no user afterwards, or it would make a row of one.
-    const isUser = kind !== "webhook" && isSameId(before.userId, userId);
-    const after = redactEvent(before, {
-      ...parts,
-      userId: isUser ? names.user : null,
-      clickId: orderId === null ? null : names.click(before.clickId),
-      match: matchToKeep(orders.get(orderId ?? "")?.fold, parts),
-    });
-    return { before, after };
-  });
+  const { orders, claims, holders, replaced, names } = person;
+  const isThere = replaced.length > 0 || orders.size > 0;
   const events: Partial<Record<EventKind, number>> = {};
-  for (const { kind } of person.events) events[kind] = (events[kind] ?? 0) + 1;
-  return {
-    erasure: {
-      ...{ userId, events, claims },
-      fields: [...new Set(replaced.flatMap(fieldsGone))].sort(),
-      orders: [...orders.values()].map(({ fold }) =>
-        erasableOrder(fold, parts)
-      ),
-      compared: {
-        blanked: isThere ? holders.blank.length : 0,
-        listed: isThere ? holders.list.length : 0,
-      },
-      pseudonym: isThere ? names.user : null,
+  for (const { before: { kind } } of replaced) {
+    events[kind] = (events[kind] ?? 0) + 1;
+  }
+  const erasure = {
+    ...{ userId, events, claims },
+    fields: [...new Set(replaced.flatMap(fieldsGone))].sort(),
+    orders: [...orders.values()].map(({ fold }) => erasableOrder(fold, parts)),
+    compared: {
+      blanked: isThere ? holders.blank.length : 0,
+      listed: isThere ? holders.list.length : 0,
     },
-    statements: () => erasing(parts, person, { names, replaced }),
+    pseudonym: isThere ? names.user : null,
+  };
+  return { erasure, statements: () => erasing(parts, person) };
+}
+
+/**
+ * Finds the events about a person: those that name the user; what was read and
+ * received of the user's orders; the sessions that those come from, and webhooks that
+ * name nothing but their click ids. What orders of other people share with them is
+ * left out.
+ */
+async function findPerson(parts: ErasureParts, userId: string) {
+  const { driver } = parts;
+  const guard = await readFolded(parts, "erase");
+  const until = guard.position;
+  const ids = new Set([comparedId(userId)]);
+  const named = (await eventsHolding(driver, ids, until))
+    .map(({ event }) => event)
+    .filter((event) => isSameId(event.userId, userId));
+  const { orders, claims } = await readOrders(driver, named);
+  const { events, stated, clicks } = await findTraces(parts, {
+    ...{ guard, userId, named },
+    orders: new Map([...orders].map(([id, { no }]) => [id, no])),
+  });
+  const isShown = orders.size > 0;
+  const values = valuesOf(userId, events, { clicks, isShown });
+  const own = new Map(events.map((one) => [one.position, one]));
+  const others: EventTexts[] = [];
+  const sought = new Set([...values.keys(), ...stated]);
+  for (const one of await eventsHolding(driver, sought, until)) {
+    const { position, kind, orderId, userId: user, clickId } = one.event;
+    const isOfClick = (kind === "webhook" ||
+      (isExpectationKind(kind) && isRedacted(one.event))) &&
+      orderId === null && user === null &&
+      stated.has(comparedId(clickId ?? ""));
+    if (isOfClick) own.set(position, one.event);
+    else if (!own.has(position)) others.push(one);
+  }
+  const isOwn = (orderId: string) => orders.has(orderId);
+  const holders = await findHolders(driver, others, { values, isOwn });
+  const names = namesFor(parts);
+  const replaced = [...own.values()].filter((event) => !namesNobody(event))
+    .sort((a, b) => a.position - b.position)
+    .map((before): Replacement => {
+      const { kind, orderId } = before;
+      // A webhook names no user afterwards, or it would make a row of one.
+      const isUser = kind !== "webhook" && isSameId(before.userId, userId);
+      const after = redactEvent(before, {
+        ...parts,
+        userId: isUser ? names.user : null,
+        clickId: orderId === null ? null : names.click(before.clickId),
+        match: matchToKeep(orders.get(orderId ?? "")?.fold, parts),
+      });
+      return { before, after };
+    });
+  return {
+    ...{ guard, userId, orders, claims, clicks, values, holders },
+    ...{ names, replaced },
   };
 }
 
 /** Random names in the place of the person's, one for each. */
-interface Names {
-  readonly user: string;
-  readonly click: (clickId: string | null) => string | null;
-}
-
-function namesFor(parts: ErasureParts): Names {
+function namesFor(parts: ErasureParts) {
   const clicks = new Map<string, string>();
   return {
     user: newName(parts),
-    click: (clickId) => {
+    click: (clickId: string | null) => {
       if (clickId === null || isPseudonym(clickId)) return clickId;
       const name = clicks.get(clickId) ?? newName(parts);
       clicks.set(clickId, name);
@@ -135,75 +184,254 @@ function namesFor(parts: ErasureParts): Names {
   };
 }
 
+/**
+ * The orders that are the user's: a reading names the user. Where no reading speaks
+ * of an order, webhooks that name the user claim that it is. Anybody can send one, so
+ * such an order does not count as the user's.
+ */
+async function readOrders(
+  driver: Driver,
+  named: readonly StoredEvent[],
+) {
+  const byOrder = Map.groupBy(named, ({ orderId }) => orderId ?? "");
+  const [rows] = await readDeciding(driver, [statement(
+    `SELECT o.no, o.id, o.fold, o.shown, b.asked_at FROM orders AS o
+      LEFT JOIN observations AS b ON b.entity = 'order' AND b.id = o.id
+      WHERE o.id IN (SELECT value FROM json_each(?)) ORDER BY o.id`,
+    listed(byOrder.keys()),
+  )]);
+  const orders = new Map<string, { no: number; fold: OrderFold }>();
+  const claims: ClaimedOrder[] = [];
+  for (const [no, id, document, shown, askedAt] of rows ?? []) {
+    const orderId = String(id);
+    const events = byOrder.get(orderId) ?? [];
+    if (events.some(({ kind }) => /^order_(snapshot|redacted)$/.test(kind))) {
+      const fold = unpackOrder(orderId, String(document));
+      orders.set(orderId, { no: Number(no), fold });
+    } else if (shown !== 1) {
+      const isAsked = events.every(({ recordedAt }) =>
+        String(askedAt ?? "") > recordedAt
+      );
+      // The service has no id that cannot be requested.
+      claims.push({ orderId, isAsked: isAsked || !isRequestable(orderId) });
+    }
+  }
+  return { orders, claims };
+}
+
+/**
+ * Orders `o` that only webhooks name, and of which the service was not asked yet:
+ * they may be somebody else's.
+ */
+const MAY_BE_OTHERS = `(o.shown = 0 AND NOT EXISTS (
+  SELECT 1 FROM observations AS b WHERE b.entity = 'order' AND b.id = o.id))`;
+
+/** Where what was expected is found, and what leads from there to orders. */
+const TERMS = {
+  click: "asked_click",
+  session: "session",
+  reference: "asked_reference",
+} as const;
+
+/**
+ * Adds to events that name a person those of the person's orders, and the sessions
+ * and expectations of these.
+ *
+ * @param orders The orders by id, with their `no`.
+ * @param named Events that name the person; may be such as are not folded yet.
+ * @param taken Click ids that events name which are not folded yet.
+ */
+export async function findTraces(
+  { driver, fold: { readFact } }: ErasureParts,
+  { guard, userId, orders, named, taken = new Set() }: {
+    readonly guard: Guard;
+    readonly userId: string | null;
+    readonly orders: ReadonlyMap<string, number>;
+    readonly named: readonly StoredEvent[];
+    readonly taken?: ReadonlySet<string>;
+  },
+): Promise<{
+  readonly events: readonly StoredEvent[];
+  /** Click ids that readings state and no order of somebody else, as compared. */
+  readonly stated: ReadonlySet<string>;
+  /** Click ids that nobody else may have. */
+  readonly clicks: ReadonlySet<string>;
+}> {
+  const hash = new LookupHash(guard.key);
+  const unshared = async (
+    kind: LookupKind,
+    texts: Iterable<string>,
+    mayBe = "false",
+  ) => {
+    const left = new Map([...texts].map((text) => [hash.of(kind, text), text]));
+    const [rows] = await readDeciding(driver, [statement(
+      `SELECT l.hash FROM lookup AS l JOIN orders AS o ON o.no = l.no
+        WHERE l.hash IN (SELECT value FROM json_each(?1))
+          AND o.no NOT IN (SELECT value FROM json_each(?2))
+          AND (l.shown = 1 OR ${mayBe})`,
+      listed(left.keys()),
+      listed(orders.values()),
+    )]);
+    for (const [at] of rows ?? []) left.delete(Number(at));
+    return new Set(left.values()).difference(taken);
+  };
+  const expected = (kind: keyof typeof TERMS, texts: Iterable<string>) =>
+    readEvents(
+      driver,
+      `expected AS x CROSS JOIN events AS e ON e.position = x.position
+        WHERE x.${kind} IN (SELECT value FROM json_each(?))`,
+      listed([...texts].map((text) => hash.of(TERMS[kind], text))),
+    );
+  const ofOrders = await readEvents(
+    driver,
+    `mentions AS m CROSS JOIN events AS e ON e.position = m.position
+      WHERE m.no IN (SELECT value FROM json_each(?)) AND e.kind IN
+        ('webhook', 'order_snapshot', 'chain_reading', 'order_redacted')`,
+    listed(orders.values()),
+  );
+  const about = [...named, ...ofOrders];
+  const own = about.filter(({ orderId }) => orders.has(orderId ?? ""));
+  const stated = await unshared("click", clicksOf(own));
+  // A webhook that names a session says nothing of the session's click id.
+  const sessions = own.flatMap((one) => readFact(one).sessionId ?? []);
+  const ofLinks = [
+    ...await expected("session", await unshared("session", sessions)),
+    ...await expected("click", stated),
+  ].filter(({ clickId }) => clickId === null || stated.has(clickId));
+  // A basket that was asked for again names its buyer's address too.
+  const references = ofLinks.map(readFact).filter(isExpectation)
+    .flatMap(({ expectation }) => expectation.reference ?? []);
+  const found = [
+    ...ofLinks,
+    ...await expected("reference", await unshared("reference", references)),
+  ];
+  const nobodys = await unshared(
+    "click",
+    clicksOf([...found, ...about]),
+    MAY_BE_OTHERS,
+  );
+  const terms = found.filter((event) =>
+    (event.userId === null || isSameId(event.userId, userId)) &&
+    (event.clickId === null || nobodys.has(event.clickId))
+  );
+  const events = [...about, ...terms];
+  return {
+    events: [...new Map(events.map((one) => [one.position, one])).values()],
+    stated: new Set([...stated].map(comparedId)),
+    clicks: new Set(
+      clicksOf(events).filter((one) => nobodys.has(one) && !isPseudonym(one)),
+    ),
+  };
+}
+
+/** Click ids, but those that only webhooks name: anybody can send one. */
+function clicksOf(events: readonly StoredEvent[]): string[] {
+  return events.flatMap(({ kind, clickId }) =>
+    kind === "webhook" ? [] : clickId ?? []
+  );
+}
+
+/** A field of a card; its value is the id. */
+const CARD = /"card_id"\s*:\s*("(?:[^"\\]|\\.)+")/g;
+
+/**
+ * The ids by which a person is recognised wherever they stand. Only what the service
+ * has shown and what the partner recorded counts.
+ */
+function valuesOf(
+  userId: string,
+  events: readonly StoredEvent[],
+  { clicks, isShown }: {
+    readonly clicks: ReadonlySet<string>;
+    readonly isShown: boolean;
+  },
+): Values {
+  const values = new Map<string, Ownership>();
+  let user: Ownership = isShown ? "own" : "chosen";
+  for (const { kind, clickId, userId: id, body } of events) {
+    if (kind === "user_snapshot" && isSameId(id, userId)) user = "own";
+    if (kind === "user_snapshot" || kind === "order_snapshot") {
+      const text = new TextDecoder().decode(body);
+      for (const [, card = ""] of text.matchAll(CARD)) {
+        values.set(comparedId(JSON.parse(card)), "own");
+      }
+    }
+    if (clickId === null || !clicks.has(clickId)) continue;
+    const click = comparedId(clickId);
+    if (isExpectationKind(kind)) values.set(click, "own");
+    else if (!values.has(click)) values.set(click, "chosen");
+  }
+  return values.set(comparedId(userId), user);
+}
 /** @throws {LedgerError} Where something should come first. */
 export function refuseErasure({ claims, orders }: ErasurePlan): void {
   const unasked = claims.filter(({ isAsked }) => !isAsked);
-  if (unasked.length > 0) {
-    throw new LedgerError(
-      "failed",
-      "Cannot erase before the service was asked for orders that only webhooks " +
-        "name as the person's: " +
-        unasked.map(({ orderId }) => orderId).join(", "),
-    );
-  }
   const blocked = orders.filter(({ blocks }) => blocks.length > 0);
-  if (blocked.length > 0) {
-    throw new LedgerError(
-      "failed",
-      "Cannot erase while an order is under way or a refund is due: " +
+  if (unasked.length + blocked.length === 0) return;
+  throw new LedgerError(
+    "failed",
+    unasked.length > 0
+      ? "Cannot erase before the service was asked for orders that only " +
+        "webhooks name as the person's: " +
+        unasked.map(({ orderId }) => orderId).join(", ")
+      : "Cannot erase while an order is under way or a refund is due: " +
         blocked.map(({ orderId, blocks }) =>
           `${orderId} (${blocks.join(", ")})`
         ).join(", "),
-    );
-  }
+  );
 }
 
 async function erasing(
   parts: ErasureParts,
-  person: Person,
-  { names, replaced }: {
-    readonly names: Names;
-    readonly replaced: readonly Replacement[];
-  },
+  person: Awaited<ReturnType<typeof findPerson>>,
 ): Promise<Statement[]> {
-  const { guard: { key }, userId, orders, holders } = person;
+  const { guard, userId, orders, clicks, values, holders, names, replaced } =
+    person;
+  const { key } = guard;
   const erasedAt = new Date(parts.now()).toISOString();
   const nos = [...orders.values()].map(({ no }) => no);
-  const blanked = [...holders.blank, ...await notesAbout(parts, person)];
+  const kept = [...orders].map(([orderId, { fold }]) => {
+    const clickId = names.click(fold.latest?.clickId || null);
+    return { orderId, userId: names.user, clickId, erasedAt };
+  });
+  const gone = [...replaced.map(({ before }) => before), ...holders.blank];
+  const notes = await notesAbout(
+    parts,
+    new Set([
+      ...[...orders.keys()].map((id) => `order ${comparedId(id)}`),
+      `user ${comparedId(userId)}`,
+      ...gone.map(({ eventId }) => `delivery ${comparedId(eventId)}`),
+    ]),
+  );
   return [
     ...await replaceEvents(parts, {
-      guard: person.guard,
+      guard,
       replaced: [
         ...replaced,
-        ...blanked.map((before) => ({
-          before,
-          after: redactEvent(before, parts),
+        ...[...holders.blank, ...notes].map((before) => ({
+          ...{ before, after: redactEvent(before, parts) },
         })),
       ],
       orders: nos,
     }),
     insertAlias(key, "user", [userId, { erasedAt, returnedAt: null }]),
-    ...[...person.clicks].map((clickId) =>
+    ...[...clicks].map((clickId) =>
       insertAlias(key, "click", [clickId, { erasedAt }])
     ),
-    ...[...person.values].map(([value, is]) =>
+    ...[...values].map(([value, is]) =>
       insertAlias(key, "value", [value, { is, length: value.length }])
     ),
-    ...[...orders].map(([orderId, { fold }]) => {
-      const clickId = names.click(fold.latest?.clickId || null);
-      const order = { orderId, userId: names.user, clickId, erasedAt };
-      return insertAlias(key, "order", [orderId, order]);
-    }),
+    ...kept.map((order) => insertAlias(key, "order", [order.orderId, order])),
     insertAlias(key, "person", [names.user, {
       ...{ pseudonym: names.user, erasedAt },
-      ...{ events: person.events.length, orders: orders.size },
+      ...{ events: replaced.length, orders: orders.size },
     }]),
     ...addFindings(holders.list, erasedAt),
     statement(
       "UPDATE outbox SET error = NULL WHERE no IN (SELECT value FROM json_each(?))",
       listed(nos),
     ),
-    ...await observedAs(parts, person, names),
+    ...observedAs(gone, new Map(kept.map((order) => [order.orderId, order]))),
     statement(
       `DELETE FROM observations WHERE entity = 'user'
         AND lower(trim(id)) = lower(trim(?))`,
@@ -222,101 +450,65 @@ async function erasing(
  * What the poller remembers of each order: the same answer must not be recorded again
  * once it is redacted.
  */
-async function observedAs(
-  { driver }: ErasureParts,
-  { orders, events }: Person,
-  names: Names,
-): Promise<Statement[]> {
-  const [rows] = await readDeciding(driver, [statement(
-    `SELECT id, digest FROM observations WHERE entity = 'order' AND found = 1
-      AND id IN (SELECT value FROM json_each(?))`,
-    listed(orders.keys()),
-  )]);
-  return (rows ?? []).map(([id, digest]) => {
-    const reading = events.find(({ kind, orderId, ...one }) =>
-      kind === "order_snapshot" && orderId === id && one.digest === digest
-    );
-    const clickId = names.click(
-      orders.get(String(id))?.fold.latest?.clickId || null,
-    );
-    return statement(
-      "UPDATE observations SET digest = ? WHERE entity = 'order' AND id = ?",
-      reading === undefined
-        ? ""
-        : redactReading(reading, { userId: names.user, clickId }).digest,
-      id ?? null,
-    );
+function observedAs(
+  events: readonly StoredEvent[],
+  orders: ReadonlyMap<string, Parameters<typeof redactReading>[1]>,
+): Statement[] {
+  const digests = events.flatMap((event) => {
+    const names = orders.get(event.orderId ?? "");
+    return event.kind !== "order_snapshot" || names === undefined
+      ? []
+      : [[event.digest, redactReading(event, names).digest]];
   });
+  return [statement(
+    `UPDATE observations SET digest = coalesce((
+        SELECT value ->> 1 FROM json_each(?2) WHERE value ->> 0 = digest), '')
+      WHERE entity = 'order' AND found = 1
+        AND id IN (SELECT value FROM json_each(?1))`,
+    listed(orders.keys()),
+    JSON.stringify(digests),
+  )];
 }
 
-/** What people noted may name the person: of orders that they did it stays. */
+/**
+ * What people noted may name the person: of orders that they did it stays.
+ *
+ * @param about Kinds of things and their ids, as ids are compared.
+ */
 async function notesAbout(
   { driver }: ErasureParts,
-  { userId, orders, events, holders }: Person,
-) {
-  const deliveries = new Set(
-    [...events, ...holders.blank].map(({ eventId }) => eventId),
-  );
+  about: ReadonlySet<string>,
+): Promise<StoredEvent[]> {
   const notes = await readEvents(
     driver,
     `events AS e WHERE e.kind = 'note' AND e.${IS_RARE}`,
   );
   return notes.filter((event) => {
     const note = noteOf(event);
-    const id = note?.entityId ?? "";
-    return (note?.entity === "order" && orders.has(id)) ||
-      (note?.entity === "user" && isSameId(id, userId)) ||
-      (note?.entity === "delivery" && deliveries.has(id));
+    return about.has(`${note?.entity} ${comparedId(note?.entityId ?? "")}`);
   });
-}
-
-/**
- * How an order compares with what the partner recorded, so that it stays known when
- * both are redacted; null while no reading can be compared.
- */
-export function matchToKeep(
-  fold: OrderFold | undefined,
-  { assets }: ErasureParts,
-): MatchFact | null {
-  return fold?.latest ? matchExpectations(fold, assets).match : null;
-}
-
-/** What has to be known of an order before something of it goes. */
-export function erasableOrder(
-  fold: OrderFold,
-  { assets }: ErasureParts,
-): ErasableOrder {
-  const { orderId, status, trust, attention } = orderState(fold, { assets });
-  const blocks: ErasureBlock[] = [];
-  if (trust !== "confirmed" || !isFinal(status)) blocks.push("under_way");
-  if (attention.includes("refund_due")) blocks.push("refund_due");
-  return { orderId, status, trust, blocks };
 }
 
 /** Names of the fields of a body whose values do not stay. */
 function fieldsGone({ before, after }: Replacement): string[] {
   const left = new Set(fieldsOf(after.body).map((field) => field.join("=")));
-  return fieldsOf(before.body).filter(([name, value]) =>
-    name !== "erased" && !left.has(`${name}=${value}`)
-  ).map(([name]) => name);
+  return fieldsOf(before.body).filter((field) => !left.has(field.join("=")))
+    .flatMap(([name = ""]) => name === "erased" ? [] : [name]);
 }
 
-/** Fields of a JSON object, those within others after a dot, and their values. */
-function fieldsOf(body: Uint8Array): [name: string, value: unknown][] {
-  const fields: [string, unknown][] = [];
-  const walk = (value: unknown, path: string) => {
-    if (Array.isArray(value)) value.forEach((one) => walk(one, path));
-    else if (isRecord(value)) {
-      for (const [name, inner] of Object.entries(value)) {
-        walk(inner, path === "" ? name : `${path}.${name}`);
-      }
-    } else if (path !== "") fields.push([path, value ?? ""]);
+/** Fields of a body, those within others after a dot, and their values. */
+function fieldsOf(body: Uint8Array): string[][] {
+  const walk = (value: unknown, path: string): string[][] => {
+    if (Array.isArray(value)) return value.flatMap((one) => walk(one, path));
+    if (!isRecord(value)) return [[path, String(value ?? "")]];
+    return Object.entries(value).flatMap(([name, inner]) =>
+      walk(inner, path === "" ? name : `${path}.${name}`)
+    );
   };
   try {
-    const value: unknown = parseExact(new TextDecoder().decode(body));
-    if (isRecord(value)) walk(value, "");
+    return walk(exactObject(body) ?? {}, "");
   } catch {
-    // A body that is no JSON has no names of fields.
+    // A body that is no JSON, or nested too deeply, has no names of fields.
+    return [];
   }
-  return fields;
 }

@@ -35,28 +35,34 @@ export interface Holders {
   }[];
 }
 
+/** An event, and the texts of its body that may be ids, as ids are compared. */
+export interface EventTexts {
+  readonly event: StoredEvent;
+  readonly isJson: boolean;
+  readonly texts: ReadonlySet<string>;
+}
+
+export function textsOf(event: StoredEvent): EventTexts {
+  return { event, ...bodyTexts(event.body) };
+}
+
 /**
  * Sorts out of some events those that hold one of some values.
  *
- * @param find Says which of some texts are such values.
- * @param own Whether an order is the person's: its webhooks are about nobody else.
+ * @param isOwn Whether an order is the person's: its webhooks are about nobody else.
  */
 export async function findHolders(
   driver: Driver,
-  events: readonly StoredEvent[],
-  { find, own = () => false }: {
-    readonly find: (texts: ReadonlySet<string>) => Promise<Values>;
-    readonly own?: (orderId: string) => boolean;
+  events: readonly EventTexts[],
+  { values, isOwn = () => false }: {
+    readonly values: Values;
+    readonly isOwn?: (orderId: string) => boolean;
   },
 ): Promise<Holders> {
-  const read = events.filter((event) =>
-    COMPARED.has(event.kind) && !isRedacted(event)
-  ).map((event) => ({ event, ...bodyTexts(event.body) }));
-  const values = await find(new Set(read.flatMap(({ texts }) => [...texts])));
-  const hits = read.flatMap(({ texts, ...one }) => {
-    const found = [...texts].flatMap((text) => values.get(text) ?? []);
-    return found.length === 0 ? [] : [{ ...one, isOwn: found.includes("own") }];
-  });
+  const hits = events.filter(({ event, texts }) =>
+    COMPARED.has(event.kind) && !isRedacted(event) &&
+    !texts.isDisjointFrom(values)
+  );
   if (hits.length === 0) return { blank: [], list: [] };
   const orderIds = hits.flatMap(({ event }) => event.orderId ?? []);
   const userIds = hits.flatMap(({ event }) => event.userId ?? []);
@@ -71,26 +77,27 @@ export async function findHolders(
   const shown = new Set((rows ?? []).map(([id]) => String(id)));
   const erased = await readErasedOrders(driver, orderIds);
   const users = await readAliases(driver, "user", userIds);
+  const reasonOf = ({ event, isJson, texts }: EventTexts) => {
+    const { kind, orderId: order, userId: user } = event;
+    if (!isJson) return "not_json";
+    const found = [...texts].map((text) => values.get(text));
+    if (!found.includes("own")) return "chosen_click_id";
+    const isOthers = kind === "order_snapshot" || kind === "user_snapshot" ||
+      (order !== null && shown.has(`order ${order}`) && !erased.has(order) &&
+        !isOwn(order)) ||
+      (user !== null && shown.has(`user ${user}`) && !users.has(user) &&
+        !values.has(comparedId(user)));
+    return isOthers ? "other_person" : null;
+  };
   const blank: StoredEvent[] = [];
   const list: Holders["list"][number][] = [];
-  for (const { event, isJson, isOwn } of hits) {
-    const { position, kind, orderId, userId, recordedAt } = event;
+  for (const hit of hits) {
+    const { position, userId, recordedAt } = hit.event;
     const user = users.get(userId ?? "");
     // New business of who came back.
     if (user?.returnedAt && recordedAt > user.erasedAt) continue;
-    const isOthers = kind === "order_snapshot" || kind === "user_snapshot" ||
-      (orderId !== null && shown.has(`order ${orderId}`) &&
-        !erased.has(orderId) && !own(orderId)) ||
-      (userId !== null && shown.has(`user ${userId}`) && user === undefined &&
-        !values.has(comparedId(userId)));
-    const why = !isJson
-      ? "not_json"
-      : !isOwn
-      ? "chosen_click_id"
-      : isOthers
-      ? "other_person"
-      : null;
-    if (why === null) blank.push(event);
+    const why = reasonOf(hit);
+    if (why === null) blank.push(hit.event);
     else list.push({ position, why });
   }
   return { blank, list };
@@ -154,31 +161,29 @@ export async function eventsHolding(
   driver: Driver,
   ids: ReadonlySet<string>,
   until: number,
-): Promise<StoredEvent[]> {
+): Promise<EventTexts[]> {
   const needles = ids.size > MOST_NEEDLES ? [] : [...ids];
+  const where = needles.map((_, at) =>
+    `instr(lower(CAST(e.body AS TEXT)), ?${at + 3}) > 0`
+  );
   // A backslash may begin another way of writing any letter.
-  const where = ids.size > MOST_NEEDLES ? "true" : [
-    "instr(e.body, X'5C') > 0",
-    ...needles.map((_, at) =>
-      `instr(lower(CAST(e.body AS TEXT)), ?${at + 3}) > 0`
-    ),
-  ].join(" OR ");
-  const holding: StoredEvent[] = [];
+  where.push(ids.size > MOST_NEEDLES ? "true" : "instr(e.body, X'5C') > 0");
+  const holding: EventTexts[] = [];
   for (let from = 0; from < until; from += RANGE) {
     const events = await readEvents(
       driver,
-      `events AS e WHERE e.position > ?1 AND e.position <= ?2 AND (${where})`,
+      `events AS e WHERE e.position > ?1 AND e.position <= ?2
+        AND (${where.join(" OR ")})`,
       ...[from, Math.min(from + RANGE, until), ...needles],
     );
-    for (const event of events) {
-      const { userId, clickId, body } = event;
-      const isNamed = [userId, clickId].some((id) =>
-        ids.has(comparedId(id ?? ""))
-      );
-      if (isNamed || !bodyTexts(body).texts.isDisjointFrom(ids)) {
-        holding.push(event);
-      }
-    }
+    holding.push(
+      ...events.map(textsOf).filter(({ event, texts }) =>
+        !texts.isDisjointFrom(ids) ||
+        [event.userId, event.clickId].some((id) =>
+          ids.has(comparedId(id ?? ""))
+        )
+      ),
+    );
   }
   return holding;
 }

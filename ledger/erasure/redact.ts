@@ -27,6 +27,8 @@ export interface RedactOptions extends Chance {
   readonly clickId?: string | null;
   /** How its order compares with what was recorded. @default {unknown} */
   readonly match?: MatchFact | null;
+  /** Whether only the names are left, and nothing of what was said. */
+  readonly isBare?: boolean;
 }
 
 /** How random names begin. */
@@ -60,20 +62,30 @@ export function namesNobody(event: StoredEvent): boolean {
  */
 export function redactEvent(
   event: StoredEvent,
-  { randomBytes, userId = null, clickId = null, match = null }: RedactOptions,
+  { userId = null, clickId = null, match = null, ...options }: RedactOptions,
 ): StoredEvent {
+  const { randomBytes, isBare = false } = options;
   const { kind, type, orderId } = event;
   const names = named(userId, clickId);
   const root = objectIn(event.body) ?? {};
   const left = (body: object, as: EventKind = kind) =>
-    rewritten(event, { kind: as, body, randomBytes });
+    rewritten(event, { kind: as, left: body, randomBytes });
+  if (isBare && kind !== "webhook") {
+    return left(
+      kind === "order_snapshot"
+        ? { order_id: orderId ?? undefined, ...names }
+        : named(null, clickId),
+    );
+  }
   switch (kind) {
     case "webhook":
       return left({
         ...type !== null && { type },
         ...clickId !== null && { click_id: clickId },
         ...userId !== null && { user: { user_id: userId } },
-        ...orderId !== null && { order: { id: orderId, ...claimed(root) } },
+        ...orderId !== null && {
+          order: { id: orderId, ...isBare ? {} : claimed(root) },
+        },
       });
     case "order_redacted": {
       const { user_id: _user, click_id: _click, ...rest } = root;
@@ -110,11 +122,11 @@ export function redactEvent(
 }
 
 /** An event with another body. The salt goes, so that nobody can guess the old one. */
-export function rewritten(
+function rewritten(
   event: StoredEvent,
-  { kind = event.kind, body: left, randomBytes }: Chance & {
-    readonly kind?: EventKind;
-    readonly body: object;
+  { kind, left, randomBytes }: Chance & {
+    readonly kind: EventKind;
+    readonly left: object;
   },
 ): StoredEvent {
   const marked = kind === "order_redacted" ? left : { ...left, erased: true };

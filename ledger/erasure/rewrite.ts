@@ -2,8 +2,13 @@
 import { ulid } from "ulid";
 import type { AssetTable } from "../../core/assets/environment.ts";
 import { type Fact, isExpectation } from "../events/fact.ts";
+import type { MatchFact } from "../events/order_facts.ts";
 import { record } from "../events/record.ts";
 import { leafOf } from "../evidence/seals.ts";
+import { isFinal } from "../machines/order_machine.ts";
+import type { Trust } from "../machines/transition.ts";
+import type { OrderFold } from "../orders/order_fold.ts";
+import { matchExpectations } from "../outcomes/match.ts";
 import { rowsAnew } from "../projection/anew.ts";
 import {
   type Guard,
@@ -14,6 +19,7 @@ import {
 import { LookupHash } from "../projection/lookup_hash.ts";
 import type { FoldCode } from "../projection/project.ts";
 import { dropRefolded } from "../projection/refold.ts";
+import { orderState } from "../states/state_of_order.ts";
 import { listed, readDeciding, statement } from "../store/database.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
@@ -140,6 +146,48 @@ export async function replaceEvents(
       drop(table, nobody)
     ),
   ];
+}
+
+/**
+ * How an order compares with what the partner recorded, so that it stays known when
+ * both are redacted; null while no reading can be compared.
+ */
+export function matchToKeep(
+  fold: OrderFold | undefined,
+  { assets }: ErasureParts,
+): MatchFact | null {
+  return fold?.latest ? matchExpectations(fold, assets).match : null;
+}
+
+/**
+ * Why a person should not be erased yet.
+ * - `under_way`: an order has no final status that the service has confirmed.
+ * - `refund_due`: money of an order has to be given back.
+ */
+export type ErasureBlock = "under_way" | "refund_due";
+
+/** An order of a person who is to be erased. */
+export interface ErasableOrder {
+  /** The order. It stays, with its status, times, amounts, fees and asset. */
+  readonly orderId: string;
+  /** Its status. */
+  readonly status: string;
+  /** Whether the service has confirmed it. */
+  readonly trust: Trust;
+  /** Why it should not be erased yet. */
+  readonly blocks: readonly ErasureBlock[];
+}
+
+/** What has to be known of an order before something of it goes. */
+export function erasableOrder(
+  fold: OrderFold,
+  { assets }: ErasureParts,
+): ErasableOrder {
+  const { orderId, status, trust, attention } = orderState(fold, { assets });
+  const blocks: ErasureBlock[] = [];
+  if (trust !== "confirmed" || !isFinal(status)) blocks.push("under_way");
+  if (attention.includes("refund_due")) blocks.push("refund_due");
+  return { orderId, status, trust, blocks };
 }
 
 /** By what terms lead to orders. */
