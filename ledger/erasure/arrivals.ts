@@ -5,7 +5,6 @@
  */
 import { isExpectation } from "../events/fact.ts";
 import { readFact } from "../events/read_fact.ts";
-import type { EventKind } from "../machines/event_kind.ts";
 import type { Guard } from "../projection/guard.ts";
 import { FOLD, type RedactNew } from "../projection/project.ts";
 import { noteOf } from "../recording/notes.ts";
@@ -16,7 +15,7 @@ import {
   readErasedOrders,
 } from "../store/aliases.ts";
 import { listed, readDeciding, statement, write } from "../store/database.ts";
-import type { Driver, Statement } from "../store/driver/driver.ts";
+import type { Statement } from "../store/driver/driver.ts";
 import { lostRace } from "../store/driver/retrying_driver.ts";
 import type { StoredEvent } from "../store/events.ts";
 import { addFindings, findHolders, textsOf } from "./holders.ts";
@@ -47,9 +46,8 @@ export function redactArrivals(
     if (kinds.length === 0) return { events, statements: [] };
     const parts = { ...options, driver, fold: FOLD };
     const arrivals = events.map(arrivalOf);
-    const known = await readKnown(driver, arrivals);
-    const decided = decide(arrivals, known, parts);
-    const { erased, returned, returnedOrders } = decided;
+    const decided = await decide(arrivals, parts);
+    const { orders, users, erased, returned, returnedOrders } = decided;
     if (decided.newOrders.size > 0) {
       await write(driver, await learn(parts, { guard, arrivals, ...decided }));
       // What is known now decides anew.
@@ -69,7 +67,7 @@ export function redactArrivals(
       values: new Map([...values].map(([text, { is }]) => [text, is])),
     });
     const redacted = new Map([...erased, ...holders.blank].map((event) => {
-      const names = namesIn(event, known.orders.get(event.orderId ?? ""));
+      const names = namesIn(event, orders.get(event.orderId ?? ""));
       return [event, redactEvent(event, { ...parts, ...names })];
     }));
     return {
@@ -81,7 +79,7 @@ export function redactArrivals(
           statement(
             `UPDATE aliases SET alias = json_set(alias, '$.returnedAt', ?2)
               WHERE hash = ?1 AND alias ->> 'returnedAt' IS NULL`,
-            known.users.get(userId)?.hash ?? null,
+            users.get(userId)?.hash ?? null,
             at,
           )
         ),
@@ -123,45 +121,27 @@ function arrivalOf(event: StoredEvent): Arrival {
   return { ...about, orderId: id("order"), userId: id("user") };
 }
 
-/** What was erased, of all that some arrivals name. */
-async function readKnown(driver: Driver, arrivals: readonly Arrival[]) {
-  const clicks = arrivals.flatMap(({ event, orderId, userId }) =>
-    orderId === null && userId === null ? event.clickId ?? [] : []
-  );
-  return {
-    orders: await readErasedOrders(
-      driver,
-      arrivals.flatMap(({ orderId }) => orderId ?? []),
-    ),
-    users: await readAliases(
-      driver,
-      "user",
-      arrivals.flatMap(({ userId }) => userId ?? []),
-    ),
-    clicks: await readAliases(driver, "click", clicks),
-  };
-}
-
-/** Kinds that say nothing of anybody. */
-const SILENT: ReadonlySet<EventKind> = new Set([
-  ...["order_absent", "order_contradicted", "order_released"] as const,
-  ...["person_erased", "month_closed", "delivery_unanswered"] as const,
-]);
-
 /** Which arrivals are about what was erased, and which about new business. */
-function decide(
-  arrivals: readonly Arrival[],
-  { orders, users, clicks }: Awaited<ReturnType<typeof readKnown>>,
-  parts: ErasureParts,
-) {
+async function decide(arrivals: readonly Arrival[], parts: ErasureParts) {
+  const { driver } = parts;
+  const ids = (of: (arrival: Arrival) => string | null) =>
+    arrivals.flatMap((arrival) => of(arrival) ?? []);
+  const orders = await readErasedOrders(driver, ids((one) => one.orderId));
+  const users = await readAliases(driver, "user", ids((one) => one.userId));
+  const clicks = await readAliases(
+    driver,
+    "click",
+    ids(({ event, orderId, userId }) =>
+      orderId === null && userId === null ? event.clickId : null
+    ),
+  );
   const erased = new Set<StoredEvent>();
   /** Orders that are known to be an erased person's only now. */
   const newOrders = new Map<string, ErasedOrder>();
   const returned = new Map<string, string>();
   const returnedOrders = new Map<string, string>();
   for (const { event, orderId, userId, madeAt, isShown } of arrivals) {
-    const { kind, clickId, recordedAt: at } = event;
-    if (SILENT.has(kind)) continue;
+    const { clickId, recordedAt: at } = event;
     if (orderId !== null && orders.has(orderId)) {
       if (!namesNobody(event)) erased.add(event);
       continue;
@@ -186,13 +166,13 @@ function decide(
       newOrders.set(orderId, { orderId, ...names, erasedAt });
     }
   }
-  return { erased, newOrders, returned, returnedOrders };
+  return { orders, users, erased, newOrders, returned, returnedOrders };
 }
 
 /** Takes what orders brought here before they were known to be an erased person's. */
 async function learn(
   parts: ErasureParts,
-  { guard, arrivals, erased, newOrders }: ReturnType<typeof decide> & {
+  { guard, arrivals, erased, newOrders }: Awaited<ReturnType<typeof decide>> & {
     readonly guard: Guard;
     readonly arrivals: readonly Arrival[];
   },
@@ -203,7 +183,7 @@ async function learn(
     listed(newOrders.keys()),
   )]);
   const orders = new Map(
-    (rows ?? []).map(([id, no]) => [String(id), Number(no)]),
+    (rows ?? []).map(([id, no]) => [String(id), { no: Number(no) }]),
   );
   const isNew = ({ event }: Arrival) => newOrders.has(event.orderId ?? "");
   const { events, clicks } = await findTraces(parts, {

@@ -130,8 +130,7 @@ async function findPerson(parts: ErasureParts, userId: string) {
     .filter((event) => isSameId(event.userId, userId));
   const { orders, claims } = await readOrders(driver, named);
   const { events, stated, clicks } = await findTraces(parts, {
-    ...{ guard, userId, named },
-    orders: new Map([...orders].map(([id, { no }]) => [id, no])),
+    ...{ guard, userId, named, orders },
   });
   const isShown = orders.size > 0;
   const values = valuesOf(userId, events, { clicks, isShown });
@@ -237,7 +236,7 @@ const TERMS = {
  * Adds to events that name a person those of the person's orders, and the sessions
  * and expectations of these.
  *
- * @param orders The orders by id, with their `no`.
+ * @param orders The orders by id.
  * @param named Events that name the person; may be such as are not folded yet.
  * @param taken Click ids that events name which are not folded yet.
  */
@@ -246,7 +245,7 @@ export async function findTraces(
   { guard, userId, orders, named, taken = new Set() }: {
     readonly guard: Guard;
     readonly userId: string | null;
-    readonly orders: ReadonlyMap<string, number>;
+    readonly orders: ReadonlyMap<string, { readonly no: number }>;
     readonly named: readonly StoredEvent[];
     readonly taken?: ReadonlySet<string>;
   },
@@ -258,6 +257,7 @@ export async function findTraces(
   readonly clicks: ReadonlySet<string>;
 }> {
   const hash = new LookupHash(guard.key);
+  const nos = listed([...orders.values()].map(({ no }) => no));
   const unshared = async (
     kind: LookupKind,
     texts: Iterable<string>,
@@ -270,7 +270,7 @@ export async function findTraces(
           AND o.no NOT IN (SELECT value FROM json_each(?2))
           AND (l.shown = 1 OR ${mayBe})`,
       listed(left.keys()),
-      listed(orders.values()),
+      nos,
     )]);
     for (const [at] of rows ?? []) left.delete(Number(at));
     return new Set(left.values()).difference(taken);
@@ -285,9 +285,8 @@ export async function findTraces(
   const ofOrders = await readEvents(
     driver,
     `mentions AS m CROSS JOIN events AS e ON e.position = m.position
-      WHERE m.no IN (SELECT value FROM json_each(?)) AND e.kind IN
-        ('webhook', 'order_snapshot', 'chain_reading', 'order_redacted')`,
-    listed(orders.values()),
+      WHERE m.no IN (SELECT value FROM json_each(?))`,
+    nos,
   );
   const about = [...named, ...ofOrders];
   const own = about.filter(({ orderId }) => orders.has(orderId ?? ""));
@@ -389,7 +388,6 @@ async function erasing(
     person;
   const { key } = guard;
   const erasedAt = new Date(parts.now()).toISOString();
-  const nos = [...orders.values()].map(({ no }) => no);
   const kept = [...orders].map(([orderId, { fold }]) => {
     const clickId = names.click(fold.latest?.clickId || null);
     return { orderId, userId: names.user, clickId, erasedAt };
@@ -412,7 +410,7 @@ async function erasing(
           ...{ before, after: redactEvent(before, parts) },
         })),
       ],
-      orders: nos,
+      orders: [...orders.values()],
     }),
     insertAlias(key, "user", [userId, { erasedAt, returnedAt: null }]),
     ...[...clicks].map((clickId) =>
@@ -429,7 +427,7 @@ async function erasing(
     ...addFindings(holders.list, erasedAt),
     statement(
       "UPDATE outbox SET error = NULL WHERE no IN (SELECT value FROM json_each(?))",
-      listed(nos),
+      listed([...orders.values()].map(({ no }) => no)),
     ),
     ...observedAs(gone, new Map(kept.map((order) => [order.orderId, order]))),
     statement(

@@ -49,10 +49,17 @@ export function isRedacted({ kind, body }: StoredEvent): boolean {
     isMarkedErased(body);
 }
 
-/** Whether nothing is left in it that an erasure takes. */
+/** Kinds that say nothing of anybody. */
+const NAMELESS: ReadonlySet<EventKind> = new Set([
+  ...["order_absent", "order_contradicted", "order_released"] as const,
+  ...["person_erased", "month_closed", "delivery_unanswered"] as const,
+]);
+
+/** Whether there is nothing in it that an erasure takes. */
 export function namesNobody(event: StoredEvent): boolean {
-  return isRedacted(event) && isPseudonym(event.userId) &&
-    isPseudonym(event.clickId);
+  return NAMELESS.has(event.kind) ||
+    (isRedacted(event) && isPseudonym(event.userId) &&
+      isPseudonym(event.clickId));
 }
 
 /**

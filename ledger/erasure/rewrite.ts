@@ -66,9 +66,10 @@ export async function replaceEvents(
   { guard, replaced, orders = [] }: {
     readonly guard: Guard;
     readonly replaced: readonly Replacement[];
-    readonly orders?: readonly number[];
+    readonly orders?: readonly { readonly no: number }[];
   },
 ): Promise<Statement[]> {
+  const nos = orders.map(({ no }) => no);
   const hash = new LookupHash(guard.key);
   const until = guard.position;
   // Nothing vouches yet for what is not folded.
@@ -87,17 +88,27 @@ export async function replaceEvents(
       UNION SELECT value FROM json_each(?3)`,
     positions,
     listed(folded.flatMap(({ before }) => linksOf(readFact(before), hash))),
-    listed(orders),
+    listed(nos),
   );
   const anew = {
-    ...{ nos: touched, assets, readFact, hash, until },
+    ...{ assets, readFact, hash, until },
     replaced: new Map(folded.map(({ after }) => [after.position, after])),
   };
   const states: Statement[] = [];
   const nobody: number[] = [];
   for (const table of ["orders", "users"] as const) {
-    const rows = await rowsAnew(driver, { table, ...anew });
-    for (const [no, { fold, columns }] of rows) {
+    const [found = []] = await readDeciding(driver, [{
+      sql: `SELECT no, id, historic, told FROM ${table}
+        WHERE no IN (${touched.sql})`,
+      args: touched.args,
+    }]);
+    const rows = found.map(
+      ([no = null, id = null, historic = null, told = null]) => ({
+        ...{ no, id, historic, told },
+      }),
+    );
+    const made = await rowsAnew(driver, { table, rows, ...anew });
+    for (const [no, { fold, columns }] of made) {
       if (table === "users" && fold.activity.firstAt === null) nobody.push(no);
       const set = Object.keys(columns).map((name) => `${name} = ?`).join(", ");
       states.push(statement(
@@ -141,7 +152,7 @@ export async function replaceEvents(
       positions,
     ),
     ...states,
-    drop("lookup", orders),
+    drop("lookup", nos),
     ...["outbox", "users", "mentions", "log"].map((table) =>
       drop(table, nobody)
     ),

@@ -157,44 +157,38 @@ export interface RowAnew {
 /**
  * Makes rows of orders or users anew; what was told of them stays.
  *
- * @param nos Selects which of them.
+ * @param rows Their columns `no`, `id`, `historic` and `told`.
  * @returns The rows by `no`.
  */
 export async function rowsAnew(
   driver: Driver,
-  { table, nos, ...options }: AnewOptions & {
+  { table, rows, ...options }: AnewOptions & {
     readonly table: "orders" | "users";
-    readonly nos: Statement;
+    readonly rows: readonly Readonly<Record<string, SqlValue>>[];
     readonly assets: AssetTable;
   },
 ): Promise<Map<number, RowAnew>> {
-  const [found = []] = await readDeciding(driver, [{
-    sql: `SELECT no, id, historic, told FROM ${table} WHERE no IN (${nos.sql})`,
-    args: nos.args,
-  }]);
-  const rows = found.map(([no, id, historic, told]) => ({
+  const kept = rows.map(({ no, id, historic, told }) => ({
     ...{ no: Number(no), id: String(id), historic: Number(historic) },
     told: JSON.parse(String(told)) as Told,
   }));
-  const made = new Map<number, RowAnew>();
   if (table === "users") {
-    const folds = await foldUsersAnew(driver, rows, options);
-    for (const row of rows) {
+    const folds = await foldUsersAnew(driver, kept, options);
+    return new Map(kept.map((row) => {
       const fold = folds.get(row.no) as UserFold;
-      const columns = {
-        ...userColumns({ ...row, fold }),
-        fold: packUser(fold),
-      };
-      made.set(row.no, { fold, columns });
-    }
-    return made;
+      const columns = userColumns({ ...row, fold });
+      return [row.no, { fold, columns: { ...columns, fold: packUser(fold) } }];
+    }));
   }
-  const folds = await foldOrdersAnew(driver, rows, options);
-  for (const row of rows) {
+  const folds = await foldOrdersAnew(driver, kept, options);
+  return new Map(kept.map((row) => {
     const fold = folds.get(row.no) as OrderFold;
-    const view = orderView({ ...row, fold }, options);
-    const columns = orderColumns({ ...row, fold }, view, options.hash);
-    made.set(row.no, { fold, columns: { ...columns, fold: packOrder(fold) } });
-  }
-  return made;
+    const whole = { ...row, fold };
+    const columns = orderColumns(
+      whole,
+      orderView(whole, options),
+      options.hash,
+    );
+    return [row.no, { fold, columns: { ...columns, fold: packOrder(fold) } }];
+  }));
 }

@@ -4,11 +4,10 @@ import { diffStates, type StateDifference } from "./state_changes.ts";
 import type { Driver, SqlValue } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
 import { isExpectation } from "../events/fact.ts";
-import { foldOrdersAnew, foldUsersAnew } from "./anew.ts";
-import { packOrder, packUser, type Row, type Told } from "./doc.ts";
+import { rowsAnew } from "./anew.ts";
+import type { Told } from "./doc.ts";
 import { guardOf, selectGuard } from "./guard.ts";
 import { FOLD, type FoldCode } from "./project.ts";
-import { orderColumns, orderView, userColumns } from "./rows.ts";
 import { LookupHash } from "./lookup_hash.ts";
 import { read, statement } from "../store/database.ts";
 import { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
@@ -88,7 +87,8 @@ export async function verifyStates(
   const { position } = guard;
   const begun: Begun = { position, last: Number(last?.[0]?.[0]) };
   const hash = new LookupHash(guard.key);
-  const anew = { readFact: fold.readFact, hash, until: position };
+  const { readFact } = fold;
+  const anew = { assets, readFact, hash, until: position };
   const rows = { orders: 0, users: 0 };
   const differences: RowDifference[] = [];
   let different = 0;
@@ -104,16 +104,7 @@ export async function verifyStates(
       const last = stored.at(-1);
       if (last === undefined) break;
       after = Number(last.no);
-      const entities = stored.map(({ no, id }) => ({
-        no: Number(no),
-        id: String(id),
-      }));
-      const derived = table === "orders"
-        ? ordersOf(stored, await foldOrdersAnew(driver, entities, anew), {
-          assets,
-          hash,
-        })
-        : usersOf(stored, await foldUsersAnew(driver, entities, anew));
+      const derived = await rowsAnew(driver, { table, rows: stored, ...anew });
       const touched = await touchedSince(driver, begun, table);
       for (const row of stored) {
         rows[table]++;
@@ -122,7 +113,7 @@ export async function verifyStates(
           add({ table: "log", key: [...key, code], kind, columns: [] });
         }
         if (touched === null || touched.has(Number(row.no))) continue;
-        const is = derived.get(Number(row.no)) ?? {};
+        const is = derived.get(Number(row.no))?.columns ?? {};
         const fields = diffStates(
           JSON.stringify(only(row, Object.keys(is))),
           JSON.stringify(is),
@@ -242,42 +233,6 @@ async function missingTerms(
 }
 
 type Columns = Readonly<Record<string, SqlValue>>;
-
-function ordersOf(
-  stored: readonly Columns[],
-  folds: Awaited<ReturnType<typeof foldOrdersAnew>>,
-  { assets, hash }: { readonly assets: AssetTable; readonly hash: LookupHash },
-): Map<number, Columns> {
-  return new Map(stored.map((row) => {
-    const no = Number(row.no);
-    const fold = folds.get(no);
-    if (fold === undefined) return [no, {}];
-    const whole: Row<typeof fold> = { ...keptOf(row), fold };
-    const columns = orderColumns(whole, orderView(whole, { assets }), hash);
-    return [no, { ...columns, fold: packOrder(fold) }];
-  }));
-}
-
-function usersOf(
-  stored: readonly Columns[],
-  folds: Awaited<ReturnType<typeof foldUsersAnew>>,
-): Map<number, Columns> {
-  return new Map(stored.map((row) => {
-    const no = Number(row.no);
-    const fold = folds.get(no);
-    if (fold === undefined) return [no, {}];
-    const columns = userColumns({ ...keptOf(row), fold });
-    return [no, { ...columns, fold: packUser(fold) }];
-  }));
-}
-
-function keptOf(row: Columns) {
-  return {
-    no: Number(row.no),
-    historic: Number(row.historic),
-    told: JSON.parse(String(row.told)) as Told,
-  };
-}
 
 /** The last event that was folded, and the last that was stored, at the beginning. */
 interface Begun {
