@@ -18,26 +18,13 @@ import { userState } from "../users/user_state.ts";
 import { readDeciding, statement, write } from "../store/database.ts";
 import { timeOf } from "../store/events.ts";
 import { orderTable, userTable } from "../store/schema.ts";
-import { type AnewOptions, foldOrdersAnew, foldUsersAnew } from "./anew.ts";
-import {
-  packOrder,
-  packUser,
-  type Row,
-  type Told,
-  unpackOrder,
-  unpackUser,
-} from "./doc.ts";
+import { type AnewOptions, rowsAnew } from "./anew.ts";
+import { type Row, unpackOrder, unpackUser } from "./doc.ts";
 import { type Guard, guardOf, moveGuard, selectGuard } from "./guard.ts";
 import { addOrderRows, loadReleases } from "./load.ts";
 import { insertTransition, tell, withReleases } from "./log.ts";
 import { FOLD, type FoldCode, purchaseStatements } from "./project.ts";
-import {
-  ORDER_COLUMNS,
-  orderColumns,
-  orderView,
-  USER_COLUMNS,
-  userColumns,
-} from "./rows.ts";
+import { orderColumns, orderView } from "./rows.ts";
 import { LookupHash } from "./lookup_hash.ts";
 
 export interface RefoldParts {
@@ -299,56 +286,32 @@ async function foldChunk(
   also: (last: number) => Statement[],
 ): Promise<number | null> {
   const { driver, assets, anew, options } = work;
-  const [rows = []] = await readDeciding(driver, [{
-    sql: `SELECT no, id, fold, ${KEPT.join(", ")} FROM ${table}
-      WHERE ${where.sql}`,
+  const names = ["no", "id", "fold", ...KEPT];
+  const [found = []] = await readDeciding(driver, [{
+    sql: `SELECT ${names.join(", ")} FROM ${table} WHERE ${where.sql}`,
     args: where.args,
   }]);
-  const last = rows.at(-1)?.[0];
+  const last = found.at(-1)?.[0];
   if (last === undefined) return null;
-  const entities = rows.map(([no, id]) => ({ no: Number(no), id: String(id) }));
-  const statements: Statement[] = [];
-  const add = (
-    row: readonly SqlValue[],
-    values: Readonly<Record<string, SqlValue>>,
-    packed: string,
-  ) => {
-    const kept = Object.fromEntries(
-      KEPT.map((column, at) => [column, row[3 + at] ?? null]),
-    );
+  const rows = found.map((row) =>
+    Object.fromEntries(names.map((name, at) => [name, row[at] ?? null]))
+  );
+  const made = await rowsAnew(driver, { table, rows, assets, ...anew });
+  const statements = rows.map((row) => {
+    const values = made.get(Number(row.no))?.columns ?? {};
+    note(work, table, { row, packed: String(values.fold) });
     // What is open by this fold, and was not, is asked about at once.
-    const due = values.open === 1 && kept.due_at === null
+    const due = values.open === 1 && row.due_at === null
       ? { due_at: values.at ?? null }
       : {};
-    const all = { ...values, ...kept, ...due, fold: packed } as typeof values;
-    statements.push(insertNext(table, all));
-  };
-  if (table === "orders") {
-    const folds = await foldOrdersAnew(driver, entities, anew);
-    for (const row of rows) {
-      const fold = folds.get(Number(row[0])) as OrderFold;
-      const packed = packOrder(fold);
-      const whole = rowOf(row, fold);
-      const view = orderView(whole, { assets });
-      add(row, { ...orderColumns(whole, view, anew.hash) }, packed);
-      note(work, "order", row, [
-        packed,
-        (text) => orderState(unpackOrder(String(row[1]), text), { assets }),
-      ]);
-    }
-  } else {
-    const folds = await foldUsersAnew(driver, entities, anew);
-    for (const row of rows) {
-      const fold = folds.get(Number(row[0]));
-      if (fold === undefined) continue;
-      const packed = packUser(fold);
-      add(row, { ...userColumns(rowOf(row, fold)) }, packed);
-      note(work, "user", row, [
-        packed,
-        (text) => userState(unpackUser(String(row[1]), text)),
-      ]);
-    }
-  }
+    const all: Columns = { ...row, ...values, ...due };
+    return {
+      sql: `INSERT OR REPLACE INTO ${table}_next
+        (${Object.keys(all).join(", ")})
+        VALUES (${Object.keys(all).map(() => "?").join(", ")})`,
+      args: Object.values(all),
+    };
+  });
   if (options.dryRun !== true) {
     await write(driver, [
       stillGoing(work.tag),
@@ -360,45 +323,30 @@ async function foldChunk(
   return Number(last);
 }
 
-function rowOf<Fold>(row: readonly SqlValue[], fold: Fold): Row<Fold> {
-  return {
-    no: Number(row[0]),
-    historic: Number(row[3]),
-    told: JSON.parse(String(row[4])) as Told,
-    fold,
-  };
-}
+type Columns = Readonly<Record<string, SqlValue>>;
 
 /** Notes what readers would see change. */
 function note(
-  { found, options: { maxChanges = 1000 } }: Work,
-  entity: StateChange["entity"],
-  [, id, before]: readonly SqlValue[],
-  [packed, state]: readonly [string, (text: string) => object],
+  { found, assets, options: { maxChanges = 1000 } }: Work,
+  table: Table,
+  { row, packed }: { readonly row: Columns; readonly packed: string },
 ): void {
-  if (before === packed) return;
+  if (row.fold === packed) return;
+  const id = String(row.id);
+  const state = (text: string) =>
+    table === "orders"
+      ? orderState(unpackOrder(id, text), { assets })
+      : userState(unpackUser(id, text));
   const fields = diffStates(
-    JSON.stringify(state(String(before))),
+    JSON.stringify(state(String(row.fold))),
     JSON.stringify(state(packed)),
   );
   if (fields.length === 0) return;
   found.changed++;
   if (found.changes.length < maxChanges) {
-    found.changes.push({ entity, id: String(id), fields });
+    const entity = table === "orders" ? "order" : "user";
+    found.changes.push({ entity, id, fields });
   }
-}
-
-function insertNext(
-  table: Table,
-  values: Readonly<Record<string, SqlValue>>,
-): Statement {
-  const columns = table === "orders" ? ORDER_COLUMNS : USER_COLUMNS;
-  const all = [...new Set([...columns, ...KEPT])];
-  return {
-    sql: `INSERT OR REPLACE INTO ${table}_next (${all.join(", ")})
-      VALUES (${all.map(() => "?").join(", ")})`,
-    args: all.map((column) => values[column] ?? null),
-  };
 }
 
 /** Folds again what other processes have folded since; returns how far that is. */
