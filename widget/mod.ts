@@ -10,7 +10,6 @@
  *   session will drop.
  * - {@linkcode sessionEndpoint} on your server, {@linkcode fetchSession} and
  *   {@linkcode WidgetOpener} in the page: a session for each click.
- * - {@linkcode webviewPage} for mobile apps.
  *
  * @example Check options, then open with a session
  * ```ts
@@ -33,25 +32,24 @@
  *
  * @module
  */
-export * from "./options/asset_pair.ts";
-export * from "./options/click_id.ts";
-export * from "./options/environment.ts";
-export * from "./session/fetch_session.ts";
-export * from "./options/ignored_options.ts";
-export * from "./options/listeners.ts";
-export * from "./options/lists.ts";
-export * from "./options/options_error.ts";
-export * from "./options/options_input.ts";
-export * from "./options/sdk_options.ts";
-export type {
-  ExpectedFields,
-  ExpectedTexts,
-  SessionPlan,
-  SessionRecord,
-} from "./session/recorded_session.ts";
-export * from "./session/session_endpoint.ts";
-export * from "./session/session_error.ts";
-export * from "./session/session_ticket.ts";
-export * from "./page/webview_page.ts";
-export * from "./session/widget_opener.ts";
-export * from "./options/widget_options.ts";
+export {
+  type AnyAssetPair,
+  type AssetPair,
+  assetRows,
+} from "../core/assets/assets.ts";
+export type { AssetTable } from "../core/assets/environment.ts";
+export * from "./click_id.ts";
+export * from "./ignored_options.ts";
+export * from "./listeners.ts";
+export * from "./option_rows.ts";
+export * from "./options.ts";
+export {
+  type ExpectedFields,
+  type ExpectedTexts,
+  sessionEndpoint,
+  type SessionEndpointOptions,
+  type SessionPlan,
+  type SessionPorts,
+  type SessionRecord,
+} from "./session_endpoint.ts";
+export * from "./session_opener.ts";

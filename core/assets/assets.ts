@@ -1,103 +1,120 @@
 import type { AssetTable } from "./environment.ts";
 
 /** An asset on a network, as the service lists it. */
-export interface Asset {
-  /** Asset code, in the service's own spelling. */
-  readonly commodity: string;
-  /** Network it is delivered on. */
-  readonly network: string;
+export interface Asset extends AnyAssetPair {
   /** Decimals of the asset on this network. */
   readonly decimals: number;
   /** Whether smart-contract orders can use it; null where not documented. */
   readonly smartContracts: boolean | null;
 }
 
+/** Rows of the documented tables: commodity, network, decimals, contracts. */
+export const assetRows = {
+  production: [
+    ["GHST", "polygon", 18, true],
+    ["ARB", "arbitrum", 18, true],
+    ["AVAX", "avalanche", 18, true],
+    ["BNB", "bsc", 18, true],
+    ["BTC", "bitcoin", 8, false],
+    ["BONE", "shibarium", 18, true],
+    ["CCD", "concordium", 5, true],
+    ["CUSDT", "mainnet", 6, false],
+    ["ETH", "ethereum", 18, true],
+    ["ETH", "arbitrum", 18, true],
+    ["ETH", "base", 18, true],
+    ["ETH", "hemi", 18, true],
+    ["EUROE", "mainnet", 6, false],
+    ["GPRO", "polygon", 18, true],
+    ["HEMI", "hemi", 18, true],
+    ["LAI", "ethereum", 18, false],
+    ["LAI", "bsc", 18, false],
+    ["LMWR", "ethereum", 18, true],
+    ["MANA", "polygon", 18, true],
+    ["MANA", "ethereum", 18, true],
+    ["NEAR", "near", 8, true],
+    ["OPBNB", "opbnb", 18, true],
+    ["POL", "polygon", 18, true],
+    ["RBTC", "rootstock", 18, true],
+    ["STX", "stacks", 6, false],
+    ["SOL", "solana", 9, true],
+    ["XTZ", "tezos", 6, true],
+    ["XTZ", "etherlink", 18, true],
+    ["TFUEL", "theta", 18, true],
+    ["TON", "ton", 8, true],
+    ["USDC", "arbitrum", 6, true],
+    ["USDC", "base", 6, true],
+    ["USDC", "ethereum", 6, true],
+    ["USDC", "avalanche", 6, true],
+    ["USDC", "shibarium", 6, true],
+    ["USDC", "solana", 6, true],
+    ["USDC", "polygon", 6, true],
+    ["USDC", "hemi", 6, true],
+    ["USDC", "etherlink", 6, true],
+    ["USDSM", "etherlink", 18, true],
+    ["USDT", "polygon", 6, true],
+    ["USDT", "ethereum", 6, true],
+    ["USDT", "bsc", 18, true],
+    ["USDT", "ton", 6, true],
+    ["USDT", "hemi", 6, true],
+    ["VSC", "vyvo", 5, true],
+    ["WETH", "polygon", 18, true],
+    ["XCAD", "opbnb", 18, true],
+    ["XCAD", "bsc", 18, true],
+  ],
+  sandbox: [
+    ["BNB", "bsc", 18, null],
+    ["BONE", "puppynet", 18, null],
+    ["CCD", "concordium", 18, null],
+    ["cUSDC", "sepolia", 6, null],
+    ["ETH", "sepolia", 18, null],
+    ["ETH", "base_sepolia", 18, null],
+    ["ETH", "arbitrum_sepolia", 18, null],
+    ["EUROe", "concordium", 18, null],
+    ["HEMI", "hemi", 18, null],
+    ["POL", "amoy", 18, null],
+    ["SOL", "solana", 9, null],
+    ["TT", "amoy", 18, null],
+    ["TT", "bsc", 18, null],
+    ["TT", "kucoin", 18, null],
+    ["TT", "base_sepolia", 18, null],
+    ["TT", "arbitrum_sepolia", 18, null],
+    ["TT", "sepolia", 18, null],
+    ["TT", "opbnb", 18, null],
+    ["TT", "puppynet", 18, null],
+    ["TT", "hemi", 18, null],
+    ["TT", "etherlink", 18, null],
+    ["TT", "solana", 9, null],
+    ["XTZ", "ghostnet", 6, null],
+    ["XTZ", "etherlink", 6, null],
+    ["opBNB", "opbnb", 18, null],
+    ["usdsm", "etherlink", 18, null],
+  ],
+} as const;
+
+/** A commodity on a network, listed or not. */
+export interface AnyAssetPair {
+  /** Asset code, in the service's own spelling. */
+  readonly commodity: string;
+  /** Network it is delivered on. */
+  readonly network: string;
+}
+
+/**
+ * The listed pairs of one table, or of both: a pair that the service does not
+ * sell does not compile.
+ */
+export type AssetPair<Table extends AssetTable = AssetTable> =
+  typeof assetRows[Table][number] extends infer Listed
+    ? Listed extends readonly [infer Commodity, infer Network, ...unknown[]]
+      ? { readonly commodity: Commodity; readonly network: Network }
+    : never
+    : never;
+
 type Row = readonly [
   commodity: string,
   network: string,
   decimals: number,
   smartContracts: boolean | null,
-];
-
-const productionRows: readonly Row[] = [
-  ["GHST", "polygon", 18, true],
-  ["ARB", "arbitrum", 18, true],
-  ["AVAX", "avalanche", 18, true],
-  ["BNB", "bsc", 18, true],
-  ["BTC", "bitcoin", 8, false],
-  ["BONE", "shibarium", 18, true],
-  ["CCD", "concordium", 5, true],
-  ["CUSDT", "mainnet", 6, false],
-  ["ETH", "ethereum", 18, true],
-  ["ETH", "arbitrum", 18, true],
-  ["ETH", "base", 18, true],
-  ["ETH", "hemi", 18, true],
-  ["EUROE", "mainnet", 6, false],
-  ["GPRO", "polygon", 18, true],
-  ["HEMI", "hemi", 18, true],
-  ["LAI", "ethereum", 18, false],
-  ["LAI", "bsc", 18, false],
-  ["LMWR", "ethereum", 18, true],
-  ["MANA", "polygon", 18, true],
-  ["MANA", "ethereum", 18, true],
-  ["NEAR", "near", 8, true],
-  ["OPBNB", "opbnb", 18, true],
-  ["POL", "polygon", 18, true],
-  ["RBTC", "rootstock", 18, true],
-  ["STX", "stacks", 6, false],
-  ["SOL", "solana", 9, true],
-  ["XTZ", "tezos", 6, true],
-  ["XTZ", "etherlink", 18, true],
-  ["TFUEL", "theta", 18, true],
-  ["TON", "ton", 8, true],
-  ["USDC", "arbitrum", 6, true],
-  ["USDC", "base", 6, true],
-  ["USDC", "ethereum", 6, true],
-  ["USDC", "avalanche", 6, true],
-  ["USDC", "shibarium", 6, true],
-  ["USDC", "solana", 6, true],
-  ["USDC", "polygon", 6, true],
-  ["USDC", "hemi", 6, true],
-  ["USDC", "etherlink", 6, true],
-  ["USDSM", "etherlink", 18, true],
-  ["USDT", "polygon", 6, true],
-  ["USDT", "ethereum", 6, true],
-  ["USDT", "bsc", 18, true],
-  ["USDT", "ton", 6, true],
-  ["USDT", "hemi", 6, true],
-  ["VSC", "vyvo", 5, true],
-  ["WETH", "polygon", 18, true],
-  ["XCAD", "opbnb", 18, true],
-  ["XCAD", "bsc", 18, true],
-];
-
-const sandboxRows: readonly Row[] = [
-  ["BNB", "bsc", 18, null],
-  ["BONE", "puppynet", 18, null],
-  ["CCD", "concordium", 18, null],
-  ["cUSDC", "sepolia", 6, null],
-  ["ETH", "sepolia", 18, null],
-  ["ETH", "base_sepolia", 18, null],
-  ["ETH", "arbitrum_sepolia", 18, null],
-  ["EUROe", "concordium", 18, null],
-  ["HEMI", "hemi", 18, null],
-  ["POL", "amoy", 18, null],
-  ["SOL", "solana", 9, null],
-  ["TT", "amoy", 18, null],
-  ["TT", "bsc", 18, null],
-  ["TT", "kucoin", 18, null],
-  ["TT", "base_sepolia", 18, null],
-  ["TT", "arbitrum_sepolia", 18, null],
-  ["TT", "sepolia", 18, null],
-  ["TT", "opbnb", 18, null],
-  ["TT", "puppynet", 18, null],
-  ["TT", "hemi", 18, null],
-  ["TT", "etherlink", 18, null],
-  ["TT", "solana", 9, null],
-  ["XTZ", "ghostnet", 6, null],
-  ["XTZ", "etherlink", 6, null],
-  ["opBNB", "opbnb", 18, null],
-  ["usdsm", "etherlink", 18, null],
 ];
 
 /**
@@ -107,8 +124,8 @@ const sandboxRows: readonly Row[] = [
  * Source: service interface, "Supported commodities and networks".
  */
 export const assets: Readonly<Record<AssetTable, readonly Asset[]>> = {
-  production: productionRows.map(asset),
-  sandbox: sandboxRows.map(asset),
+  production: assetRows.production.map(asset),
+  sandbox: assetRows.sandbox.map(asset),
 };
 
 function asset(row: Row): Asset {

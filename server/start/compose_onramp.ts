@@ -1,6 +1,5 @@
 import type { SessionsApi } from "../../client/mod.ts";
-import { defined } from "../../core/guards.ts";
-import { messageOf } from "../../core/guards.ts";
+import { defined, errorCode, messageOf } from "../../core/guards.ts";
 import type { SubscribeOptions } from "../../ledger/mod.ts";
 import { type Finding, found } from "../../resources/health/finding.ts";
 import { type Config, requireApiKey } from "../../core/settings/config.ts";
@@ -115,8 +114,13 @@ export function composeOnramp<User>(
       sessions: pageEndpoint(
         options.sessions,
         selling,
+        config.publicUrl,
         (error) =>
-          log("error", "session_failed", { message: messageOf(error) }),
+          log(
+            errorCode(error) === "wrong_origin" ? "warn" : "error",
+            "session_failed",
+            { message: messageOf(error) },
+          ),
       ),
       sell: (sale) => sell(selling, sale),
       expect: (expected) =>
@@ -144,6 +148,7 @@ export function composeOnramp<User>(
 function pageEndpoint<User>(
   asked: PageSessions<User> | undefined,
   parts: SellParts,
+  publicUrl: string | null,
   report: (error: unknown) => void,
 ): Onramp["sessions"] {
   if (asked === undefined) {
@@ -165,7 +170,7 @@ function pageEndpoint<User>(
     createSession: (session) => createSession(parts, session),
     recordSession: parts.ledger.recordSession,
     report,
-    ...defined({ allowedOrigins }),
+    ...defined({ allowedOrigins, publicUrl: publicUrl ?? undefined }),
   });
 }
 

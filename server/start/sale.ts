@@ -9,7 +9,7 @@ import {
 import { defined } from "../../core/guards.ts";
 import type { Ledger, OrderExpectation } from "../../ledger/mod.ts";
 import { clickId, type SessionPlan } from "../../widget/mod.ts";
-import { recordedSession } from "../../widget/for_server.ts";
+import { recordedSession } from "../../widget/session_endpoint.ts";
 
 /** What an order is compared with before its goods are released. */
 export interface SaleTerms {
@@ -169,8 +169,8 @@ export async function sell(
   let warnings: readonly string[] = [];
   const { session_id, request_id, click_id } = await recordedSession(
     salePlan(sale),
+    newClickId(),
     {
-      clickId: newClickId(),
       createSession: async (session) => {
         const created = await createSession(parts, session);
         warnings = created.warnings;

@@ -63,6 +63,33 @@ const CLICK = {
   body: '{"input":{"basket":8}}',
 };
 
+Deno.test("startOnramp() sells to the page at publicUrl, and tells why it refused a page elsewhere", async () => {
+  await using sandbox = createSandbox();
+  const { told, ...given } = settings(sandbox);
+  await using onramp = await startOnramp({
+    ...given,
+    publicUrl: "https://shop",
+    poll: false,
+    sessions: {
+      authorise: () => "ada",
+      plan: () => ({ reference: "basket-8", ...TERMS }),
+    },
+  });
+  const ask = async (origin: string) => {
+    const headers = { ...CLICK.headers, origin };
+    const request = new Request("http://10.0.0.7/pay", { ...CLICK, headers });
+    return (await onramp.sessions(request)).status;
+  };
+  assert.equal(await ask("https://shop"), 200);
+  assert.equal(await ask("http://10.0.0.7"), 403);
+  const [problem] = told.filter(({ code }) => code === "session_failed");
+  assert.equal(problem?.level, "warning");
+  assert.match(
+    problem?.message ?? "",
+    /"http:\/\/10\.0\.0\.7", not "https:\/\/shop"; .*publicUrl/,
+  );
+});
+
 Deno.test("startOnramp() sells, hears, confirms and releases each sale once, sold by the page too, and not what was paid short", async () => {
   await using sandbox = createSandbox();
   const released: (string | null)[] = [];

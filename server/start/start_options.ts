@@ -77,10 +77,10 @@ export interface PageSessions<User> {
     ask: { readonly user: User; readonly input: unknown },
   ) => SaleInput | null | Promise<SaleInput | null>;
   /**
-   * Origins that may ask, where the page lives elsewhere or a proxy hides the
-   * public name.
+   * Origins of the pages that may ask, where they live elsewhere; route
+   * `OPTIONS` to the endpoint too.
    *
-   * @default {[the request's own origin]}
+   * @default {that of `publicUrl`, else the request's host}
    */
   readonly allowedOrigins?: readonly string[];
 }

@@ -8,12 +8,12 @@ import { webhookEndpoint } from "../../webhooks/mod.ts";
 import {
   sessionEndpoint,
   type SessionRecord,
-  webviewPage,
   widgetOptions,
 } from "../../widget/mod.ts";
 import { isBrowserMissing, withPage } from "../kit/browser.ts";
 import { bundle } from "../kit/bundle.ts";
 import { until } from "../kit/until.ts";
+import { readGuide } from "../guides/guide.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const ignore = await isBrowserMissing();
@@ -505,74 +505,104 @@ Deno.test({
 });
 
 Deno.test({
-  name:
-    "the WebView page opens the widget under its strict policy, and tells the app",
+  name: "a page on a listed origin gets a session, signed in by cookie",
   ignore,
   fn: async () => {
     await using shop = await openShop();
-    const sdkText = await bundle("wert_script.ts");
-    shop.page("/wert.js", () => {
-      const headers = { "content-type": "text/javascript; charset=utf-8" };
-      return Promise.resolve(new Response(sdkText, { headers }));
+    const endpoint = sessionEndpoint({
+      authorise: ({ headers }) => headers.get("cookie"),
+      plan: () => ({ session: {}, reference: "basket-1" }),
+      createSession: () => Promise.resolve({ sessionId: "s-1" }),
+      recordSession: () => Promise.resolve(),
+      allowedOrigins: [shop.url],
+      report: () => {},
     });
-    const sdks = [{ inline: sdkText }, { src: `${shop.url}/wert.js` }];
-    for (const [i, sdk] of sdks.entries()) {
-      shop.page(`/app${i}`, async () => {
-        const { html, headers } = await webviewPage({
-          options: widgetOptions({
-            partner_id: shop.served.sandbox.partnerId,
-            session_id: await shop.session(),
-            theme: "dark",
-            card_street: "</script><script>window.isBroken = true</script>",
-          }, {
-            environment: {
-              widgetOrigin: shop.served.url,
-              assets: "sandbox",
-            },
-          }),
-          sdk,
-        });
-        return new Response(html, { headers });
+    await using elsewhere = Deno.serve(
+      { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+      endpoint,
+    );
+    const url = `http://127.0.0.1:${elsewhere.addr.port}/session`;
+    await withPage(async (page) => {
+      await page.goto(shop.url);
+      const ask = (credentials: string) =>
+        run(
+          page,
+          `document.cookie = "login=1";
+          rampkit.fetchSession(${JSON.stringify(url)}, { ${credentials} }).then(
+            (ticket) => ticket.take(Date.now()),
+            ({ code, status }) => code + " " + status,
+          )`,
+        );
+      assert.equal(await ask('credentials: "include"'), "s-1");
+      assert.equal(await ask(""), "refused 401");
+    });
+  },
+});
+
+Deno.test({
+  name:
+    "the guide's WebView page opens the widget under its strict policy, and tells the app",
+  ignore,
+  fn: async () => {
+    await using shop = await openShop();
+    const { files } = await readGuide("docs/guides/webview.md");
+    const served = files.get("webview.mjs") ?? "";
+    const { webviewPage } = await import(
+      `data:text/javascript,${encodeURIComponent(served)}`
+    );
+    const script = (files.get("webview.js") ?? "").replace(/^import .*$/m, "");
+    const sdk = await bundle("wert_script.ts");
+    shop.page("/webview.js", () => {
+      const headers = { "content-type": "text/javascript; charset=utf-8" };
+      return Promise.resolve(new Response(sdk + script, { headers }));
+    });
+    shop.page("/app", async () =>
+      webviewPage(widgetOptions({
+        partner_id: shop.served.sandbox.partnerId,
+        session_id: await shop.session(),
+        theme: "dark",
+        card_street: "</script><script>window.isBroken = true</script>",
+      }, {
+        environment: { widgetOrigin: shop.served.url, assets: "sandbox" },
+      })));
+    await withPage(async (page) => {
+      const complaints: string[] = [];
+      page.on("console", (message) => {
+        if (message.type() === "error") complaints.push(message.text());
       });
-      await withPage(async (page) => {
-        const complaints: string[] = [];
-        page.on("console", (message) => {
-          if (message.type() === "error") complaints.push(message.text());
-        });
-        page.on("pageerror", (error) => complaints.push(error.message));
-        await page.addInitScript(`
+      page.on("pageerror", (error) => complaints.push(error.message));
+      await page.addInitScript(`
           globalThis.told = [];
           globalThis.rampkit = { postMessage: (text) => told.push(text) };
         `);
-        await page.goto(`${shop.url}/app${i}`);
-        const frame = await widgetFrame(page);
-        const told = async () =>
-          (await run<string[]>(page, "told")).map((text) => {
-            return JSON.parse(text).type as string;
-          });
-        await until(
-          async () => (await told()).includes("loaded"),
-          "the app",
-        );
-        assert.deepEqual(complaints, []);
-        assert.equal(await run(page, "typeof isBroken"), "undefined");
-        await frame.click("#close");
-        await until(
-          async () => (await told()).includes("close"),
-          "the close",
-        );
-        await run(
-          page,
-          `{
+      await page.goto(`${shop.url}/app`);
+      const frame = await widgetFrame(page);
+      const told = async () =>
+        (await run<string[]>(page, "told")).map((text) => {
+          return JSON.parse(text).type as string;
+        });
+      await until(
+        async () => (await told()).includes("loaded"),
+        "the app",
+      );
+      assert.deepEqual(complaints, []);
+      assert.equal(await run(page, "typeof isBroken"), "undefined");
+      await frame.click("#close");
+      await until(
+        async () => (await told()).includes("close"),
+        "the close",
+      );
+      await run(
+        page,
+        `{
             const script = document.createElement("script");
             script.textContent = "window.isBroken = true";
             document.body.append(script);
           }`,
-        );
-        assert.equal(await run(page, "typeof isBroken"), "undefined");
-        await until(() => complaints.length > 0, "the policy's refusal");
-        assert.match(complaints[0] ?? "", /Content Security Policy/);
-      });
-    }
+      );
+      assert.equal(await run(page, "typeof isBroken"), "undefined");
+      await until(() => complaints.length > 0, "the policy's refusal");
+      assert.match(complaints[0] ?? "", /Content Security Policy/);
+    });
   },
 });

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import type WertWidget from "@wert-io/widget-initializer";
 import type { Options } from "@wert-io/widget-initializer/types.js";
-import type { WidgetInput } from "./options_input.ts";
-import type { WidgetOptions } from "./sdk_options.ts";
-import { widgetOptions } from "./widget_options.ts";
-import type { WidgetOpenerOptions } from "../session/widget_opener.ts";
+import type { WidgetInput, WidgetOptions } from "./option_rows.ts";
+import { widgetOptions } from "./options.ts";
+import type { WidgetOpenerOptions } from "./session_opener.ts";
 
 type Assignable<From, To> = [From] extends [To] ? true : false;
 

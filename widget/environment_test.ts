@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import * as client from "@rampkit/onramp/client";
-import { widgetEnvironment } from "./environment.ts";
+import { widgetEnvironment } from "./options.ts";
 
 Deno.test("widgetEnvironment() knows the same presets as the client", () => {
   for (const name of ["production", "sandbox"] as const) {

@@ -1,5 +1,3 @@
-import type { SdkListeners } from "./sdk_options.ts";
-
 /**
  * Payment statuses that the SDK documents. `failover`: the smart contract was
  * not called, and the asset went to the user's address instead.
@@ -92,6 +90,22 @@ export interface WidgetListeners {
   readonly "rate-update"?: (event: RateUpdateEvent) => void;
   /** A message to one of the others did not have the promised form. */
   readonly unreadable?: (event: UnreadableWidgetEvent) => void;
+}
+
+/** Listeners in the form the SDK calls; each parses before it passes on. */
+export interface SdkListeners {
+  /** The widget was closed. */
+  close?: () => void;
+  /** The widget has loaded; may come twice. */
+  loaded?: () => void;
+  /** Something went wrong in the widget. */
+  error?: (data: unknown) => void;
+  /** The widget reports a payment's new status. */
+  "payment-status"?: (data: unknown) => void;
+  /** The user moved to another step. */
+  position?: (data: unknown) => void;
+  /** The rate changed. */
+  "rate-update"?: (data: unknown) => void;
 }
 
 /** Names of {@linkcode WidgetListeners}. */

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { assets } from "../../core/assets/assets.ts";
-import { displayCurrencies, paymentMethods, widgetLanguages } from "./lists.ts";
-import { WidgetOptionsError } from "./options_error.ts";
-import { draftOptions, widgetOptions } from "./widget_options.ts";
+import { assets } from "../core/assets/assets.ts";
+import { widgetOptionRows } from "./option_rows.ts";
+import { draftOptions, widgetOptions, WidgetOptionsError } from "./options.ts";
 
 const now = () => Date.UTC(2026, 10, 20);
 const evm = "0x" + "ab".repeat(20);
@@ -20,6 +19,7 @@ function check(
 }
 
 const base = { partner_id: "01ABC", session_id: "s-1" };
+const paymentMethods = widgetOptionRows.payment_method.oneOf;
 
 /** `code path` of every fault, in order. */
 function faults(
@@ -226,7 +226,7 @@ const cases: [string, unknown[], [unknown, string][]][] = [
     ["", "unlisted"],
     [true, "type"],
   ]],
-  ["display_currency", [...displayCurrencies], [
+  ["display_currency", [...widgetOptionRows.display_currency.oneOf], [
     ["USD", "unlisted"],
     ["aud", "unlisted"],
     [1, "type"],
@@ -310,7 +310,10 @@ const cases: [string, unknown[], [unknown, string][]][] = [
   ["card_state_code", ["NY"], [["New York", "unlisted"]]],
   ["card_post_code", ["12345", "SW1A 1AA"], [[12345, "type"]]],
   ["card_street", ["1 Church St"], [["", "required"]]],
-  ["lang", [...widgetLanguages], [["EN", "unlisted"], ["ru", "unlisted"]]],
+  ["lang", [...widgetOptionRows.lang.oneOf], [["EN", "unlisted"], [
+    "ru",
+    "unlisted",
+  ]]],
   ["theme", ["dark"], [["light", "unlisted"], ["", "unlisted"]]],
   ["brand_color", ["#FF0000", "#f00"], [
     ["red", "format"],

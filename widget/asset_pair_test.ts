@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { assets } from "../../core/assets/assets.ts";
-import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
+import { assets } from "../core/assets/assets.ts";
+import { temporaryFolder } from "../tests/kit/temporary_folder.ts";
 
 const tables = ["production", "sandbox"] as const;
 
@@ -26,7 +26,7 @@ async function check(): Promise<string> {
     Deno.writeTextFileSync(`${directory.path}/${name}`, text());
     return `${directory.path}/${name}`;
   });
-  const config = new URL("../browser_check.json", import.meta.url).pathname;
+  const config = new URL("./browser_check.json", import.meta.url).pathname;
   const { code, stderr } = await new Deno.Command("deno", {
     args: ["check", "--quiet", "--no-lock", "--config", config, ...files],
     env: { NO_COLOR: "1" },
@@ -45,7 +45,7 @@ Deno.test("AssetPair compiles for exactly the pairs of the asset tables", async 
 
 /** Says of each pair whether it is listed: a wrong answer does not compile. */
 function everyPair(): string {
-  const door = new URL("./asset_pair.ts", import.meta.url).href;
+  const door = new URL("../core/assets/assets.ts", import.meta.url).href;
   const lines = [
     `import type { AssetPair } from ${JSON.stringify(door)};`,
     'type Is<T extends "production" | "sandbox", C, N> =',
@@ -75,9 +75,9 @@ Deno.test("widgetOptions() and draftOptions() refuse illegal pairs at compile ti
 });
 
 function calls(): string {
-  const door = new URL("../mod.ts", import.meta.url).href;
+  const door = new URL("./mod.ts", import.meta.url).href;
   return `
-import { draftOptions, type WidgetAssetTable } from ${JSON.stringify(door)};
+import { draftOptions, type AssetTable } from ${JSON.stringify(door)};
 const sandbox = { environment: "sandbox" } as const;
 const production = { environment: "production" } as const;
 const partner_id = "p";
@@ -124,7 +124,7 @@ const own = { widgetOrigin: "http://127.0.0.1:1", assets: "sandbox" } as const;
 draftOptions({ partner_id, commodity: "TT", network: "amoy" }, { environment: own });
 // @ts-expect-error: the own environment is a sandbox
 draftOptions({ partner_id, commodity: "BTC", network: "bitcoin" }, { environment: own });
-const wide: { widgetOrigin: string; assets: WidgetAssetTable } = own;
+const wide: { widgetOrigin: string; assets: AssetTable } = own;
 draftOptions({ partner_id, commodity: "BTC", network: "bitcoin" }, { environment: wide });
 // @ts-expect-error: in neither table
 draftOptions({ partner_id, commodity: "BTC", network: "amoy" }, { environment: wide });

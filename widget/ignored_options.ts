@@ -1,4 +1,4 @@
-import type { WidgetDraft } from "./sdk_options.ts";
+import type { WidgetDraft } from "./option_rows.ts";
 
 /**
  * The fields of a session that matter to the widget. The client's

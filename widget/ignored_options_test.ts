@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ignoredOptions, type SessionFields } from "./ignored_options.ts";
-import type { WidgetDraft } from "./sdk_options.ts";
+import type { WidgetDraft } from "./option_rows.ts";
 
 const base = { partner_id: "p", origin: "https://widget.wert.io" };
 const full: WidgetDraft = {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { SessionTicket } from "./session_ticket.ts";
+import { SessionTicket } from "./session_opener.ts";
 
 Deno.test("SessionTicket is fresh for less than its thirty seconds", () => {
   const ticket = new SessionTicket({ sessionId: "s", askedAt: 1_000 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fetchSession } from "./fetch_session.ts";
+import { fetchSession } from "./session_opener.ts";
 
 const url = "https://shop.example/session";
 

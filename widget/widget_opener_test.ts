@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import type { SdkListeners, WidgetOptions } from "../options/sdk_options.ts";
-import { SessionError } from "./session_error.ts";
-import { SessionTicket } from "./session_ticket.ts";
-import { WidgetOpener } from "./widget_opener.ts";
-import { draftOptions } from "../options/widget_options.ts";
+import type { SdkListeners } from "./listeners.ts";
+import type { WidgetOptions } from "./option_rows.ts";
+import { draftOptions } from "./options.ts";
+import { SessionError, SessionTicket, WidgetOpener } from "./session_opener.ts";
 
 /** A page without a browser: the SDK's manners, a clock, and tickets. */
 function page(o: { ages?: number[]; failsToOpen?: boolean } = {}) {

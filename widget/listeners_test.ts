@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import {
   listenerNames,
+  type SdkListeners,
   sdkListeners,
   type WidgetListeners,
 } from "./listeners.ts";
-import type { SdkListeners } from "./sdk_options.ts";
 
 const payloads = [
   "error",

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { WidgetOptionsError } from "./options_error.ts";
-import { draftOptions, widgetOptions } from "./widget_options.ts";
+import { draftOptions, widgetOptions, WidgetOptionsError } from "./options.ts";
 
 const base = { partner_id: "01ABC", session_id: "s-1" };
 const environment = "sandbox";

@@ -1,10 +1,10 @@
-import type { SessionRecord } from "./recorded_session.ts";
 import assert from "node:assert/strict";
 import {
   sessionEndpoint,
   type SessionEndpointOptions,
+  type SessionRecord,
 } from "./session_endpoint.ts";
-import type { SessionFields } from "../options/ignored_options.ts";
+import type { SessionFields } from "./ignored_options.ts";
 
 interface User {
   id: string;
@@ -136,9 +136,98 @@ for (const [what, request, status, error] of refusals) {
     assert.deepEqual(await response.json(), { error });
     assert.equal(response.headers.get("cache-control"), "no-store");
     assert.deepEqual(created, []);
-    assert.deepEqual(reported, []);
+    assert.equal(reported.length, error === "wrong_origin" ? 1 : 0);
   });
 }
+
+Deno.test("sessionEndpoint() takes its own page's requests behind a proxy that ends TLS and keeps the host", async () => {
+  const own = [
+    ["http://shop.example/session", "https://shop.example"],
+    ["http://shop.example:443/session", "https://shop.example"],
+    ["http://localhost:3000/session", "http://localhost:3000"],
+  ] as const;
+  const others = [
+    ["http://shop.example/session", "https://shop.example.evil.example"],
+    ["http://shop.example:3000/session", "https://shop.example"],
+    ["http://shop.example/session", "https://shop.example:444"],
+    ["http://shop.example/session", "ftp://shop.example"],
+  ] as const;
+  for (const [url, origin] of [...own, ...others]) {
+    const { endpoint } = shop();
+    const { status } = await endpoint(
+      new Request(url, post({ headers: { origin } })),
+    );
+    const isOwn = own.some((pair) => pair[0] === url && pair[1] === origin);
+    assert.equal(status, isOwn ? 200 : 403, `${origin} at ${url}`);
+  }
+});
+
+Deno.test("sessionEndpoint() has its own origin from publicUrl, where a proxy hides the public name", async () => {
+  const { endpoint } = shop({ publicUrl: "https://www.shop.example/buy" });
+  const ask = async (origin: string) => {
+    const request = post({ headers: { origin } });
+    return (await endpoint(new Request("http://10.0.0.7/session", request)))
+      .status;
+  };
+  assert.equal(await ask("https://www.shop.example"), 200);
+  assert.equal(await ask("http://www.shop.example"), 403);
+  assert.equal(await ask("http://10.0.0.7"), 403);
+  assert.throws(() => shop({ publicUrl: "shop" }), /publicUrl is "shop"/);
+});
+
+Deno.test("sessionEndpoint() answers the preflight of a listed origin, and lets it read every answer", async () => {
+  const origin = "https://www.shop.example";
+  const { endpoint } = shop({ allowedOrigins: [origin] });
+  const preflight = (from: string) =>
+    endpoint(
+      new Request("https://pay.shop.example/session", {
+        method: "OPTIONS",
+        headers: {
+          origin: from,
+          "access-control-request-method": "POST",
+          "access-control-request-headers": "content-type",
+        },
+      }),
+    );
+  const allowed = await preflight(origin);
+  assert.equal(allowed.status, 204);
+  assert.equal(allowed.headers.get("access-control-allow-methods"), "POST");
+  assert.match(
+    allowed.headers.get("access-control-allow-headers") ?? "",
+    /content-type/,
+  );
+  const asked = [
+    post({ headers: { origin } }),
+    post({ headers: { origin }, body: "{" }),
+  ];
+  const answers = [allowed];
+  for (const request of asked) answers.push(await endpoint(request));
+  assert.deepEqual(answers.map(({ status }) => status), [204, 200, 400]);
+  for (const { headers } of answers) {
+    assert.equal(headers.get("access-control-allow-origin"), origin);
+    assert.equal(headers.get("access-control-allow-credentials"), "true");
+    assert.match(headers.get("vary") ?? "", /origin/i);
+  }
+  const stranger = await preflight("https://evil.example");
+  assert.equal(stranger.status, 403);
+  assert.equal(stranger.headers.get("access-control-allow-origin"), null);
+});
+
+Deno.test("sessionEndpoint() reports why it refuses an origin once, and no more than twenty of them", async () => {
+  const { endpoint, reported } = shop();
+  const ask = (origin: string) => endpoint(post({ headers: { origin } }));
+  await ask("https://pay.shop.example");
+  await ask("https://pay.shop.example");
+  const [error] = reported;
+  assert.equal(reported.length, 1);
+  assert.ok(error instanceof Error);
+  assert.match(
+    error.message,
+    /"https:\/\/pay\.shop\.example".*"https:\/\/shop\.example".*allowedOrigins/,
+  );
+  for (let i = 0; i < 50; i++) await ask(`https://${i}.example`);
+  assert.equal(reported.length, 20);
+});
 
 Deno.test("sessionEndpoint() refuses a click id of the page's own, and says so", async () => {
   for (const id of ["c-1", "", null]) {
