@@ -47,22 +47,16 @@ export interface IgnoredOption {
   readonly reason: string;
 }
 
-const lockedAway = [
-  "address",
-  "commodity",
-  "network",
-  "commodity_amount",
-  "currency_amount",
-  "commodities",
-] as const;
-
-const heldBySession = [
+/** What a restricted session locks, and the session's field that holds it. */
+const HELD: readonly (readonly [string, keyof SessionFields | null])[] = [
   ["address", "wallet_address"],
   ["commodity", "commodity"],
   ["network", "network"],
   ["commodity_amount", "commodity_amount"],
   ["currency_amount", "currency_amount"],
-] as const;
+  ["commodities", null],
+  ["extra.wallets", "wallet_address"],
+];
 
 /**
  * Lists the options that the widget would silently ignore, and why.
@@ -94,110 +88,65 @@ export function ignoredOptions(
   options: WidgetDraft,
   session: SessionFields,
 ): IgnoredOption[] {
+  const { currency, user_id } = session;
   const isLocked = session.flow_type === "simple_full_restrict";
-  const bySession = isLocked ? locked(options) : held(options, session);
-  return [
-    ...bySession,
-    ...byUser(options, session),
-    ...byOthers(
-      options,
-      bySession.map(({ option }) => option),
-    ),
-  ];
-}
-
-function locked(options: WidgetDraft): IgnoredOption[] {
-  const reason = "the session is simple_full_restrict, which locks it";
-  const names: string[] = lockedAway.filter((name) => {
-    return options[name] !== undefined;
-  });
-  if (options.extra?.wallets !== undefined) names.push("extra.wallets");
-  return names.map((option) => ({ option, code: "session_locked", reason }));
-}
-
-function held(options: WidgetDraft, session: SessionFields): IgnoredOption[] {
-  const ignored: IgnoredOption[] = [];
-  for (const [option, field] of heldBySession) {
-    if (options[option] === undefined || session[field] === undefined) continue;
+  const isSet = (option: string) =>
+    Reflect.get(
+      { ...options, "extra.wallets": options.extra?.wallets },
+      option,
+    ) !==
+      undefined;
+  const held = HELD.flatMap(([option, field]): IgnoredOption[] => {
+    if (!isSet(option)) return [];
+    if (isLocked) {
+      const reason = "the session is simple_full_restrict, which locks it";
+      return [{ option, code: "session_locked", reason }];
+    }
+    if (field === null || session[field] === undefined) return [];
     const reason = `the session was created with ${field}`;
-    ignored.push({ option, code: "set_by_session", reason });
+    return [{ option, code: "set_by_session", reason }];
+  });
+  const found = [...held];
+  const add = (
+    option: string,
+    applies: boolean,
+    reason: string,
+    code: IgnoredOption["code"] = "other_option",
+  ): void => {
+    if (applies && isSet(option)) found.push({ option, code, reason });
+  };
+  add(
+    "phone",
+    user_id !== undefined,
+    "the session was created with user_id, whose phone is known",
+    "set_by_session",
+  );
+  add(
+    "currencies",
+    isLocked && currency !== undefined &&
+      options.currencies?.includes(JSON.stringify(currency)) === false,
+    `the session is locked to ${currency}, which is not among them`,
+    "blocks_purchase",
+  );
+  const isHeld = held.some(({ option }) => option === "commodity_amount");
+  const wins = options.currency_amount !== undefined && !isHeld;
+  add("commodity_amount", wins, "currency_amount is set and wins");
+  const forItems = "it is for NFT checkout, and there is no sc_address";
+  const isItem = options.sc_address !== undefined;
+  add("user_id", !isItem, `${forItems}; name the user in the session`);
+  add("is_crypto_hidden", !isItem, forItems);
+  const states = [
+    ["state_of_residence", "country_of_residence"],
+    ["card_state_code", "card_country_code"],
+  ] as const;
+  for (const [state, country] of states) {
+    const isAbroad = (options[country] ?? "US") !== "US";
+    add(state, isAbroad, `it is for the USA, and ${country} is another`);
   }
-  const hasWallets = options.extra?.wallets !== undefined;
-  if (hasWallets && session.wallet_address !== undefined) {
-    ignored.push({
-      option: "extra.wallets",
-      code: "set_by_session",
-      reason: "the session was created with wallet_address",
-    });
-  }
-  return ignored;
-}
-
-function byUser(options: WidgetDraft, session: SessionFields): IgnoredOption[] {
-  const ignored: IgnoredOption[] = [];
-  if (options.phone !== undefined && session.user_id !== undefined) {
-    ignored.push({
-      option: "phone",
-      code: "set_by_session",
-      reason: "the session was created with user_id, whose phone is known",
-    });
-  }
-  const { currency } = session;
-  if (
-    options.currencies !== undefined && currency !== undefined &&
-    session.flow_type === "simple_full_restrict" &&
-    !options.currencies.includes(JSON.stringify(currency))
-  ) {
-    ignored.push({
-      option: "currencies",
-      code: "blocks_purchase",
-      reason: `the session is locked to ${currency}, which is not among them`,
-    });
-  }
-  return ignored;
-}
-
-function byOthers(
-  options: WidgetDraft,
-  ignored: readonly string[],
-): IgnoredOption[] {
-  const without: [keyof WidgetDraft, boolean, string][] = [
-    [
-      "commodity_amount",
-      options.currency_amount !== undefined &&
-      !ignored.includes("commodity_amount"),
-      "currency_amount is set and wins",
-    ],
-    [
-      "user_id",
-      options.sc_address === undefined,
-      "it is for NFT checkout, and there is no sc_address; name the user in " +
-      "the session",
-    ],
-    [
-      "is_crypto_hidden",
-      options.sc_address === undefined,
-      "it is for NFT checkout, and there is no sc_address",
-    ],
-    [
-      "state_of_residence",
-      options.country_of_residence !== undefined &&
-      options.country_of_residence !== "US",
-      "it is for the USA, and country_of_residence is another",
-    ],
-    [
-      "card_state_code",
-      options.card_country_code !== undefined &&
-      options.card_country_code !== "US",
-      "it is for the USA, and card_country_code is another",
-    ],
-    [
-      "is_session_expire_on_email_mismatch",
-      options.email === undefined,
-      "there is no email to compare with",
-    ],
-  ];
-  return without
-    .filter(([option, applies]) => applies && options[option] !== undefined)
-    .map(([option, , reason]) => ({ option, code: "other_option", reason }));
+  add(
+    "is_session_expire_on_email_mismatch",
+    options.email === undefined,
+    "there is no email to compare with",
+  );
+  return found;
 }

@@ -1,3 +1,5 @@
+import { defined, isRecord } from "../core/guards.ts";
+
 /**
  * Payment statuses that the SDK documents. `failover`: the smart contract was
  * not called, and the asset went to the user's address instead.
@@ -44,25 +46,30 @@ export interface PositionEvent {
   readonly step: string;
 }
 
-/** A rate, as decimal strings; null where the widget left a value out. */
-export interface RateUpdateEvent {
+/** What a rate consists of, and what the widget calls it. */
+export const rateFields = {
   /** Ticker of the rate. */
-  readonly ticker: string | null;
+  ticker: "ticker",
   /** Fee in per cent. */
-  readonly feePercent: string | null;
+  feePercent: "fee_percent",
   /** Fee in the fiat currency. */
-  readonly feeAmount: string | null;
+  feeAmount: "fee_amount",
   /** Amount in the fiat currency. */
-  readonly currencyAmount: string | null;
+  currencyAmount: "currency_amount",
   /** Amount of the asset. */
-  readonly commodityAmount: string | null;
+  commodityAmount: "commodity_amount",
   /** Amount that buys the asset, in the fiat currency. */
-  readonly purchaseAmount: string | null;
+  purchaseAmount: "purchase_amount",
   /** Network fee, in the asset. */
-  readonly minerFee: string | null;
+  minerFee: "miner_fee",
   /** Network fee, in the fiat currency. */
-  readonly currencyMinerFee: string | null;
-}
+  currencyMinerFee: "currency_miner_fee",
+} as const;
+
+/** A rate, as decimal strings; null where the widget left a value out. */
+export type RateUpdateEvent = {
+  readonly [Name in keyof typeof rateFields]: string | null;
+};
 
 /** A message that does not have the promised form. */
 export interface UnreadableWidgetEvent {
@@ -93,20 +100,13 @@ export interface WidgetListeners {
 }
 
 /** Listeners in the form the SDK calls; each parses before it passes on. */
-export interface SdkListeners {
-  /** The widget was closed. */
-  close?: () => void;
-  /** The widget has loaded; may come twice. */
-  loaded?: () => void;
-  /** Something went wrong in the widget. */
-  error?: (data: unknown) => void;
-  /** The widget reports a payment's new status. */
-  "payment-status"?: (data: unknown) => void;
-  /** The user moved to another step. */
-  position?: (data: unknown) => void;
-  /** The rate changed. */
-  "rate-update"?: (data: unknown) => void;
-}
+export type SdkListeners =
+  & { [Type in "close" | "loaded"]?: () => void }
+  & {
+    [Type in "error" | "payment-status" | "position" | "rate-update"]?: (
+      data: unknown,
+    ) => void;
+  };
 
 /** Names of {@linkcode WidgetListeners}. */
 export const listenerNames: readonly (keyof WidgetListeners)[] = [
@@ -142,76 +142,53 @@ export const listenerNames: readonly (keyof WidgetListeners)[] = [
  * ```
  */
 export function sdkListeners(listeners: WidgetListeners): SdkListeners {
-  const { close, loaded, error, position } = listeners;
-  const payment = listeners["payment-status"];
-  const rate = listeners["rate-update"];
-  const unreadable = listeners.unreadable ?? (() => {});
-  const parsed = <Event>(
-    type: string,
-    parse: (data: Fields) => Event | null,
-    listener: (event: Event) => void,
-  ) =>
-  (data: unknown): void => {
-    const event = isFields(data) ? parse(data) : null;
-    if (event === null) unreadable({ type, data });
-    else listener(event);
-  };
-  return {
-    ...(close && { close: () => close() }),
-    ...(loaded && { loaded: () => loaded() }),
-    ...(error && { error: parsed("error", errorEvent, error) }),
-    ...(payment && {
-      "payment-status": parsed("payment-status", paymentStatus, payment),
-    }),
-    ...(position && { position: parsed("position", positionEvent, position) }),
-    ...(rate && { "rate-update": parsed("rate-update", rateUpdate, rate) }),
-  };
+  type Listener = (event?: unknown) => void;
+  const given = Object.entries(defined(listeners) as Record<string, Listener>);
+  return Object.fromEntries(
+    given.filter(([type]) => type !== "unreadable").map(([type, listener]) => [
+      type,
+      (data: unknown): void => {
+        const parse = Reflect.get(PARSERS, type);
+        if (parse === undefined) return listener();
+        const event = isRecord(data) ? parse(data) : null;
+        if (event === null) listeners.unreadable?.({ type, data });
+        else listener(event);
+      },
+    ]),
+  );
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function isFields(data: unknown): data is Fields {
-  return typeof data === "object" && data !== null && !Array.isArray(data);
-}
-
-function paymentStatus(data: Fields): PaymentStatusHint | null {
-  const status = text(data.status);
-  if (status === null) return null;
-  return {
-    trust: "hint",
-    status,
-    orderId: text(data.order_id),
-    externalOrderId: text(data.external_order_id),
-    paymentId: text(data.payment_id),
-    txId: text(data.tx_id),
-  };
-}
-
-function errorEvent(data: Fields): WidgetErrorEvent | null {
-  const name = text(data.name);
-  const message = text(data.message);
-  if (name === null && message === null) return null;
-  return { name: name ?? "", message: message ?? "" };
-}
-
-function positionEvent(data: Fields): PositionEvent | null {
-  const step = text(data.step);
-  return step === null ? null : { step };
-}
-
-function rateUpdate(data: Fields): RateUpdateEvent | null {
-  const rate: RateUpdateEvent = {
-    ticker: text(data.ticker),
-    feePercent: text(data.fee_percent),
-    feeAmount: text(data.fee_amount),
-    currencyAmount: text(data.currency_amount),
-    commodityAmount: text(data.commodity_amount),
-    purchaseAmount: text(data.purchase_amount),
-    minerFee: text(data.miner_fee),
-    currencyMinerFee: text(data.currency_miner_fee),
-  };
-  return Object.values(rate).every((value) => value === null) ? null : rate;
-}
+/** Reads each message; null where it does not have the promised form. */
+const PARSERS = {
+  error(data: Fields): WidgetErrorEvent | null {
+    const [name, message] = [text(data.name), text(data.message)];
+    if (name === null && message === null) return null;
+    return { name: name ?? "", message: message ?? "" };
+  },
+  "payment-status"(data: Fields): PaymentStatusHint | null {
+    const status = text(data.status);
+    return status === null ? null : {
+      trust: "hint",
+      status,
+      orderId: text(data.order_id),
+      externalOrderId: text(data.external_order_id),
+      paymentId: text(data.payment_id),
+      txId: text(data.tx_id),
+    };
+  },
+  position(data: Fields): PositionEvent | null {
+    const step = text(data.step);
+    return step === null ? null : { step };
+  },
+  "rate-update"(data: Fields): RateUpdateEvent | null {
+    const rate = Object.entries(rateFields)
+      .map(([name, field]) => [name, text(data[field])] as const);
+    if (rate.every(([, value]) => value === null)) return null;
+    return Object.fromEntries(rate) as RateUpdateEvent;
+  },
+};
 
 // Strings are promised; a number is read as what it prints, since a display
 // loses nothing by it. Empty means absent.

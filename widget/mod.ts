@@ -38,6 +38,7 @@ export {
   assetRows,
 } from "../core/assets/assets.ts";
 export type { AssetTable } from "../core/assets/environment.ts";
+export type { WidgetFault, WidgetFaultCode } from "./check_options.ts";
 export * from "./click_id.ts";
 export * from "./ignored_options.ts";
 export * from "./listeners.ts";

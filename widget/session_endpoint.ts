@@ -1,4 +1,4 @@
-import { isRecord } from "../core/guards.ts";
+import { defined, isRecord } from "../core/guards.ts";
 import { sessionValidityMs } from "../core/rules/session_validity.ts";
 import { clickId } from "./click_id.ts";
 import type { SessionFields } from "./ignored_options.ts";
@@ -276,22 +276,16 @@ async function answer<User, Input extends SessionFields>(
 
 /** The body's text, or null when it is longer than allowed. */
 async function readText(
-  request: Request,
+  { body }: Request,
   maxBytes: number,
 ): Promise<string | null> {
   const decoder = new TextDecoder();
-  let size = 0;
-  let text = "";
-  const reader = request.body?.getReader();
-  while (reader) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    size += value.byteLength;
-    if (size > maxBytes) {
-      await reader.cancel();
-      return null;
-    }
-    text += decoder.decode(value, { stream: true });
+  let [size, text] = [0, ""];
+  // Leaving early cancels the rest.
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength;
+    if (size > maxBytes) return null;
+    text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();
 }
@@ -332,12 +326,11 @@ export async function recordedSession<Input extends SessionFields>(
 function termsOf(fields: ExpectedFields): ExpectedTexts {
   const { user_id, commodity, network, commodity_amount } = fields;
   const { currency, currency_amount, wallet_address } = fields;
-  const terms = {
+  const terms = defined({
     ...{ user_id, commodity, network, commodity_amount },
     ...{ currency, currency_amount, wallet_address },
-  };
+  });
   return Object.fromEntries(
-    Object.entries(terms).filter(([, value]) => value !== undefined)
-      .map(([name, value]) => [name, String(value)]),
+    Object.entries(terms).map(([name, value]) => [name, String(value)]),
   );
 }
