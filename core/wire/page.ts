@@ -38,6 +38,11 @@ export interface Page<T> {
   readonly readAt: string;
   /** Request identifier the service stated; null when it did not. */
   readonly requestId: string | null;
+  /**
+   * What stood in the place of `data` on an empty page. Left out where the
+   * service sent its rows, or none, as an array.
+   */
+  readonly withoutData?: "null" | "missing";
 }
 
 /**
