@@ -1,7 +1,7 @@
 import { hex } from "@scure/base";
-import { free } from "../../core/bytes.ts";
-import { errorCode, messageOf } from "../../core/guards.ts";
-import type { Delivery, UnansweredDelivery } from "../../core/wire/delivery.ts";
+import { free } from "../core/bytes.ts";
+import { errorCode, messageOf } from "../core/guards.ts";
+import type { Delivery, UnansweredDelivery } from "../core/wire/delivery.ts";
 import {
   deliveryFields,
   noteFields,
@@ -9,12 +9,8 @@ import {
   type RecordFields,
   writeRecord,
   writeUlid,
-} from "../../core/wire/delivery_records.ts";
-import {
-  LARGE_BODY_BYTES,
-  type NoRoom,
-  noRoomInSpool,
-} from "../endpoint/body_room.ts";
+} from "../core/wire/delivery_records.ts";
+import { LARGE_BODY_BYTES, type NoRoom, noRoomInSpool } from "./body_room.ts";
 import {
   type Group,
   type InboxFile,

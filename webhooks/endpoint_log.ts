@@ -1,3 +1,5 @@
+import { defined } from "../core/guards.ts";
+
 /** One entry of the log. It never holds a secret, a header or a body. */
 export interface WebhookLogEntry {
   /** How much it matters. */
@@ -70,11 +72,8 @@ export function endpointLog(
   return (entry) => {
     try {
       const at = new Date(now()).toISOString();
-      log(
-        entry.detail === undefined
-          ? { ...entry, at }
-          : { ...entry, at, detail: redact(entry.detail) },
-      );
+      const { detail } = entry;
+      log({ ...entry, at, ...(detail && { detail: redact(detail) }) });
     } catch {
       // A failing log must not cost a delivery.
     }
@@ -87,51 +86,48 @@ export function endpointLog(
  */
 const SETTLED_AFTER_MS = 60_000;
 
-/** Options of {@linkcode LastingAlarm}. */
-export interface LastingAlarmOptions {
-  /** The line that begins it. */
-  readonly raised: Omit<UntimedLogEntry, "level">;
-  /** The line that ends it. */
-  readonly cleared: Omit<UntimedLogEntry, "level">;
-  /** Steady clock, ms. */
-  readonly clock: () => number;
-  /** Wall clock, ms since 1970. */
-  readonly now: () => number;
-  /** Where its lines go. */
-  readonly log: WriteLog;
-}
-
 /** An alarm of the log: one line when it begins, and one when it is over. */
 export class LastingAlarm {
-  readonly #options: LastingAlarmOptions;
-  #since: string | null = null;
+  readonly #clocks: {
+    readonly now: () => number;
+    readonly clock: () => number;
+  };
+  readonly #log: WriteLog;
+  readonly #raised: Line;
+  readonly #cleared: Line;
   #latestAt = 0;
-
-  /** @param options Its lines, its clocks and its log. */
-  constructor(options: LastingAlarmOptions) {
-    this.#options = options;
-  }
-
   /** Since when it stands, UTC ISO 8601; null while it does not. */
-  get since(): string | null {
-    return this.#since;
+  since: string | null = null;
+
+  constructor(
+    clocks: { readonly now: () => number; readonly clock: () => number },
+    log: WriteLog,
+    raised: Line,
+    cleared: Line,
+  ) {
+    this.#clocks = clocks;
+    this.#log = log;
+    this.#raised = raised;
+    this.#cleared = cleared;
   }
 
   /** Its cause has occurred. */
   raise(detail?: string): void {
-    const { raised, clock, now, log } = this.#options;
-    this.#latestAt = clock();
-    if (this.#since !== null) return;
-    this.#since = new Date(now()).toISOString();
-    log({ level: "error", ...raised, ...(detail !== undefined && { detail }) });
+    this.#latestAt = this.#clocks.clock();
+    if (this.since !== null) return;
+    this.since = new Date(this.#clocks.now()).toISOString();
+    const [code, message] = this.#raised;
+    this.#log({ level: "error", code, message, ...defined({ detail }) });
   }
 
   /** All is well now: ends the alarm if that has lasted a minute. */
   settle(): void {
-    if (this.#since === null) return;
-    const { cleared, clock, log } = this.#options;
-    if (clock() - this.#latestAt < SETTLED_AFTER_MS) return;
-    this.#since = null;
-    log({ level: "info", ...cleared });
+    if (this.since === null) return;
+    if (this.#clocks.clock() - this.#latestAt < SETTLED_AFTER_MS) return;
+    this.since = null;
+    const [code, message] = this.#cleared;
+    this.#log({ level: "info", code, message });
   }
 }
+
+type Line = readonly [code: WebhookLogCode, message: string];

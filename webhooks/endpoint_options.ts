@@ -1,12 +1,40 @@
-import type { Meter } from "../../core/telemetry/meter.ts";
+import type { Meter } from "../core/telemetry/meter.ts";
 import type {
   AppendDelivery,
   Delivery,
   UnansweredDelivery,
-} from "../../core/wire/delivery.ts";
+} from "../core/wire/delivery.ts";
 import type { NoRoom } from "./body_room.ts";
 import type { WebhookLog } from "./endpoint_log.ts";
-import type { RefusalReason } from "./refusal.ts";
+
+/** The status that is answered for each reason to refuse a request. */
+export const refusals = {
+  /** The path holds no valid secret. */
+  wrong_secret: 404,
+  /** A valid secret stands elsewhere in the address. */
+  misplaced_secret: 404,
+  /** The address is not on the allowlist. */
+  not_allowed: 404,
+  /** It is not a POST. */
+  method: 405,
+  /** The body is over the limit. */
+  too_large: 413,
+  /** The body did not arrive in time. */
+  late: 408,
+  /** The body broke off. */
+  broken: 400,
+  /** Something read the body before the endpoint got it. */
+  read_before: 503,
+  /** Too many bytes of bodies are held in memory. */
+  overload: 503,
+  /** Large bodies have used up what they share. */
+  large_share: 503,
+  /** What is left of the spool is kept for small bodies. */
+  nearly_full: 503,
+} as const;
+
+/** Why a request was refused. */
+export type RefusalReason = keyof typeof refusals;
 
 /** What a server knows of a connection; `Deno.ServeHandlerInfo` fits. */
 export interface ConnectionInfo {
@@ -145,15 +173,32 @@ export interface AnsweredRequest {
   readonly durationMs: number;
 }
 
-/** The value of an option that must be positive, or its default. */
-export function positive<Name extends keyof WebhookEndpointOptions>(
-  options: WebhookEndpointOptions,
-  name: Name,
-  preset: number,
-): number {
-  const value = options[name] ?? preset;
-  if (typeof value === "number" && value > 0) return value;
-  throw new RangeError(
-    `Cannot mount endpoint: ${name} must be positive, current value is ${value}`,
-  );
+/** What an endpoint has done and is doing. */
+export interface WebhookEndpointStats {
+  /** Requests being answered. */
+  readonly inFlight: number;
+  /** Bytes of bodies held for them. */
+  readonly heldBytes: number;
+  /** How often each HTTP status was answered, by status. */
+  readonly answers: Readonly<Record<string, number>>;
+  /** Requests that were refused, by reason; a reason without any is absent. */
+  readonly refused: Readonly<Partial<Record<RefusalReason, number>>>;
+  /**
+   * Address of the latest request that knew the secret and is not on the
+   * allowlist; null when there was none, or its address is unknown.
+   */
+  readonly lastNotAllowed: string | null;
+  /** Since when bodies are refused for their size alone, while others get in. */
+  readonly refusing: {
+    /** Those above 64 KiB, UTC ISO 8601; null while none was for a minute. */
+    readonly large: string | null;
+    /** Those above 8 KiB, UTC ISO 8601; null while none was for a minute. */
+    readonly allButSmall: string | null;
+  };
+  /** Whether the latest delivery was stored. */
+  readonly appending: boolean;
+  /** Notes of unanswered deliveries that could not be stored yet. */
+  readonly unansweredNotes: number;
+  /** When the latest delivery was kept, UTC ISO 8601; null before the first. */
+  readonly lastDeliveryAt: string | null;
 }

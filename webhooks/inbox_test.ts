@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { readRecords } from "../../core/wire/delivery_records.ts";
-import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
+import { readRecords } from "../core/wire/delivery_records.ts";
+import { temporaryFolder } from "../tests/kit/temporary_folder.ts";
 import {
   type Delivery,
   fileSpool,
@@ -8,7 +8,7 @@ import {
   type SpoolDamage,
   SpoolError,
   type TakeRecords,
-} from "../mod.ts";
+} from "./mod.ts";
 import { Inbox } from "./inbox.ts";
 import { type InboxFolder, inboxFolder } from "./inbox_file.ts";
 

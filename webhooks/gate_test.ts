@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import { PathSecret, RequestGate } from "./request_gate.ts";
+import { PathSecret, RequestGate } from "./gate.ts";
 
 const OLD = "old-0123456789abcdef";
 const NEW = "new-0123456789abcdef";

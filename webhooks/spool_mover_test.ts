@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { NO_METER } from "../../core/telemetry/meter.ts";
-import type { BodyClasses } from "../../core/webhook_event/classify_body.ts";
-import { readRecords } from "../../core/wire/delivery_records.ts";
+import { NO_METER } from "../core/telemetry/meter.ts";
+import type { BodyClasses } from "../core/webhook_event/classify_body.ts";
+import { readRecords } from "../core/wire/delivery_records.ts";
 import {
   type Delivery,
   fileSpool,
@@ -10,8 +10,8 @@ import {
   spoolMover,
   type Waiting,
   type WebhookLogEntry,
-} from "../mod.ts";
-import { until } from "../../tests/kit/until.ts";
+} from "./mod.ts";
+import { until } from "../tests/kit/until.ts";
 
 interface Moved {
   readonly spool: Spool;

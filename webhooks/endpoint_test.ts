@@ -8,8 +8,8 @@ import {
   webhookEndpoint,
   type WebhookEndpointOptions,
   type WebhookLogEntry,
-} from "../mod.ts";
-import { until } from "../../tests/kit/until.ts";
+} from "./mod.ts";
+import { until } from "../tests/kit/until.ts";
 
 const SECRET = "secret-0123456789abcdef0123456789";
 const OLD_SECRET = "old-secret-0123456789abcdef";

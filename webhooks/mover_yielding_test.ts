@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mock } from "node:test";
 import { setImmediate } from "node:timers";
-import { type Spool, spoolMover } from "../mod.ts";
+import { type Spool, spoolMover } from "./mod.ts";
 
 /** Records of a burst in the time between two groups. */
 const BURST = 200;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Waiting, WaitingReport } from "./waiting_report.ts";
+import { type Waiting, WaitingReport } from "./spool_mover.ts";
 
 const waiting = (count: number) => (): Waiting => ({
   count,

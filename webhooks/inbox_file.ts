@@ -14,12 +14,8 @@ import {
 import { basename, dirname } from "node:path";
 import { promisify } from "node:util";
 import { crc32 } from "node:zlib";
-import {
-  Sqlite,
-  SqliteError,
-  type SqliteStatement,
-} from "../../core/sqlite.ts";
-import { firstTimeOf } from "../../core/wire/delivery_records.ts";
+import { Sqlite, SqliteError, type SqliteStatement } from "../core/sqlite.ts";
+import { firstTimeOf } from "../core/wire/delivery_records.ts";
 
 /** Records that are kept together. */
 export interface Group {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { webhookEndpoint } from "../mod.ts";
+import { webhookEndpoint } from "./mod.ts";
 
 const SECRET = "path-secret-0123456789abcdef";
 const OTHERS = {

@@ -1,9 +1,9 @@
-import type { BodyClasses } from "../../core/webhook_event/classify_body.ts";
-import type { NoRoom } from "../endpoint/body_room.ts";
+import type { BodyClasses } from "../core/webhook_event/classify_body.ts";
+import type { NoRoom } from "./body_room.ts";
 import type {
   AppendDelivery,
   UnansweredDelivery,
-} from "../../core/wire/delivery.ts";
+} from "../core/wire/delivery.ts";
 
 /**
  * Stores records for good, oldest first; `ledger.appendRecords` does. Resolves

@@ -1,9 +1,9 @@
-import { messageOf } from "../../core/guards.ts";
+import { messageOf } from "../core/guards.ts";
 import type {
   AppendDelivery,
   Delivery,
   UnansweredDelivery,
-} from "../../core/wire/delivery.ts";
+} from "../core/wire/delivery.ts";
 import type { Deadlines } from "./deadlines.ts";
 import { LastingAlarm, type WriteLog } from "./endpoint_log.ts";
 
@@ -42,17 +42,12 @@ export class DeliveryStore {
 
   constructor(options: DeliveryStoreOptions) {
     this.#options = options;
-    this.#alarm = new LastingAlarm({
-      ...options,
-      raised: {
-        code: "append_failing",
-        message: "Deliveries cannot be stored",
-      },
-      cleared: {
-        code: "append_recovered",
-        message: "Deliveries are stored again",
-      },
-    });
+    this.#alarm = new LastingAlarm(
+      options,
+      options.log,
+      ["append_failing", "Deliveries cannot be stored"],
+      ["append_recovered", "Deliveries are stored again"],
+    );
   }
 
   /** Whether the latest append succeeded, or none was made yet. */

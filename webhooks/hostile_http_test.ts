@@ -5,8 +5,8 @@ import {
   type WebhookEndpoint,
   webhookEndpoint,
   type WebhookEndpointOptions,
-} from "../mod.ts";
-import { until } from "../../tests/kit/until.ts";
+} from "./mod.ts";
+import { until } from "../tests/kit/until.ts";
 
 const SECRET = "secret-0123456789abcdef0123456789";
 const PATH = `/webhooks/${SECRET}`;
