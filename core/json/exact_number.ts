@@ -1,4 +1,4 @@
-import { endOfNumber } from "./exact_json.ts";
+import { isJsonNumber } from "./exact_json.ts";
 
 /** The part of `JSON` that TypeScript's library does not declare yet. */
 interface RawJson {
@@ -55,7 +55,7 @@ export class ExactNumber {
    * @throws {TypeError} When `text` is not a JSON number.
    */
   constructor(text: string) {
-    if (endOfNumber(text, 0) !== text.length || text === "") {
+    if (!isJsonNumber(text)) {
       throw new TypeError(
         `Cannot write an exact number: ${JSON.stringify(text)} is not a JSON ` +
           `number; use digits with an optional point, such as "100.5"`,
