@@ -1,22 +1,12 @@
 import { messageOf } from "../core/guards.ts";
-import type {
-  AppendDelivery,
-  Delivery,
-  UnansweredDelivery,
-} from "../core/wire/delivery.ts";
+import type { Delivery, UnansweredDelivery } from "../core/wire/delivery.ts";
 import type { Deadlines } from "./deadlines.ts";
-import { LastingAlarm, type WriteLog } from "./endpoint_log.ts";
+import { type AlarmParts, LastingAlarm } from "./endpoint_log.ts";
+import type { WebhookEndpointOptions } from "./endpoint_options.ts";
 
-/** Options of {@linkcode DeliveryStore}. */
-export interface DeliveryStoreOptions {
-  readonly append: AppendDelivery;
-  readonly unanswered:
-    | ((unanswered: UnansweredDelivery) => Promise<void>)
-    | undefined;
+interface DeliveryStoreOptions
+  extends AlarmParts, Pick<WebhookEndpointOptions, "append" | "unanswered"> {
   readonly deadlines: Deadlines;
-  readonly clock: () => number;
-  readonly now: () => number;
-  readonly log: WriteLog;
 }
 
 /** How long after a failed append a delivery is tried again. */
@@ -29,30 +19,21 @@ const NOTES_AFTER_MS = 5_000;
 /** Stores deliveries by `append`, and knows whether that fails. */
 export class DeliveryStore {
   readonly #options: DeliveryStoreOptions;
+  readonly #alarm: LastingAlarm;
   /** Held until they are stored: what goes unanswered often is while that fails. */
   readonly #notes: UnansweredDelivery[] = [];
   #handingOver: Promise<void> | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isStopped = false;
-  #failure: string | null = null;
-  readonly #alarm: LastingAlarm;
   /** Appends that have begun and not settled, waited for or not. */
   #underWay = 0;
   #onSettled: (() => void)[] = [];
+  /** Whether the latest append succeeded, or none was made yet. */
+  appending = true;
 
   constructor(options: DeliveryStoreOptions) {
     this.#options = options;
-    this.#alarm = new LastingAlarm(
-      options,
-      options.log,
-      ["append_failing", "Deliveries cannot be stored"],
-      ["append_recovered", "Deliveries are stored again"],
-    );
-  }
-
-  /** Whether the latest append succeeded, or none was made yet. */
-  get appending(): boolean {
-    return this.#failure === null;
+    this.#alarm = new LastingAlarm("append_failing", options);
   }
 
   /** Notes of unanswered deliveries that are not stored yet. */
@@ -65,14 +46,17 @@ export class DeliveryStore {
    * is time before `dueAt`. Never rejects.
    */
   async store(delivery: Delivery, dueAt: number): Promise<boolean> {
-    const { append, deadlines, clock } = this.#options;
+    const { append, clock, deadlines } = this.#options;
+    let isStored = false;
     this.#underWay++;
     for (let isFirst = true;; isFirst = false) {
       try {
         await append(delivery);
-        this.#succeeded();
-        this.#ended();
-        return true;
+        isStored = true;
+        this.appending = true;
+        this.#alarm.settle();
+        if (this.#notes.length > 0) void this.#handOver();
+        break;
       } catch (error) {
         this.failed(messageOf(error));
       }
@@ -80,14 +64,16 @@ export class DeliveryStore {
       if (!isFirst || retryAt >= dueAt) break;
       await deadlines.reach(retryAt);
     }
-    this.#ended();
-    return false;
+    if (--this.#underWay === 0) {
+      for (const resolve of this.#onSettled.splice(0)) resolve();
+    }
+    return isStored;
   }
 
   /** Records that deliveries cannot be stored now, and why. */
   failed(why: string): void {
     this.#alarm.raise(why);
-    this.#failure = why;
+    this.appending = false;
   }
 
   /** Notes that a delivery which may be stored got no timely 2xx. */
@@ -113,20 +99,15 @@ export class DeliveryStore {
 
   /** Hands over the notes held; those not taken are held for the next time. */
   #handOver(): Promise<void> {
-    return this.#handingOver ??= this.#handOverEach().finally(() => {
+    const handOver = async (): Promise<void> => {
+      for (let [next] = this.#notes; next !== undefined; [next] = this.#notes) {
+        await this.#options.unanswered?.(next);
+        if (this.#notes[0] === next) this.#notes.shift();
+      }
+    };
+    return this.#handingOver ??= handOver().catch(() => {}).finally(() => {
       this.#handingOver = null;
     });
-  }
-
-  async #handOverEach(): Promise<void> {
-    for (let [next] = this.#notes; next !== undefined; [next] = this.#notes) {
-      try {
-        await this.#options.unanswered?.(next);
-      } catch {
-        return;
-      }
-      if (this.#notes[0] === next) this.#notes.shift();
-    }
   }
 
   /** Waits until no append is under way and the notes are tried a last time;
@@ -144,17 +125,5 @@ export class DeliveryStore {
     if (this.appending) {
       await deadlines.race(this.#handOver(), dueAt, undefined);
     }
-  }
-
-  #succeeded(): void {
-    this.#failure = null;
-    this.#alarm.settle();
-    if (this.#notes.length > 0) void this.#handOver();
-  }
-
-  #ended(): void {
-    this.#underWay--;
-    if (this.#underWay > 0) return;
-    for (const resolve of this.#onSettled.splice(0)) resolve();
   }
 }

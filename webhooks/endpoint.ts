@@ -105,6 +105,8 @@ type NoBody = Exclude<
   "wrong_secret" | "misplaced_secret" | "not_allowed" | "method"
 >;
 
+type Limit = "maxBodyBytes" | "maxHeldBytes" | "deadlineMs" | "bodyDeadlineMs";
+
 const WEAK_SECRET_LENGTH = 16;
 /** A whole body arrives sooner, unless the network is very slow. */
 const HALF_BODY_MS = 250;
@@ -142,12 +144,7 @@ interface Exchange extends Timed {
 class Endpoint {
   readonly #options: WebhookEndpointOptions;
   readonly #gate: RequestGate;
-  readonly #limits: Readonly<
-    Record<
-      "maxBodyBytes" | "maxHeldBytes" | "deadlineMs" | "bodyDeadlineMs",
-      number
-    >
-  >;
+  readonly #limits: Readonly<Record<Limit, number>>;
   /** What bounds large bodies, where no spool does. */
   readonly #room: Pick<BodyRoom, "noRoomFor"> & Partial<BodyRoom>;
   readonly #now: () => number;
@@ -194,40 +191,19 @@ class Endpoint {
         receivedAt: new Date(atMs).toISOString(),
         body,
       });
-    const log = this.#log = endpointLog(
-      options.log,
-      now,
-      (text) => secret.redact(text),
-    );
+    const redact = (text: string): string => secret.redact(text);
+    const log = this.#log = endpointLog(options.log, now, redact);
     const deadlines = this.#deadlines = new Deadlines(clock);
-    const { append, unanswered } = options;
-    this.#store = new DeliveryStore({
-      ...{ append, unanswered, deadlines, clock, now, log },
-    });
+    const parts = { now, clock, log };
+    this.#store = new DeliveryStore({ ...options, ...parts, deadlines });
     hideAddressesFromSpans();
     [this.#counted, this.#countRefusal] = counters(options.meter);
-    this.#large = new LastingAlarm(
-      { now, clock },
-      log,
-      [
-        "large_bodies_refused",
-        "Bodies above 64 KiB have used up what they share",
-      ],
-      [
-        "large_bodies_taken",
-        "No body above 64 KiB was refused for a minute",
-      ],
-    );
-    this.#nearlyFull = new LastingAlarm(
-      { now, clock },
-      log,
-      ["spool_nearly_full", "The spool takes only bodies of at most 8 KiB"],
-      ["spool_has_room", "The spool takes bodies of every size again"],
-    );
+    this.#large = new LastingAlarm("large_bodies_refused", parts);
+    this.#nearlyFull = new LastingAlarm("spool_nearly_full", parts);
     for (const { length } of options.secrets) {
       if (length >= WEAK_SECRET_LENGTH) continue;
       const message = `A secret has ${length} characters, use 32 random ones`;
-      log({ level: "warn", code: "weak_secret", message });
+      log("warn", "weak_secret", message);
     }
   }
 
@@ -443,35 +419,26 @@ class Endpoint {
   /** Answers 503. The delivery may be stored after all, by a late append. */
   #notStored(delivery: Delivery, arrivedAt: number): Response {
     this.#noteUnanswered(delivery, "503");
-    this.#log({
-      level: "error",
-      code: "delivery_refused",
-      message: "A delivery could not be kept",
-      answer: 503,
-    });
+    const message = "A delivery could not be kept";
+    this.#log("error", "delivery_refused", message, { answer: 503 });
     this.#report(503, arrivedAt, null, delivery);
     return new Response(null, { status: 503, headers: RETRY_LATER });
   }
 
   /** Answers 503: the caller's ids, times or address reader failed. */
   #failed(error: unknown, arrivedAt: number): Response {
-    this.#log({
-      level: "error",
-      code: "delivery_refused",
-      message: "A request could not be handled",
-      detail: messageOf(error),
-    });
+    const [message, detail] = [
+      "A request could not be handled",
+      messageOf(error),
+    ];
+    this.#log("error", "delivery_refused", message, { detail });
     this.#report(503, arrivedAt);
     return new Response(null, { status: 503, headers: RETRY_LATER });
   }
 
   #noteUnanswered({ id }: Delivery, answer: "late" | "503"): void {
-    this.#log({
-      level: "error",
-      code: "delivery_unanswered",
-      message: `A delivery that may be stored was answered ${answer}`,
-      deliveryId: id,
-    });
+    const message = `A delivery that may be stored was answered ${answer}`;
+    this.#log("error", "delivery_unanswered", message, { deliveryId: id });
     const noticedAt = new Date(this.#now()).toISOString();
     this.#store.note({ id, noticedAt, answer });
   }
@@ -493,7 +460,7 @@ class Endpoint {
     const answer = refusals[reason];
     if (reason === "large_share") this.#large.raise();
     if (reason === "nearly_full") this.#nearlyFull.raise();
-    this.#log({ level, code: "body_refused", message, answer });
+    this.#log(level, "body_refused", message, { answer });
     const refused = this.#refuse(reason, exchange.arrivedAt, {
       connection: "close",
       ...(answer === 503 && RETRY_LATER),
@@ -588,7 +555,7 @@ function counters(
 /** The value of an option that must be positive, or its default. */
 function positive(
   options: WebhookEndpointOptions,
-  name: "maxBodyBytes" | "maxHeldBytes" | "deadlineMs" | "bodyDeadlineMs",
+  name: Limit,
   preset: number,
 ): number {
   const value = options[name] ?? preset;

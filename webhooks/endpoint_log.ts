@@ -56,11 +56,13 @@ export type WebhookLogCode =
 /** Takes log entries; what it throws is ignored. */
 export type WebhookLog = (entry: WebhookLogEntry) => void;
 
-/** A log entry before its time is written into it. */
-export type UntimedLogEntry = Omit<WebhookLogEntry, "at">;
-
 /** Writes an entry to the caller's log. */
-export type WriteLog = (entry: UntimedLogEntry) => void;
+export type WriteLog = (
+  level: WebhookLogEntry["level"],
+  code: WebhookLogCode,
+  message: string,
+  more?: Pick<WebhookLogEntry, "deliveryId" | "answer" | "count" | "detail">,
+) => void;
 
 /** A writer that adds the time, removes secrets, and never throws. */
 export function endpointLog(
@@ -69,11 +71,11 @@ export function endpointLog(
   redact: (text: string) => string,
 ): WriteLog {
   if (log === undefined) return () => {};
-  return (entry) => {
+  return (level, code, message, { detail, ...more } = {}) => {
     try {
       const at = new Date(now()).toISOString();
-      const { detail } = entry;
-      log({ ...entry, at, ...(detail && { detail: redact(detail) }) });
+      const redacted = detail === undefined ? {} : { detail: redact(detail) };
+      log({ level, code, message, at, ...more, ...redacted });
     } catch {
       // A failing log must not cost a delivery.
     }
@@ -86,48 +88,60 @@ export function endpointLog(
  */
 const SETTLED_AFTER_MS = 60_000;
 
+/** What begins an alarm, and what ends it. */
+const ALARMS = {
+  append_failing: {
+    raised: "Deliveries cannot be stored",
+    over: ["append_recovered", "Deliveries are stored again"],
+  },
+  large_bodies_refused: {
+    raised: "Bodies above 64 KiB have used up what they share",
+    over: [
+      "large_bodies_taken",
+      "No body above 64 KiB was refused for a minute",
+    ],
+  },
+  spool_nearly_full: {
+    raised: "The spool takes only bodies of at most 8 KiB",
+    over: ["spool_has_room", "The spool takes bodies of every size again"],
+  },
+} as const;
+
 /** An alarm of the log: one line when it begins, and one when it is over. */
 export class LastingAlarm {
-  readonly #clocks: {
-    readonly now: () => number;
-    readonly clock: () => number;
-  };
-  readonly #log: WriteLog;
-  readonly #raised: Line;
-  readonly #cleared: Line;
+  readonly #code: keyof typeof ALARMS;
+  readonly #parts: AlarmParts;
   #latestAt = 0;
   /** Since when it stands, UTC ISO 8601; null while it does not. */
   since: string | null = null;
 
-  constructor(
-    clocks: { readonly now: () => number; readonly clock: () => number },
-    log: WriteLog,
-    raised: Line,
-    cleared: Line,
-  ) {
-    this.#clocks = clocks;
-    this.#log = log;
-    this.#raised = raised;
-    this.#cleared = cleared;
+  constructor(code: keyof typeof ALARMS, parts: AlarmParts) {
+    this.#code = code;
+    this.#parts = parts;
   }
 
   /** Its cause has occurred. */
   raise(detail?: string): void {
-    this.#latestAt = this.#clocks.clock();
+    const { now, clock, log } = this.#parts;
+    this.#latestAt = clock();
     if (this.since !== null) return;
-    this.since = new Date(this.#clocks.now()).toISOString();
-    const [code, message] = this.#raised;
-    this.#log({ level: "error", code, message, ...defined({ detail }) });
+    this.since = new Date(now()).toISOString();
+    log("error", this.#code, ALARMS[this.#code].raised, defined({ detail }));
   }
 
   /** All is well now: ends the alarm if that has lasted a minute. */
   settle(): void {
     if (this.since === null) return;
-    if (this.#clocks.clock() - this.#latestAt < SETTLED_AFTER_MS) return;
+    if (this.#parts.clock() - this.#latestAt < SETTLED_AFTER_MS) return;
     this.since = null;
-    const [code, message] = this.#cleared;
-    this.#log({ level: "info", code, message });
+    const [code, message] = ALARMS[this.#code].over;
+    this.#parts.log("info", code, message);
   }
 }
 
-type Line = readonly [code: WebhookLogCode, message: string];
+/** A wall clock, a steady one, and where the lines of an alarm go. */
+export interface AlarmParts {
+  readonly now: () => number;
+  readonly clock: () => number;
+  readonly log: WriteLog;
+}

@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from "node:crypto";
 import type {
   ConnectionInfo,
   RefusalReason,
@@ -8,21 +9,15 @@ import { allowlist, connectionAddress } from "./proxied_address.ts";
 /** Decides from path, address and method whether a request may deliver. */
 export class RequestGate {
   readonly secret: PathSecret;
+  /** Address of the latest refused request that knew the secret. */
+  lastNotAllowed: string | null = null;
   readonly #isAllowed: ((address: string | null) => boolean) | null;
   readonly #clientAddress: NonNullable<WebhookEndpointOptions["clientAddress"]>;
-  #lastNotAllowed: string | null = null;
 
   constructor(options: WebhookEndpointOptions) {
     this.secret = new PathSecret(options.path ?? null, options.secrets);
-    this.#isAllowed = options.allowlist === undefined
-      ? null
-      : allowlist(options.allowlist);
+    this.#isAllowed = options.allowlist ? allowlist(options.allowlist) : null;
     this.#clientAddress = options.clientAddress ?? connectionAddress;
-  }
-
-  /** Address of the latest refused request that knew the secret. */
-  get lastNotAllowed(): string | null {
-    return this.#lastNotAllowed;
   }
 
   /** Why a request may not deliver; null when it may. */
@@ -30,39 +25,34 @@ export class RequestGate {
     request: Request,
     info: ConnectionInfo | undefined,
   ): RefusalReason | null {
-    const address = this.#isAllowed === null
-      ? null
-      : this.#clientAddress(request, info);
-    const isAllowed = this.#isAllowed?.(address) ?? true;
-    if (!this.secret.matches(request.url)) {
-      return this.secret.isIn(request.url)
-        ? "misplaced_secret"
-        : "wrong_secret";
+    const { secret } = this;
+    const isAllowed = this.#isAllowed;
+    const address = isAllowed && this.#clientAddress(request, info);
+    if (!secret.matches(request.url)) {
+      return secret.isIn(request.url) ? "misplaced_secret" : "wrong_secret";
     }
-    if (!isAllowed) {
-      this.#lastNotAllowed = address;
+    if (isAllowed !== null && !isAllowed(address)) {
+      this.lastNotAllowed = address;
       return "not_allowed";
     }
     return request.method === "POST" ? null : "method";
   }
 }
 
-/** 32-bit words of a secret's fixed-width form. The last one is its length. */
-const WORDS = 65;
-const LONGEST = 4 * (WORDS - 1);
-const encoder = new TextEncoder();
+/** Most bytes of a secret. */
+const LONGEST = 256;
+/** Most of an address in which a misplaced secret is looked for. */
+const LONGEST_ADDRESS = 2048;
+const MOST_PARTS = 32;
 
 /**
- * Compares the secret in a path with every valid one. The time it takes tells
- * neither how much of it was right nor which secret it was.
+ * Compares the secret in a path with every valid one, by digests. The time it
+ * takes tells neither how much of it was right nor which secret it was.
  */
 export class PathSecret {
-  /** Path with a placeholder for the secret, for logs and traces. */
-  readonly route: string;
   readonly #prefix: string | null;
   readonly #secrets: readonly string[];
-  readonly #valid: readonly Uint32Array<ArrayBuffer>[];
-  readonly #candidate = new Uint32Array(WORDS);
+  readonly #valid: readonly Uint8Array[];
 
   /**
    * @param prefix What comes before the secret; null takes the last segment of
@@ -80,18 +70,15 @@ export class PathSecret {
       );
     }
     this.#prefix = prefix;
-    this.route = `${prefix ?? "/{path}/"}{secret}`;
     this.#secrets = [...secrets];
     this.#valid = secrets.map((secret, index) => {
-      const width = new Uint32Array(WORDS);
-      if (secret === "" || !widen(secret, width)) {
-        // The value itself must not get into a message.
-        throw new RangeError(
-          `Cannot mount endpoint: secrets[${index}] must have 1 to ${LONGEST} ` +
-            "bytes",
-        );
-      }
-      return width;
+      const bytes = new TextEncoder().encode(secret).length;
+      if (bytes > 0 && bytes <= LONGEST) return digestOf(secret);
+      // The value itself must not get into a message.
+      throw new RangeError(
+        `Cannot mount endpoint: secrets[${index}] must have 1 to ${LONGEST} ` +
+          "bytes",
+      );
     });
   }
 
@@ -100,21 +87,32 @@ export class PathSecret {
    * slash may follow.
    */
   matches(url: string): boolean {
-    const segment = this.#segment(url);
-    return segment !== null && this.#isValid(segment);
+    const scheme = url.indexOf("://");
+    const start = url.indexOf("/", scheme === -1 ? 0 : scheme + 3);
+    if (start === -1) return false;
+    const query = url.indexOf("?", start);
+    const whole = url.slice(start, query === -1 ? url.length : query);
+    // Frameworks may send on to the same address with a slash.
+    const path = whole.endsWith("/") ? whole.slice(0, -1) : whole;
+    const prefix = this.#prefix ?? path.slice(0, path.lastIndexOf("/") + 1);
+    return path.startsWith(prefix) && this.#isValid(path.slice(prefix.length));
   }
 
   /** Whether a valid secret is anywhere in the beginning of an address. */
   isIn(url: string): boolean {
     return url.slice(0, LONGEST_ADDRESS).split(/[/?&=]/).slice(0, MOST_PARTS)
-      .map(decoded).some((part) => !!part && this.#isValid(part));
+      .some((part) => this.#isValid(part));
   }
 
-  #isValid(text: string): boolean {
-    if (!widen(text, this.#candidate)) return false;
+  #isValid(encoded: string): boolean {
+    // Each byte of a secret has three characters at most.
+    if (encoded === "" || encoded.length > 3 * LONGEST) return false;
+    const text = decoded(encoded);
+    if (text === null) return false;
+    const digest = digestOf(text);
     let matches = 0;
-    for (const secret of this.#valid) {
-      matches |= Number(differences(secret, this.#candidate) === 0);
+    for (const valid of this.#valid) {
+      matches |= Number(timingSafeEqual(valid, digest));
     }
     return matches !== 0;
   }
@@ -128,24 +126,7 @@ export class PathSecret {
     }
     return redacted;
   }
-
-  #segment(url: string): string | null {
-    const scheme = url.indexOf("://");
-    const start = url.indexOf("/", scheme === -1 ? 0 : scheme + 3);
-    if (start === -1) return null;
-    const query = url.indexOf("?", start);
-    const whole = url.slice(start, query === -1 ? url.length : query);
-    // Frameworks may send on to the same address with a slash.
-    const path = whole.endsWith("/") ? whole.slice(0, -1) : whole;
-    const prefix = this.#prefix ?? path.slice(0, path.lastIndexOf("/") + 1);
-    if (!path.startsWith(prefix)) return null;
-    return decoded(path.slice(prefix.length));
-  }
 }
-
-/** Most of an address in which a misplaced secret is looked for. */
-const LONGEST_ADDRESS = 2048;
-const MOST_PARTS = 32;
 
 function decoded(text: string): string | null {
   if (!text.includes("%")) return text;
@@ -156,26 +137,8 @@ function decoded(text: string): string | null {
   }
 }
 
-/**
- * Writes `text` and its length into `width`; false when it is too long. The
- * fixed width makes every comparison as long as any other.
- */
-function widen(text: string, width: Uint32Array<ArrayBuffer>): boolean {
-  if (text.length > LONGEST) return false;
-  const bytes = new Uint8Array(width.buffer, 0, LONGEST);
-  bytes.fill(0);
-  const { read, written } = encoder.encodeInto(text, bytes);
-  width[WORDS - 1] = written;
-  return read === text.length;
-}
-
-/** Zero only for equal values; takes the same time wherever they differ. */
-function differences(a: Uint32Array, b: Uint32Array): number {
-  let bits = 0;
-  for (let word = 0; word < WORDS; word++) {
-    bits |= (a[word] ?? 0) ^ (b[word] ?? 0);
-  }
-  return bits;
+function digestOf(text: string): Uint8Array {
+  return createHash("sha256").update(text).digest();
 }
 
 /** Attributes in which tracers put the address of a request. */

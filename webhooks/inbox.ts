@@ -27,13 +27,11 @@ import {
 } from "./spool.ts";
 
 /** What an inbox needs; see `FileSpoolOptions` for the meanings. */
-export interface InboxOptions {
+export interface InboxOptions
+  extends Required<Omit<FileSpoolOptions, "directory">> {
   readonly folder: InboxFolder;
   /** Name of this process: eight hexadecimal digits that do not repeat. */
   readonly writer: string;
-  readonly maxBytes: number;
-  readonly onDamage: (damage: SpoolDamage) => void;
-  readonly now: () => number;
 }
 
 /** Most records, and about the most bytes, of a group. */
@@ -86,12 +84,12 @@ export class Inbox implements Spool {
   #writer: Promise<void> | null = null;
   #draining: Promise<number> | null = null;
   #isClosed = false;
-  #writers: SpoolWriters;
   #onKept: () => void = () => {};
+  writers: SpoolWriters;
 
   constructor(options: InboxOptions) {
     this.#options = options;
-    this.#writers = {
+    this.writers = {
       own: options.writer,
       takenOver: new Set(),
       others: new Set(),
@@ -115,10 +113,6 @@ export class Inbox implements Spool {
       if (count > 0) return file.oldestMs();
     }
     return null;
-  }
-
-  get writers(): SpoolWriters {
-    return this.#writers;
   }
 
   readonly put = (delivery: Delivery): Promise<void> =>
@@ -381,7 +375,7 @@ export class Inbox implements Spool {
     const mine = new Set(this.#held.map(({ file }) => file.name));
     const found: Held[] = [];
     for (const name of onDisk("Cannot list the spool", folder.list)) {
-      const its = writerOf(name);
+      const its = name.slice(0, writer.length);
       if (mine.has(name) || its === writer) continue;
       try {
         const file = folder.claim(name);
@@ -391,27 +385,29 @@ export class Inbox implements Spool {
         }
         const held = { ...NOTHING, ...file.kept(), last: Infinity, file };
         takenOver.add(its);
-        if (held.count > 0) {
-          found.push(held);
-          continue;
+        if (held.count > 0) found.push(held);
+        else {
+          file.close();
+          folder.remove(name);
         }
-        file.close();
-        folder.remove(name);
       } catch (error) {
         if (isDamage(error)) {
           this.#tell(name, messageOf(error));
           folder.setAside(name);
-          continue;
+        } else {
+          others.add(its);
+          failure ??= spoolError(
+            `Cannot take over ${name} of the spool`,
+            error,
+          );
         }
-        others.add(its);
-        failure ??= spoolError(`Cannot take over ${name} of the spool`, error);
       }
     }
     const age = ({ file }: Held): number => file.oldestMs() ?? 0;
     this.#held.unshift(...found.sort((a, b) => age(a) - age(b)));
-    this.#writers = {
+    this.writers = {
       own: writer,
-      takenOver: this.#writers.takenOver.union(takenOver.difference(others)),
+      takenOver: this.writers.takenOver.union(takenOver.difference(others)),
       others,
       listedMs,
     };
@@ -421,18 +417,9 @@ export class Inbox implements Spool {
 
 const CANNOT_KEEP = "Cannot spool delivery";
 const NOTHING = {
-  read: 0,
-  last: 0,
-  written: 0,
-  count: 0,
-  bytes: 0,
-  largeBytes: 0,
+  ...{ read: 0, last: 0, written: 0 },
+  ...{ count: 0, bytes: 0, largeBytes: 0 },
 };
-
-/** The process that a file's name names. */
-export function writerOf(name: string): string {
-  return name.slice(0, 8);
-}
 
 function largeBytesOf({ body }: RecordFields): number {
   return body.length > LARGE_BODY_BYTES ? body.length + RECORD_BYTES : 0;

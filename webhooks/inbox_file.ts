@@ -14,7 +14,7 @@ import {
 import { basename, dirname } from "node:path";
 import { promisify } from "node:util";
 import { crc32 } from "node:zlib";
-import { Sqlite, SqliteError, type SqliteStatement } from "../core/sqlite.ts";
+import { Sqlite, SqliteError } from "../core/sqlite.ts";
 import { firstTimeOf } from "../core/wire/delivery_records.ts";
 
 /** Records that are kept together. */
@@ -188,7 +188,6 @@ class SqliteFile implements InboxFile {
   isDamaged = false;
   readonly #path: string;
   readonly #database: Sqlite;
-  readonly #prepared = new Map<string, SqliteStatement>();
   #log = -1;
   #places = "";
   /** Number of the last group; it never goes back. */
@@ -228,20 +227,14 @@ class SqliteFile implements InboxFile {
   }
 
   write(groups: readonly Group[]): number {
+    const insert = this.#database.prepare(
+      "INSERT INTO kept VALUES (?, ?, ?, ?, ?, ?)",
+    );
     this.#database.exec("BEGIN IMMEDIATE");
     try {
       for (const { count, largeBytes, bytes } of groups) {
-        this.#run(
-          "INSERT INTO kept VALUES (?, ?, ?, ?, ?, ?)",
-          [
-            ++this.#last,
-            firstTimeOf(bytes),
-            count,
-            largeBytes,
-            crc32(bytes),
-            bytes,
-          ],
-        );
+        const [at, crc] = [firstTimeOf(bytes), crc32(bytes)];
+        insert.run([++this.#last, at, count, largeBytes, crc, bytes]);
       }
       this.#database.exec("COMMIT");
       return this.#last;
@@ -272,15 +265,14 @@ class SqliteFile implements InboxFile {
   }
 
   oldestMs(): number | null {
-    const [[at] = []] = this.#all(
+    const [[at] = []] = this.#database.all(
       "SELECT at FROM kept ORDER BY number LIMIT 1",
-      [],
     );
     return at === undefined ? null : Number(at);
   }
 
   read(after: number, upTo: number): readonly KeptGroup[] {
-    const sizes = this.#all(
+    const sizes = this.#database.all(
       `SELECT number, count, length(records) FROM kept
         WHERE number > ? AND number <= ? ORDER BY number LIMIT ${MOST_RECORDS}`,
       [after, Math.min(upTo, Number.MAX_SAFE_INTEGER)],
@@ -293,7 +285,7 @@ class SqliteFile implements InboxFile {
       last = Number(number);
     }
     const groups: KeptGroup[] = [];
-    const rows = this.#all(
+    const rows = this.#database.all(
       `SELECT number, count, large, crc, records FROM kept
         WHERE number > ? AND number <= ? ORDER BY number`,
       [after, last],
@@ -313,7 +305,7 @@ class SqliteFile implements InboxFile {
   }
 
   forget(number: number): void {
-    this.#run("DELETE FROM kept WHERE number <= ?", [number]);
+    this.#database.all("DELETE FROM kept WHERE number <= ?", [number]);
   }
 
   discard(): void {
@@ -325,7 +317,6 @@ class SqliteFile implements InboxFile {
   }
 
   close(): void {
-    this.#prepared.clear();
     if (this.#log >= 0) closeSync(this.#log);
     this.#log = -1;
     this.#database.close();
@@ -336,22 +327,5 @@ class SqliteFile implements InboxFile {
       const found = statSync(this.#path + end, { throwIfNoEntry: false });
       return `${found?.dev}:${found?.ino}`;
     }).join();
-  }
-
-  #statement(sql: string): SqliteStatement {
-    let found = this.#prepared.get(sql);
-    if (found === undefined) {
-      found = this.#database.prepare(sql);
-      this.#prepared.set(sql, found);
-    }
-    return found;
-  }
-
-  #all(sql: string, args: readonly number[]) {
-    return this.#statement(sql).all(args);
-  }
-
-  #run(sql: string, args: Parameters<SqliteStatement["run"]>[0]): void {
-    this.#statement(sql).run(args);
   }
 }

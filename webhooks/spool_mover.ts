@@ -180,12 +180,8 @@ export function spoolMover(options: SpoolMoverOptions): SpoolMover {
     }
     if (spool.depth > 0) return true;
     if (isNotable && moved > 0) {
-      log({
-        level: "info",
-        code: "spool_drained",
-        message: "Spooled deliveries went into the ledger",
-        count: moved,
-      });
+      const message = "Spooled deliveries went into the ledger";
+      log("info", "spool_drained", message, { count: moved });
     }
     isNotable = false;
     moved = 0;
@@ -197,21 +193,11 @@ export function spoolMover(options: SpoolMoverOptions): SpoolMover {
 
   /** The ledger took a group, or says why not. */
   function changed(why: string | null): void {
-    if ((why === null) !== (failure === null)) {
-      log(
-        why === null
-          ? {
-            level: "info",
-            code: "append_recovered",
-            message: "The ledger takes deliveries again",
-          }
-          : {
-            level: "error",
-            code: "append_failing",
-            message: "The ledger does not take deliveries",
-            detail: why,
-          },
-      );
+    if (why === null && failure !== null) {
+      log("info", "append_recovered", "The ledger takes deliveries again");
+    } else if (why !== null && failure === null) {
+      const message = "The ledger does not take deliveries";
+      log("error", "append_failing", message, { detail: why });
     }
     failure = why;
     if (why !== null) isNotable = true;
@@ -225,12 +211,8 @@ export function spoolMover(options: SpoolMoverOptions): SpoolMover {
     // What the ended process reported is counted here from now on.
     if (spool.writers.takenOver.size > takenOver.size) waiting.hurry();
     if (why !== null && why !== untidied) {
-      log({
-        level: "error",
-        code: "spool_untidied",
-        message: "Files of the spool cannot be taken over or cleared",
-        detail: why,
-      });
+      const message = "Files of the spool cannot be taken over or cleared";
+      log("error", "spool_untidied", message, { detail: why });
     }
     untidied = why;
   }
@@ -320,7 +302,7 @@ export function bodyReport(
     for (const { deliveryId, type, why } of odd) {
       const kind = type === "quarantined" || type === "other" ? type : "long";
       const [code, message] = ODDITIES[kind];
-      log({ level: "warn", code, message, deliveryId, detail: why });
+      log("warn", code, message, { deliveryId, detail: why });
     }
   };
 }

@@ -106,7 +106,11 @@ export function composeService(parts: ServiceParts): Service {
     log: endpointLog(log),
   });
   if (spool !== undefined) metrics.spool(spool);
-  const bodies = bodyReport(meter, endpointLog(log));
+  const write = endpointLog(log);
+  const bodies = bodyReport(
+    meter,
+    (level, code, message, more) => write({ level, code, message, ...more }),
+  );
   const reception = parts.reception ?? openReception(parts);
   const { endpoint } = reception;
   reception.reached({

@@ -5,8 +5,8 @@ import {
   webhookEndpoint,
 } from "../../webhooks/endpoint.ts";
 import type {
-  UntimedLogEntry,
   WebhookLogCode,
+  WebhookLogEntry,
 } from "../../webhooks/endpoint_log.ts";
 import type { WebhookEndpointOptions } from "../../webhooks/endpoint_options.ts";
 import type { Spool } from "../../webhooks/spool.ts";
@@ -123,7 +123,7 @@ const SPOOL_EVENTS = {
 export function endpointLog(
   log: Log,
   events: Readonly<Partial<Record<WebhookLogCode, LogEvent>>> = {},
-): (entry: UntimedLogEntry & { readonly at?: string }) => void {
+): (entry: Omit<WebhookLogEntry, "at"> & { readonly at?: string }) => void {
   return ({ level, code, at: _, ...fields }) => {
     if (level !== "debug" && isLogged(code)) {
       log(level, events[code] ?? code, fields);
