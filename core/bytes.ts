@@ -13,6 +13,23 @@ export function free({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer) buffer.transfer(0);
 }
 
+/** Pieces as one, which is the only piece itself where there is one. */
+export function concatenated(
+  pieces: readonly Uint8Array<ArrayBuffer>[],
+): Uint8Array<ArrayBuffer> {
+  const [first] = pieces;
+  if (pieces.length === 1 && first !== undefined) return first;
+  const whole = new Uint8Array(
+    pieces.reduce((sum, { length }) => sum + length, 0),
+  );
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}
+
 const utf8 = new TextEncoder();
 
 /** How many bytes a value takes as JSON. */

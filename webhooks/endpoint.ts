@@ -1,4 +1,4 @@
-import { free } from "../core/bytes.ts";
+import { concatenated, free } from "../core/bytes.ts";
 import { messageOf } from "../core/guards.ts";
 import {
   DURATION_BOUNDS,
@@ -323,17 +323,21 @@ class Endpoint {
 
   /** Reads a body chunk by chunk, within the limits at every chunk. */
   async #chunks(
-    body: ReadableStream<Uint8Array>,
+    body: ReadableStream<Uint8Array<ArrayBuffer>>,
     exchange: Exchange,
   ): Promise<Uint8Array | NoBody> {
     const reader = body.getReader();
     const { dueAt } = exchange;
-    const chunks: Uint8Array[] = [];
+    const chunks: Uint8Array<ArrayBuffer>[] = [];
     let bytes = 0;
     let why: NoBody | null = null;
     while (why === null) {
       const read = await this.#deadlines.race(reader.read(), dueAt, null);
-      if (read?.done) return joined(chunks, bytes);
+      if (read?.done) {
+        const whole = concatenated(chunks);
+        if (chunks.length > 1) chunks.forEach(free);
+        return whole;
+      }
       bytes += read?.value.byteLength ?? 0;
       why = read === null
         ? "late"
@@ -508,19 +512,6 @@ function isOver({ dueAt }: Exchange): boolean {
 /** Bytes of a body if it is large, else none. */
 function largeBytesOf(bytes: number): number {
   return bytes > LARGE_BODY_BYTES ? bytes : 0;
-}
-
-function joined(chunks: readonly Uint8Array[], bytes: number): Uint8Array {
-  const [first] = chunks;
-  if (chunks.length === 1 && first !== undefined) return first;
-  const whole = new Uint8Array(bytes);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.byteLength;
-    free(chunk);
-  }
-  return whole;
 }
 
 function counters(

@@ -1,14 +1,11 @@
 import { hex } from "@scure/base";
-import { free } from "../core/bytes.ts";
+import { concatenated, free } from "../core/bytes.ts";
 import { errorCode, messageOf } from "../core/guards.ts";
 import type { Delivery, UnansweredDelivery } from "../core/wire/delivery.ts";
 import {
-  deliveryFields,
-  noteFields,
+  deliveryRecord,
+  noteRecord,
   RECORD_BYTES,
-  type RecordFields,
-  writeRecord,
-  writeUlid,
 } from "../core/wire/delivery_records.ts";
 import { LARGE_BODY_BYTES, type NoRoom, noRoomInSpool } from "./body_room.ts";
 import {
@@ -48,7 +45,7 @@ const MOST_WRITTEN = 8 << 20;
 
 /** Records that are stored together, with one promise for all of them. */
 class Gathered {
-  readonly records: RecordFields[] = [];
+  readonly records: Uint8Array<ArrayBuffer>[] = [];
   readonly stored: PromiseWithResolvers<void> = Promise.withResolvers();
   bytes = 0;
   largeBytes = 0;
@@ -116,10 +113,10 @@ export class Inbox implements Spool {
   }
 
   readonly put = (delivery: Delivery): Promise<void> =>
-    this.#keep(() => deliveryFields(delivery));
+    this.#keep(() => deliveryRecord(delivery));
 
   readonly note = (unanswered: UnansweredDelivery): Promise<void> =>
-    this.#keep(() => noteFields(unanswered));
+    this.#keep(() => noteRecord(unanswered));
 
   readonly noRoomFor = (bodyBytes: number): NoRoom | null =>
     noRoomInSpool(bodyBytes, {
@@ -205,15 +202,15 @@ export class Inbox implements Spool {
   }
 
   // Not async: each delivery costs one promise, which its group shares.
-  #keep(make: () => RecordFields): Promise<void> {
+  #keep(make: () => Uint8Array<ArrayBuffer>): Promise<void> {
     try {
-      const fields = make();
-      const bytes = RECORD_BYTES + fields.body.length;
-      this.#refuse(bytes);
+      // An id that is no ULID fails here, before it is among others.
+      const record = make();
+      this.#refuse(record.length);
       const group = this.#gathering;
-      group.records.push(withBinaryId(fields));
-      group.bytes += bytes;
-      group.largeBytes += largeBytesOf(fields);
+      group.records.push(record);
+      group.bytes += record.length;
+      group.largeBytes += largeBytesOf(record);
       this.#writer ??= this.#writeGathered();
       return group.stored.promise;
     } catch (error) {
@@ -325,7 +322,7 @@ export class Inbox implements Spool {
     if (file.isDamaged && !wasDamaged) {
       this.#tell(file.name, "a checksum differs");
     }
-    const bytes = joined(groups);
+    const bytes = concatenated(groups.map(({ bytes }) => bytes));
     const count = groups.reduce((sum, group) => sum + group.count, 0);
     if (count > 0) await take(bytes, count);
     held.read = last;
@@ -421,54 +418,27 @@ const NOTHING = {
   ...{ count: 0, bytes: 0, largeBytes: 0 },
 };
 
-function largeBytesOf({ body }: RecordFields): number {
-  return body.length > LARGE_BODY_BYTES ? body.length + RECORD_BYTES : 0;
-}
-
-/** An id that is no ULID must fail alone, before it is among others. */
-function withBinaryId(fields: RecordFields): RecordFields {
-  if (typeof fields.id !== "string") return fields;
-  const id = new Uint8Array(16);
-  writeUlid(fields.id, id, 0);
-  return { ...fields, id };
+function largeBytesOf({ length }: Uint8Array): number {
+  return length - RECORD_BYTES > LARGE_BODY_BYTES ? length : 0;
 }
 
 /** Cuts records into groups. */
-function grouped(records: readonly RecordFields[]): Group[] {
-  const groups: Group[] = [];
-  for (let from = 0; from < records.length;) {
-    let size = 0;
-    let to = from;
-    for (; to < records.length && to - from < GROUP_RECORDS; to++) {
-      if (to > from && size > GROUP_BYTES) break;
-      size += RECORD_BYTES + (records[to]?.body.length ?? 0);
-    }
-    const some = records.slice(from, to);
-    const bytes = new Uint8Array(size);
-    const view = new DataView(bytes.buffer);
-    let at = 0;
-    let largeBytes = 0;
-    for (const fields of some) {
-      at = writeRecord(fields, bytes, view, at);
-      largeBytes += largeBytesOf(fields);
-    }
-    groups.push({ count: some.length, largeBytes, bytes });
-    from = to;
+function grouped(records: readonly Uint8Array<ArrayBuffer>[]): Group[] {
+  const groups: Uint8Array<ArrayBuffer>[][] = [];
+  let bytes = 0;
+  for (const record of records) {
+    const last = groups.at(-1);
+    if (!last || last.length === GROUP_RECORDS || bytes > GROUP_BYTES) {
+      groups.push([record]);
+      bytes = 0;
+    } else last.push(record);
+    bytes += record.length;
   }
-  return groups;
-}
-
-function joined(groups: readonly Group[]): Uint8Array<ArrayBuffer> {
-  const [first] = groups;
-  if (groups.length === 1 && first !== undefined) return first.bytes;
-  const size = groups.reduce((sum, { bytes }) => sum + bytes.length, 0);
-  const all = new Uint8Array(size);
-  let at = 0;
-  for (const { bytes } of groups) {
-    all.set(bytes, at);
-    at += bytes.length;
-  }
-  return all;
+  return groups.map((group) => ({
+    count: group.length,
+    largeBytes: group.reduce((sum, record) => sum + largeBytesOf(record), 0),
+    bytes: concatenated(group),
+  }));
 }
 
 /** Runs work; what it throws becomes a {@linkcode SpoolError}. */
