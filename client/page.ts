@@ -28,8 +28,6 @@ const listSchema = z.looseObject({
 /**
  * Makes a page of an answer. Its rows are read one by one, so that an odd row
  * costs at most itself and never hides the others.
- *
- * @param skipped How many rows lie before it.
  */
 export function pageOf<T>(
   answer: Answer,

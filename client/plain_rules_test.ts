@@ -16,7 +16,12 @@ import {
   sandbox,
 } from "../core/assets/environment.ts";
 import { describeFailReason, failReasons } from "../core/assets/fail_reason.ts";
-import { readRetryAfterMs, retryDelayMs } from "../core/waiting/retry_delay.ts";
+import {
+  backoffMs,
+  readRetryAfterMs,
+  retryDelayMs,
+} from "../core/waiting/retry_delay.ts";
+import { steadyClock } from "../core/waiting/sleep.ts";
 import { isWalletAddress } from "../core/rules/wallet_address.ts";
 
 Deno.test("describeFailReason() knows each documented code, and no other", () => {
@@ -221,4 +226,21 @@ Deno.test("readRetryAfterMs() reads seconds and dates, and nothing else", () => 
   for (const [header, expected] of cases) {
     assert.equal(readRetryAfterMs(header, now), expected, String(header));
   }
+});
+
+Deno.test("backoffMs() doubles up to a limit", () => {
+  const backoff = { firstMs: 1000, longestMs: 5000 };
+  const waits = [1, 2, 3, 4, 99].map((failures) =>
+    backoffMs(failures, backoff)
+  );
+  assert.deepEqual(waits, [1000, 2000, 4000, 5000, 5000]);
+});
+
+Deno.test("steadyClock() never goes back with a clock that is set back", () => {
+  let time = 1_000_000;
+  const steady = steadyClock(() => time);
+  time -= 600_000;
+  assert.equal(steady(), 0);
+  time += 5;
+  assert.equal(steady(), 5);
 });

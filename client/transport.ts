@@ -257,12 +257,7 @@ async function readText(
 
 const hidden = "[hidden]";
 
-/**
- * Makes a redactor for one call.
- *
- * @param secrets Exact texts to hide.
- * @param cards Whether runs of digits that can be card numbers are hidden too.
- */
+/** Makes a redactor for one call. */
 export function redactor(
   secrets: readonly string[],
   cards: boolean,

@@ -5,8 +5,6 @@ const WORTH_BYTES = 16 * 1024;
  * Frees the memory of bytes that are not read again. The garbage collector
  * waits until very many bytes outside of its heap are garbage: with bodies of a
  * megabyte that is most of the memory of a process.
- *
- * @param bytes Bytes of a buffer that nobody else has.
  */
 export function free({ buffer, byteLength }: Uint8Array): void {
   if (byteLength < WORTH_BYTES || byteLength < buffer.byteLength) return;
@@ -46,18 +44,6 @@ let room = new Uint8Array(4096);
 /**
  * The beginning of a text that takes at most so many bytes in UTF-8. It ends
  * before a character that would not fit whole.
- *
- * @param text The text. A lone surrogate counts as the character that stands for
- * it in UTF-8, of three bytes.
- * @param mostBytes The most bytes.
- * @returns The text itself where it fits.
- *
- * @example Cut a text
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(utf8Prefix("aé界", 5), "aé");
- * ```
  */
 export function utf8Prefix(text: string, mostBytes: number): string {
   if (text.length * MOST_BYTES <= mostBytes) return text;

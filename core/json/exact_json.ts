@@ -36,21 +36,8 @@ const LEAST_TEXT_OF_VALUE = 1.5;
  * number and a string of the same digits
  * cannot be told apart afterwards.
  *
- * @param text A JSON text.
- * @param mostValues Values that it may hold, those within others included: each
- * takes far more memory than text. @default {any number}
- * @returns The value, with strings where the text has numbers.
  * @throws {SyntaxError} When `text` is not JSON.
  * @throws {RangeError} When it holds more values.
- *
- * @example Read an amount
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.deepEqual(parseExact('{"crypto_amount": 0.100000000000000001}'), {
- *   crypto_amount: "0.100000000000000001",
- * });
- * ```
  */
 export function parseExact(
   text: string,
@@ -87,20 +74,7 @@ export function isJsonNumber(text: string): boolean {
   return NUMBER.exec(text)?.[0] === text;
 }
 
-/**
- * Writes a JSON number as a plain decimal, without loss.
- *
- * @param number A JSON number, for example `1.5e-7`.
- * @returns The same number without exponent; `number` itself when it has none,
- * or one larger than 40.
- *
- * @example Write out an exponent
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(plainDecimal("1.5e-7"), "0.00000015");
- * ```
- */
+/** Writes a JSON number as a plain decimal, without loss. */
 export function plainDecimal(number: string): string {
   if (!number.includes("e") && !number.includes("E")) return number;
   const match = /^(-?)(\d+)(?:\.(\d+))?[eE]([+-]?\d+)$/.exec(number);

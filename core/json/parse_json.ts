@@ -8,13 +8,6 @@ const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"(?:\s*:)?/g;
  * is written without escape, or as a stand-in that is replaced afterwards.
  *
  * @throws {SyntaxError} When `text` is not JSON.
- *
- * @example Read an escaped name
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.deepEqual(parseJson('{"\\u0061": [1, {}]}'), { a: [1, {}] });
- * ```
  */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);

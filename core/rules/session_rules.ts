@@ -80,8 +80,6 @@ const LONGEST_AMOUNT = 100;
  * for BTC where the table lists it, so the minimum of BTC counts.
  *
  * Source: service interface, "POST /api/external/hpp/create-session".
- *
- * @param fields The request, its amounts as decimal texts or whole numbers.
  */
 export function checkSession(
   fields: Readonly<Record<string, unknown>>,

@@ -247,13 +247,7 @@ export const ORDER_FIELD_NAMES = Object.keys(
   ORDER_FIELDS,
 ) as readonly OrderFieldName[];
 
-/**
- * The names of the fields that have a column of the table.
- *
- * @param column The column.
- * @param value Its value. @default {any value}
- * @returns The names, in the order of the table.
- */
+/** The names of the fields that have a column of the table. */
 export function fieldsWith<
   Column extends keyof OrderField,
   Value extends OrderField[Column] = OrderField[Column],

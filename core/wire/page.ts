@@ -47,8 +47,6 @@ export interface Page<T> {
 
 /**
  * How many rows the service put on a page, those without identifier included.
- *
- * @returns The count that paging by offset goes on by.
  */
 export function rowsOn(page: Page<unknown>): number {
   return page.data.length + page.rowsWithoutId.length;

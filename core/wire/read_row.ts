@@ -72,8 +72,6 @@ export interface RowRead<T> {
  * Reads an order of the orders endpoint field by field: sound fields are kept,
  * the others are left out and reported. A status that cannot be read is null.
  * Unknown fields are kept.
- *
- * @param row The decoded row, its numbers as decimal strings.
  */
 export function readOrderRow(row: Row): RowRead<Omit<Order, "order_id">> {
   const odd: OddField[] = [];
@@ -91,8 +89,6 @@ export function readOrderRow(row: Row): RowRead<Omit<Order, "order_id">> {
 /**
  * Reads a user of the users endpoint field by field, in the way of
  * {@linkcode readOrderRow}.
- *
- * @param row The decoded row, its numbers as decimal strings.
  */
 export function readUserRow(row: Row): RowRead<Omit<User, "user_id">> {
   const odd: OddField[] = [];
