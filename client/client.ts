@@ -1,7 +1,3 @@
-import type { Api, Ask } from "./http/api.ts";
-import { RateLimiter } from "./http/rate_limiter.ts";
-import { type CallerOptions, makeCall } from "./http/caller.ts";
-import { type CardsApi, cardsApi } from "./endpoints/cards_api.ts";
 import {
   type CustomEnvironment,
   type Environment,
@@ -9,13 +5,15 @@ import {
 } from "../core/assets/environment.ts";
 import { closest } from "../core/closest.ts";
 import { requireExactJson } from "../core/json/exact_number.ts";
-import type { RequestHook, ResponseHook } from "./http/call_options.ts";
-import { type OrdersApi, ordersApi } from "./endpoints/orders_api.ts";
-import { redactor } from "./http/redact.ts";
-import { type SessionsApi, sessionsApi } from "./endpoints/sessions_api.ts";
 import { sleep, steadyClock } from "../core/waiting/sleep.ts";
-import type { Answer } from "./http/transport.ts";
-import { type UsersApi, usersApi } from "./endpoints/users_api.ts";
+import type { Api } from "./api.ts";
+import type { RequestHook, ResponseHook } from "./call_options.ts";
+import { type CallerOptions, makeCall } from "./caller.ts";
+import { type CardsApi, cardsApi } from "./cards.ts";
+import { type OrdersApi, ordersApi, type UsersApi, usersApi } from "./lists.ts";
+import { RateLimiter } from "./rate_limiter.ts";
+import { type SessionsApi, sessionsApi } from "./sessions.ts";
+import { redactor } from "./transport.ts";
 
 /** How to reach the service, and within which limits. */
 export interface OnrampClientOptions {
@@ -129,10 +127,12 @@ export class OnrampClient {
       environment: this.environment,
       allowUnlistedAssets: options.allowUnlistedAssets ?? false,
       now: options.now ?? Date.now,
-      ask: ({ secrets, ...ask }: Ask): Promise<Answer> =>
+      ask: ({ secret = "", repeatable = true, ...ask }) =>
         makeCall({
           ...ask,
-          redact: redactor([apiKey, ...secrets], secrets.length > 0),
+          repeatable,
+          method: ask.operation.endsWith(".page") ? "GET" : "POST",
+          redact: redactor([apiKey, secret], secret !== ""),
         }, caller),
     };
     this.sessions = sessionsApi(api);

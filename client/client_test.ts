@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { OnrampClient } from "./client.ts";
-import { inject, local, serve, user } from "./endpoints/service_test.ts";
+import { inject, local, serve, user } from "./service_test.ts";
 
 const current = `{
   "order_id": "01HZX", "click_id": "c-1", "external_order_id": "A1B2C3",

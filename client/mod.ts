@@ -44,21 +44,27 @@
  * @module
  */
 export { OnrampClient, type OnrampClientOptions } from "./client.ts";
-export type { SessionsApi } from "./endpoints/sessions_api.ts";
-export type { OrdersApi, OrderWalk } from "./endpoints/orders_api.ts";
-export type { UsersApi, UserWalk } from "./endpoints/users_api.ts";
-export type { CardsApi } from "./endpoints/cards_api.ts";
-export * from "./http/call_options.ts";
-export type { Walk } from "./endpoints/paged_walk.ts";
-export * from "./endpoints/session_input.ts";
-export { sessionValidityMs } from "../core/rules/session_validity.ts";
-export * from "./endpoints/user_input.ts";
+export type { OrdersApi, OrderWalk, UsersApi, UserWalk } from "./lists.ts";
+export type { Walk } from "./walk.ts";
+export * from "./call_options.ts";
+export {
+  type CheckedSession,
+  checkSessionInput,
+  type FlowType,
+  type Session,
+  type SessionInput,
+  type SessionRuleOptions,
+  type SessionsApi,
+} from "./sessions.ts";
+export * from "./users.ts";
 export {
   type BillingAddress,
   type CardInput,
+  type CardsApi,
   checkCardInput,
   type RegisteredCard,
-} from "./endpoints/cards_api.ts";
+} from "./cards.ts";
+export { sessionValidityMs } from "../core/rules/session_validity.ts";
 export type * from "../core/wire/queries.ts";
 export * from "../core/wire/order.ts";
 export * from "../core/wire/user.ts";
@@ -75,20 +81,12 @@ export type * from "../core/wire/odd_field.ts";
 export { readServiceTime } from "../core/time/service_time.ts";
 export { compareDecimals, isDecimal } from "../core/decimal.ts";
 export { isWalletAddress } from "../core/rules/wallet_address.ts";
-export { alpha2Countries } from "../core/rules/countries.ts";
-export { alpha3Countries } from "../core/rules/alpha3_countries.ts";
-export { usStates } from "../core/rules/countries.ts";
+export {
+  alpha2Countries,
+  alpha3Countries,
+  usStates,
+} from "../core/rules/countries.ts";
 export * from "../core/assets/environment.ts";
 export * from "../core/assets/assets.ts";
 export { describeFailReason } from "../core/assets/fail_reason.ts";
-export {
-  type CardErrorCode,
-  OnrampError,
-  type OnrampErrorCode,
-  type OnrampErrorFacts,
-  type OnrampErrorName,
-  type PermissionErrorCode,
-  type ResponseErrorCode,
-} from "./errors/onramp_error.ts";
-export * from "./errors/validation_error.ts";
-export * from "./errors/api_errors.ts";
+export * from "./errors.ts";

@@ -5,12 +5,27 @@ const WORTH_BYTES = 16 * 1024;
  * Frees the memory of bytes that are not read again. The garbage collector
  * waits until very many bytes outside of its heap are garbage: with bodies of a
  * megabyte that is most of the memory of a process.
- *
- * @param bytes Bytes of a buffer that nobody else has.
  */
 export function free({ buffer, byteLength }: Uint8Array): void {
   if (byteLength < WORTH_BYTES || byteLength < buffer.byteLength) return;
   if (buffer instanceof ArrayBuffer) buffer.transfer(0);
+}
+
+/** Pieces as one, which is the only piece itself where there is one. */
+export function concatenated(
+  pieces: readonly Uint8Array<ArrayBuffer>[],
+): Uint8Array<ArrayBuffer> {
+  const [first] = pieces;
+  if (pieces.length === 1 && first !== undefined) return first;
+  const whole = new Uint8Array(
+    pieces.reduce((sum, { length }) => sum + length, 0),
+  );
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
 }
 
 const utf8 = new TextEncoder();
@@ -29,18 +44,6 @@ let room = new Uint8Array(4096);
 /**
  * The beginning of a text that takes at most so many bytes in UTF-8. It ends
  * before a character that would not fit whole.
- *
- * @param text The text. A lone surrogate counts as the character that stands for
- * it in UTF-8, of three bytes.
- * @param mostBytes The most bytes.
- * @returns The text itself where it fits.
- *
- * @example Cut a text
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(utf8Prefix("aé界", 5), "aé");
- * ```
  */
 export function utf8Prefix(text: string, mostBytes: number): string {
   if (text.length * MOST_BYTES <= mostBytes) return text;

@@ -1,9 +1,6 @@
 /**
  * The word that needs the fewest letters changed, added or removed to become
  * `text`; of several the first.
- *
- * @param text Any text; only its beginning is compared.
- * @param words At least one word.
  */
 export function closest(text: string, words: Iterable<string>): string {
   const start = text.slice(0, 100);

@@ -68,18 +68,6 @@ function unitsOf({ whole, fraction }: Parts, scale: number): bigint {
 
 /**
  * Counts the decimals a plain decimal really uses; trailing zeros are none.
- *
- * @param text A plain decimal.
- * @returns How many digits follow the point.
- *
- * @example Check an amount against an asset's precision
- * ```ts
- * import { assetDecimals } from "@rampkit/onramp/client";
- * import assert from "node:assert/strict";
- *
- * assert.equal(countDecimals("0.123400"), 4);
- * assert.ok(countDecimals("0.1") <= (assetDecimals("sandbox", "SOL", "solana") ?? 18));
- * ```
  */
 export function countDecimals(text: string): number {
   const [, fraction = ""] = text.split(".");

@@ -44,9 +44,6 @@ export function defined<T extends object>(fields: T): Defined<T> {
  * An object that has the fields, to be copied and filled. Filled by name from
  * nothing, an object of many fields would be a slow hash table in V8; one from
  * `JSON.parse` is not.
- *
- * @param fields The names.
- * @returns An object in which each of them is null.
  */
 export function emptyRecord<Field extends PropertyKey>(
   fields: readonly Field[],
@@ -56,12 +53,7 @@ export function emptyRecord<Field extends PropertyKey>(
   );
 }
 
-/**
- * Makes objects that have the same fields, each value given by its name.
- *
- * @param fields The names.
- * @returns Makes an object of what is called with each name.
- */
+/** Makes objects that have the same fields, each value given by its name. */
 export function recordBy<Field extends PropertyKey>(
   fields: readonly Field[],
 ): <Value>(value: (field: Field) => Value) => Record<Field, Value> {

@@ -5,9 +5,6 @@ const MARK = "\0";
  * Writes an identifier as one segment of a path. `.` and `..` are steps through
  * the path for every browser and proxy, percent-encoded or not, so a link of
  * such an id would lead elsewhere: they are written with `%00` before them.
- *
- * @param id Any identifier.
- * @returns The segment.
  */
 export function pathOfId(id: string): string {
   return encodeURIComponent(id === "." || id === ".." ? MARK + id : id);
@@ -16,8 +13,6 @@ export function pathOfId(id: string): string {
 /**
  * Reads the identifier of a segment that {@linkcode pathOfId} wrote, or anybody
  * by hand.
- *
- * @param segment The segment, already percent-decoded.
  */
 export function idOfPath(segment: string): string {
   return segment.startsWith(MARK) ? segment.slice(MARK.length) : segment;

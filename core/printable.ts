@@ -25,9 +25,9 @@ export function printableLines(text: string): string {
   );
 }
 
-/** One JSON value in one line, or in several with `indent` spaces, with unsafe
+/**
  * characters in strings escaped: a reader of JSON gets the same value, and a
- * terminal nothing to obey. */
+ */
 export function printableJson(value: unknown, indent: number = 0): string {
   return JSON.stringify(value, null, indent).split("\n")
     .map((line) => line.replace(UNSAFE, escaped)).join("\n");

@@ -39,37 +39,29 @@ export type {
   OddBody,
 } from "../core/webhook_event/classify_body.ts";
 export * from "../core/wire/delivery.ts";
-export type {
-  AnsweredRequest,
-  ConnectionInfo,
-  WebhookEndpointOptions,
-} from "./endpoint/endpoint_options.ts";
-export * from "./endpoint/endpoint.ts";
-export type { WebhookEndpointStats } from "./endpoint/endpoint_stats.ts";
-export {
-  type Spool,
-  type SpoolDamage,
-  SpoolError,
-  type SpoolErrorCode,
-  type SpoolWriters,
-  type TakeRecords,
-} from "./spool/spool.ts";
+export * from "./endpoint_options.ts";
+export * from "./endpoint.ts";
+export * from "./spool.ts";
 export * from "../core/webhook_event/webhook_event.ts";
 export * from "../core/webhook_event/event_types.ts";
-export { fileSpool, type FileSpoolOptions } from "./spool/inbox.ts";
+export { fileSpool, type FileSpoolOptions } from "./inbox.ts";
 export * from "../core/webhook_event/guards.ts";
 export type {
   WebhookLog,
   WebhookLogCode,
   WebhookLogEntry,
-} from "./endpoint/endpoint_log.ts";
+} from "./endpoint_log.ts";
 export * from "../core/webhook_event/parse_webhook.ts";
 export {
   proxiedAddress,
   type ProxiedAddressOptions,
-} from "./endpoint/proxied_address.ts";
-export * from "./endpoint/refusal.ts";
+} from "./proxied_address.ts";
 export * from "../core/webhook_event/reject_type.ts";
-export * from "./spool/spool_mover.ts";
-export type { NoRoom } from "./endpoint/body_room.ts";
-export type { ReportWaiting, Waiting } from "./spool/waiting_report.ts";
+export {
+  type ReportWaiting,
+  type SpoolMover,
+  spoolMover,
+  type SpoolMoverOptions,
+  type Waiting,
+} from "./spool_mover.ts";
+export type { NoRoom } from "./body_room.ts";

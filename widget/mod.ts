@@ -36,6 +36,7 @@ export {
   type AnyAssetPair,
   type AssetPair,
   assetRows,
+  type WordsOf,
 } from "../core/assets/assets.ts";
 export type { AssetTable } from "../core/assets/environment.ts";
 export type { WidgetFault, WidgetFaultCode } from "./check_options.ts";

@@ -3,4 +3,4 @@
  *
  * @module
  */
-export { dataSources } from "../endpoints/page_of.ts";
+export { dataSources } from "../page.ts";

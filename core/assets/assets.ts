@@ -8,7 +8,7 @@ export interface Asset extends AnyAssetPair {
   readonly smartContracts: boolean | null;
 }
 
-/** Rows of the documented tables: commodity, network, decimals, contracts. */
+/** Rows of the documented tables: commodity, networks, decimals, contracts. */
 export const assetRows = {
   production: [
     ["GHST", "polygon", 18, true],
@@ -19,18 +19,13 @@ export const assetRows = {
     ["BONE", "shibarium", 18, true],
     ["CCD", "concordium", 5, true],
     ["CUSDT", "mainnet", 6, false],
-    ["ETH", "ethereum", 18, true],
-    ["ETH", "arbitrum", 18, true],
-    ["ETH", "base", 18, true],
-    ["ETH", "hemi", 18, true],
+    ["ETH", "ethereum arbitrum base hemi", 18, true],
     ["EUROE", "mainnet", 6, false],
     ["GPRO", "polygon", 18, true],
     ["HEMI", "hemi", 18, true],
-    ["LAI", "ethereum", 18, false],
-    ["LAI", "bsc", 18, false],
+    ["LAI", "ethereum bsc", 18, false],
     ["LMWR", "ethereum", 18, true],
-    ["MANA", "polygon", 18, true],
-    ["MANA", "ethereum", 18, true],
+    ["MANA", "polygon ethereum", 18, true],
     ["NEAR", "near", 8, true],
     ["OPBNB", "opbnb", 18, true],
     ["POL", "polygon", 18, true],
@@ -41,51 +36,30 @@ export const assetRows = {
     ["XTZ", "etherlink", 18, true],
     ["TFUEL", "theta", 18, true],
     ["TON", "ton", 8, true],
-    ["USDC", "arbitrum", 6, true],
-    ["USDC", "base", 6, true],
-    ["USDC", "ethereum", 6, true],
-    ["USDC", "avalanche", 6, true],
-    ["USDC", "shibarium", 6, true],
-    ["USDC", "solana", 6, true],
-    ["USDC", "polygon", 6, true],
-    ["USDC", "hemi", 6, true],
-    ["USDC", "etherlink", 6, true],
+    ["USDC", "arbitrum base ethereum avalanche shibarium solana", 6, true],
+    ["USDC", "polygon hemi etherlink", 6, true],
     ["USDSM", "etherlink", 18, true],
-    ["USDT", "polygon", 6, true],
-    ["USDT", "ethereum", 6, true],
+    ["USDT", "polygon ethereum", 6, true],
     ["USDT", "bsc", 18, true],
-    ["USDT", "ton", 6, true],
-    ["USDT", "hemi", 6, true],
+    ["USDT", "ton hemi", 6, true],
     ["VSC", "vyvo", 5, true],
     ["WETH", "polygon", 18, true],
-    ["XCAD", "opbnb", 18, true],
-    ["XCAD", "bsc", 18, true],
+    ["XCAD", "opbnb bsc", 18, true],
   ],
   sandbox: [
     ["BNB", "bsc", 18, null],
     ["BONE", "puppynet", 18, null],
     ["CCD", "concordium", 18, null],
     ["cUSDC", "sepolia", 6, null],
-    ["ETH", "sepolia", 18, null],
-    ["ETH", "base_sepolia", 18, null],
-    ["ETH", "arbitrum_sepolia", 18, null],
+    ["ETH", "sepolia base_sepolia arbitrum_sepolia", 18, null],
     ["EUROe", "concordium", 18, null],
     ["HEMI", "hemi", 18, null],
     ["POL", "amoy", 18, null],
     ["SOL", "solana", 9, null],
-    ["TT", "amoy", 18, null],
-    ["TT", "bsc", 18, null],
-    ["TT", "kucoin", 18, null],
-    ["TT", "base_sepolia", 18, null],
-    ["TT", "arbitrum_sepolia", 18, null],
-    ["TT", "sepolia", 18, null],
-    ["TT", "opbnb", 18, null],
-    ["TT", "puppynet", 18, null],
-    ["TT", "hemi", 18, null],
-    ["TT", "etherlink", 18, null],
+    ["TT", "amoy bsc kucoin base_sepolia arbitrum_sepolia", 18, null],
+    ["TT", "sepolia opbnb puppynet hemi etherlink", 18, null],
     ["TT", "solana", 9, null],
-    ["XTZ", "ghostnet", 6, null],
-    ["XTZ", "etherlink", 6, null],
+    ["XTZ", "ghostnet etherlink", 6, null],
     ["opBNB", "opbnb", 18, null],
     ["usdsm", "etherlink", 18, null],
   ],
@@ -105,17 +79,18 @@ export interface AnyAssetPair {
  */
 export type AssetPair<Table extends AssetTable = AssetTable> =
   typeof assetRows[Table][number] extends infer Listed
-    ? Listed extends readonly [infer Commodity, infer Network, ...unknown[]]
-      ? { readonly commodity: Commodity; readonly network: Network }
+    ? Listed extends readonly [infer Commodity, infer Networks, ...unknown[]]
+      ? {
+        readonly commodity: Commodity;
+        readonly network: WordsOf<Networks>;
+      }
     : never
     : never;
 
-type Row = readonly [
-  commodity: string,
-  network: string,
-  decimals: number,
-  smartContracts: boolean | null,
-];
+/** The words of a text, which spaces separate. */
+export type WordsOf<Text> = Text extends `${infer Word} ${infer More}`
+  ? Word | WordsOf<More>
+  : Text;
 
 /**
  * The documented asset tables, one entry for each pair of commodity and
@@ -124,26 +99,17 @@ type Row = readonly [
  * Source: service interface, "Supported commodities and networks".
  */
 export const assets: Readonly<Record<AssetTable, readonly Asset[]>> = {
-  production: assetRows.production.map(asset),
-  sandbox: assetRows.sandbox.map(asset),
+  production: assetRows.production.flatMap(pairsOf),
+  sandbox: assetRows.sandbox.flatMap(pairsOf),
 };
 
-function asset(row: Row): Asset {
-  const [commodity, network, decimals, smartContracts] = row;
-  return Object.freeze({ commodity, network, decimals, smartContracts });
-}
-
-const indexes: Readonly<Record<AssetTable, ReadonlyMap<string, Asset>>> = {
-  production: index(assets.production),
-  sandbox: index(assets.sandbox),
-};
-
-function index(table: readonly Asset[]): ReadonlyMap<string, Asset> {
-  return new Map(table.map((a) => [key(a.commodity, a.network), a]));
-}
-
-function key(commodity: string, network: string): string {
-  return `${commodity.toLowerCase()} ${network.toLowerCase()}`;
+function pairsOf(
+  [commodity, networks, decimals, smartContracts]:
+    (typeof assetRows)[AssetTable][number],
+): readonly Asset[] {
+  return networks.split(" ").map((network) =>
+    Object.freeze({ commodity, network, decimals, smartContracts })
+  );
 }
 
 /**
@@ -168,7 +134,11 @@ export function findAsset(
   commodity: string,
   network: string,
 ): Asset | null {
-  return indexes[table].get(key(commodity, network)) ?? null;
+  const [code, chain] = [commodity.toLowerCase(), network.toLowerCase()];
+  return assets[table].find((asset) =>
+    asset.commodity.toLowerCase() === code &&
+    asset.network.toLowerCase() === chain
+  ) ?? null;
 }
 
 /**

@@ -41,33 +41,12 @@ const transactions: Readonly<
 /**
  * The one form of an address: spellings of one address have the same. A text
  * that is no address of the network stays as it is, without blanks around it.
- *
- * @param network Network as in the asset tables, in any case; null or empty
- * where it is not known.
- * @param text The address.
- *
- * @example Two spellings of one address
- * ```ts
- * import { canonicalAddress } from "./canonical.ts";
- * import assert from "node:assert/strict";
- *
- * const address = `0x${"aB".repeat(20)}`;
- * assert.equal(
- *   canonicalAddress("polygon", address),
- *   canonicalAddress("polygon", address.toLowerCase()),
- * );
- * ```
  */
 export function canonicalAddress(network: string | null, text: string): string {
   return canonical(addresses, network, text);
 }
 
-/**
- * The one form of a transaction, like {@linkcode canonicalAddress}.
- *
- * @param network Network as in the asset tables; null where it is not known.
- * @param text The transaction.
- */
+/** The one form of a transaction, like {@linkcode canonicalAddress}. */
 export function canonicalTransaction(
   network: string | null,
   text: string,
@@ -97,9 +76,6 @@ const UNREADABLE_FROM = 8;
 /**
  * Whether a text names a transaction of a network. Less than eight visible
  * characters, such as `null` or `pending`, name none.
- *
- * @param network Network as in the asset tables; null where it is not known.
- * @param text The transaction as stated.
  */
 export function transactionForm(
   network: string | null,
@@ -130,9 +106,6 @@ function visibleLength(text: string): number {
 /**
  * The ways in which an address or transaction may be written, to look for one
  * that was stored as somebody wrote it.
- *
- * @param text One of them.
- * @returns The text itself first.
  */
 export function spellingsOf(text: string): readonly string[] {
   const account = tonAccount(text);

@@ -59,24 +59,7 @@ const ALSO_NATIVE: Readonly<Record<string, readonly string[]>> = {
   opbnb: ["OPBNB"],
 };
 
-/**
- * What is known of a network's chain.
- *
- * @param network Network as in the asset tables, in any case.
- * @param table Which of the two asset tables names it: the sandbox's networks
- * of the same names are test chains.
- * @returns Null where its nodes cannot be asked by this version.
- *
- * @example Which chain a network is
- * ```ts
- * import { chainNetwork } from "./chain_network.ts";
- * import assert from "node:assert/strict";
- *
- * assert.equal(chainNetwork("polygon")?.chainId, 137);
- * assert.equal(chainNetwork("polygon", "sandbox")?.chainId, 80002);
- * assert.equal(chainNetwork("solana"), null);
- * ```
- */
+/** What is known of a network's chain. */
 export function chainNetwork(
   network: string,
   table: AssetTable = "production",

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chainPairs, isNativeAsset } from "./chain_network.ts";
+import { chainNetwork, chainPairs, isNativeAsset } from "./chain_network.ts";
 
 Deno.test("chainPairs() says of each of the 49 pairs whether it can be looked at", () => {
   const pairs = chainPairs("production");
@@ -18,4 +18,10 @@ Deno.test("isNativeAsset() tells a chain's own asset from a token of the same na
   assert.equal(isNativeAsset("opbnb", "opBNB"), true);
   assert.equal(isNativeAsset("arbitrum", "ARB"), false);
   assert.equal(isNativeAsset("solana", "SOL"), false);
+});
+
+Deno.test("chainNetwork() takes the test chain where the sandbox names a network", () => {
+  assert.equal(chainNetwork("Polygon")?.chainId, 137);
+  assert.equal(chainNetwork("polygon", "sandbox")?.chainId, 80002);
+  assert.equal(chainNetwork("solana"), null);
 });

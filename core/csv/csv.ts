@@ -34,17 +34,6 @@ const USUAL_FORM: CsvForm = { decimalMark: ".", delimiter: "," };
  * reading become `�`. A text that a spreadsheet would compute, or read as a
  * date or another number, gets an apostrophe in front; so does an amount of
  * more than 15 significant digits, because a spreadsheet drops the rest.
- *
- * @param cells The cells; an empty text is an empty cell.
- * @param form Marks of numbers and cells. @default {a point, and commas}
- * @returns The line with its line break. {@linkcode csvRows} reads it back.
- *
- * @example Write an id that looks like a number
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(csvLine(["727E28", { amount: "0.10" }]), "'727E28,0.10\r\n");
- * ```
  */
 export function csvLine(
   cells: readonly CsvCell[],
@@ -138,19 +127,6 @@ const CHANGED: readonly RegExp[] = [
 /**
  * Reads CSV that {@linkcode csvLine} wrote, line by line, without the marks
  * that keep a text a text.
- *
- * @param text The whole text.
- * @returns Its lines as cells; the first is the heading.
- *
- * @example Read back an id that looks like a number
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.deepEqual([...csvRows("id,sum\r\n'727E28,0.10\r\n")], [
- *   ["id", "sum"],
- *   ["727E28", "0.10"],
- * ]);
- * ```
  */
 export function* csvRows(text: string): Generator<string[]> {
   for (const line of text.split("\r\n")) {

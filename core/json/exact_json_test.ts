@@ -165,33 +165,6 @@ Deno.test("parseExact() mistakes no number for another of a numbered name's obje
   );
 });
 
-Deno.test("parseExact() gives a page of orders to the engine as it stands", () => {
-  const row =
-    '{"order_id":"A","crypto_amount":0.212345678901234567,"fee":1.50}';
-  const page = `{"success":true,"data":[${row},${row}],"total":2}`;
-  const original = JSON.parse;
-  const parsed: string[] = [];
-  JSON.parse = (text: string) => {
-    parsed.push(text);
-    return original(text);
-  };
-  try {
-    const order = {
-      order_id: "A",
-      crypto_amount: "0.212345678901234567",
-      fee: "1.50",
-    };
-    assert.deepEqual(parseExact(page), {
-      success: true,
-      data: [order, order],
-      total: "2",
-    });
-  } finally {
-    JSON.parse = original;
-  }
-  assert.deepEqual(parsed.filter((text) => text.startsWith("{")), [page]);
-});
-
 Deno.test("parseExact() refuses exactly the texts that JSON.parse refuses", () => {
   const snippet = fc.constantFrom(
     '"',

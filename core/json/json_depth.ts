@@ -4,18 +4,6 @@ const DEEPEST_LEVEL = 100;
 /**
  * Whether arrays and objects are nested deeper than `levels`. It does not
  * recurse, so it is safe for any value, and it costs nothing for plain ones.
- *
- * @param value A decoded JSON value.
- * @param levels How many levels are allowed; `[[]]` has two.
- * @returns Whether there are more.
- *
- * @example Look before recursing
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(isDeeperThan([[]], 2), false);
- * assert.equal(isDeeperThan([[[]]], 2), true);
- * ```
  */
 export function isDeeperThan(
   value: unknown,

@@ -5,7 +5,19 @@ import { parseJson } from "./parse_json.ts";
 /** A name as JSON text in which any character may be an escape. */
 const name = fc.array(
   fc.tuple(
-    fc.constantFrom("a", "b", "\\", '"', "1", "0", ":", "{", "é", "\n"),
+    fc.constantFrom(
+      "a",
+      "b",
+      "\\",
+      '"',
+      "1",
+      "0",
+      ":",
+      "{",
+      "é",
+      "\n",
+      "\ue000",
+    ),
     fc.boolean(),
   ),
   { maxLength: 4 },

@@ -2,8 +2,7 @@
  * Country codes of two letters: ISO 3166-1 alpha-2, and `XK` for Kosovo, which
  * payment systems use as if it were assigned.
  */
-export const alpha2Countries: ReadonlySet<string> = new Set(
-  `
+export const alpha2Countries: ReadonlySet<string> = /* @__PURE__ */ codes(`
   AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI
   BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN
   CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK
@@ -15,19 +14,41 @@ export const alpha2Countries: ReadonlySet<string> = new Set(
   SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF
   TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI
   VN VU WF WS YE YT ZA ZM ZW XK
-`.trim().split(/\s+/),
-);
+`);
+
+/**
+ * Country codes of three letters: ISO 3166-1 alpha-3, and `XKX` for Kosovo.
+ */
+export const alpha3Countries: ReadonlySet<string> = /* @__PURE__ */ codes(`
+  AND ARE AFG ATG AIA ALB ARM AGO ATA ARG ASM AUT AUS ABW ALA AZE BIH BRB
+  BGD BEL BFA BGR BHR BDI BEN BLM BMU BRN BOL BES BRA BHS BTN BVT BWA BLR
+  BLZ CAN CCK COD CAF COG CHE CIV COK CHL CMR CHN COL CRI CUB CPV CUW CXR
+  CYP CZE DEU DJI DNK DMA DOM DZA ECU EST EGY ESH ERI ESP ETH FIN FJI FLK
+  FSM FRO FRA GAB GBR GRD GEO GUF GGY GHA GIB GRL GMB GIN GLP GNQ GRC SGS
+  GTM GUM GNB GUY HKG HMD HND HRV HTI HUN IDN IRL ISR IMN IND IOT IRQ IRN
+  ISL ITA JEY JAM JOR JPN KEN KGZ KHM KIR COM KNA PRK KOR KWT CYM KAZ LAO
+  LBN LCA LIE LKA LBR LSO LTU LUX LVA LBY MAR MCO MDA MNE MAF MDG MHL MKD
+  MLI MMR MNG MAC MNP MTQ MRT MSR MLT MUS MDV MWI MEX MYS MOZ NAM NCL NER
+  NFK NGA NIC NLD NOR NPL NRU NIU NZL OMN PAN PER PYF PNG PHL PAK POL SPM
+  PCN PRI PSE PRT PLW PRY QAT REU ROU SRB RUS RWA SAU SLB SYC SDN SWE SGP
+  SHN SVN SJM SVK SLE SMR SEN SOM SUR SSD STP SLV SXM SYR SWZ TCA TCD ATF
+  TGO THA TJK TKL TLS TKM TUN TON TUR TTO TUV TWN TZA UKR UGA UMI USA URY
+  UZB VAT VCT VEN VGB VIR VNM VUT WLF WSM YEM MYT ZAF ZMB ZWE XKX
+`);
 
 /** States, the district and the inhabited territories of the USA, two letters. */
-export const usStates: ReadonlySet<string> = new Set(
-  `
+export const usStates: ReadonlySet<string> = /* @__PURE__ */ codes(`
   AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT
   NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY
   DC AS GU MP PR VI
-`.trim().split(/\s+/),
-);
+`);
 
 /** Provinces and territories of Canada, two letters. */
-export const canadianProvinces: ReadonlySet<string> = new Set(
-  "AB BC MB NB NL NS NT NU ON PE QC SK YT".split(" "),
+export const canadianProvinces: ReadonlySet<string> = /* @__PURE__ */ codes(
+  "AB BC MB NB NL NS NT NU ON PE QC SK YT",
 );
+
+// A list that a bundle does not use is left out of it, marked as pure.
+function codes(text: string): ReadonlySet<string> {
+  return new Set(text.trim().split(/\s+/));
+}

@@ -12,10 +12,6 @@ export const FIAT_DECIMALS = 2;
  *
  * Source: service interface, "POST /api/external/hpp/create-session": 30 for
  * BTC; otherwise 1, which is stated for USD alone.
- *
- * @param commodity The asset, in any case; see {@linkcode defaultCommodity}.
- * @param currency The fiat currency; USD where it is not known.
- * @returns A decimal; null when no minimum is stated.
  */
 export function minimumAmount(
   commodity: string,

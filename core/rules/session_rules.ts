@@ -1,7 +1,6 @@
 import { type Asset, findAsset, networksOf } from "../assets/assets.ts";
 import type { AssetTable } from "../assets/environment.ts";
 import { compareDecimals, countDecimals, isDecimal } from "../decimal.ts";
-import type { BrokenRule } from "./broken_rule.ts";
 import {
   defaultCommodity,
   FIAT_CURRENCIES,
@@ -43,8 +42,11 @@ export type SessionRuleCode =
   | "below_minimum"
   | "missing_in_restricted_flow";
 
-/** A broken rule of a session. */
-export type BrokenSessionRule = BrokenRule<SessionField, SessionRuleCode>;
+/** A broken rule of a session. The wording is the caller's. */
+export interface BrokenSessionRule {
+  readonly field: SessionField;
+  readonly code: SessionRuleCode;
+}
 
 /** What the rules of a session depend on. */
 export interface SessionRulesInput {
@@ -70,154 +72,105 @@ export interface SessionVerdict {
   readonly currencyAmount: string | null;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-type Add = (field: SessionField, code: SessionRuleCode) => void;
+/** The longest amount, in characters. */
+const LONGEST_AMOUNT = 100;
 
 /**
- * Checks a session against the rules of the service.
- *
- * Without a commodity the session is for BTC where the table lists it, so the
- * minimum of BTC counts.
+ * Checks a session against the rules of the service. Without a commodity it is
+ * for BTC where the table lists it, so the minimum of BTC counts.
  *
  * Source: service interface, "POST /api/external/hpp/create-session".
- *
- * @param fields The request, its amounts as decimal texts or whole numbers.
- * @param input What the rules depend on.
- * @returns The broken rules, and the values that were read.
  */
 export function checkSession(
-  fields: Fields,
-  input: SessionRulesInput,
+  fields: Readonly<Record<string, unknown>>,
+  { assets, ...input }: SessionRulesInput,
 ): SessionVerdict {
   const broken: BrokenSessionRule[] = [];
-  const add: Add = (field, code) => broken.push({ field, code });
-  const flow = fields.flow_type;
+  const wrong = (field: SessionField, code: SessionRuleCode): null => {
+    broken.push({ field, code });
+    return null;
+  };
+  const textOf = (field: SessionField): string | null | undefined => {
+    const value = fields[field];
+    if (value === undefined) return undefined;
+    return typeof value === "string" && value.trim() !== ""
+      ? value
+      : wrong(field, "not_text");
+  };
+  const amountOf = (field: SessionField): string | null => {
+    const value = fields[field];
+    if (value === undefined) return null;
+    const text = Number.isSafeInteger(value) ? String(value) : value;
+    return typeof text !== "string" || !isDecimal(text) ||
+        text.length > LONGEST_AMOUNT
+      ? wrong(field, "not_decimal")
+      : compareDecimals(text, "0") > 0
+      ? text
+      : wrong(field, "not_positive");
+  };
+
+  const { flow_type: flow, currency } = fields;
   if (flow !== "simple" && flow !== "simple_full_restrict") {
-    add("flow_type", "unknown_flow");
+    wrong("flow_type", "unknown_flow");
   }
-  textOf(fields, "user_id", add);
-  const asset = checkAsset(fields, input, add);
-  checkWallet(fields, asset, add);
-  const commodityAmount = checkAmount(fields, "commodity_amount", add);
-  const currencyAmount = checkFiatAmount(fields, add);
-  checkCurrency(fields, input.assets, add);
-  checkMinimum(fields, currencyAmount, input.assets, add);
-  if (flow === "simple_full_restrict" && !input.amountsOptional) {
-    checkRestricted(fields, add);
-  }
-  return { broken, asset, commodityAmount, currencyAmount };
-}
+  textOf("user_id");
 
-function textOf(
-  fields: Fields,
-  field: "user_id" | "commodity" | "network" | "wallet_address",
-  add: Add,
-): string | null {
-  const value = fields[field];
-  if (value === undefined) return null;
-  if (typeof value === "string" && value.trim() !== "") return value;
-  add(field, "not_text");
-  return null;
-}
-
-function checkAsset(
-  fields: Fields,
-  input: SessionRulesInput,
-  add: Add,
-): Asset | null {
-  const commodity = textOf(fields, "commodity", add);
-  const network = textOf(fields, "network", add);
-  if (commodity !== null && fields.network === undefined) {
-    add("network", "missing_network");
-    return null;
-  }
-  const isUnread = (commodity === null && fields.commodity !== undefined) ||
-    (network === null && fields.network !== undefined);
-  if (isUnread) return null;
-  const code = commodity ?? "BTC";
-  const asset = findAsset(input.assets, code, network ?? "bitcoin");
-  if (asset !== null) {
-    if (input.needsSmartContracts && asset.smartContracts === false) {
-      add("commodity", "no_smart_contracts");
+  const commodity = textOf("commodity");
+  const network = textOf("network");
+  let asset: Asset | null = null;
+  if (commodity && fields.network === undefined) {
+    wrong("network", "missing_network");
+  } else if (commodity !== null && network !== null) {
+    const code = commodity ?? "BTC";
+    asset = findAsset(assets, code, network ?? "bitcoin");
+    if (asset !== null) {
+      if (input.needsSmartContracts && asset.smartContracts === false) {
+        wrong("commodity", "no_smart_contracts");
+      }
+    } else if ((commodity || network) && !input.allowsUnlistedAssets) {
+      if (networksOf(assets, code).length > 0) {
+        wrong("network", "unlisted_network");
+      } else wrong("commodity", "unlisted_commodity");
     }
-    return asset;
   }
-  const isNamed = commodity !== null || network !== null;
-  if (!isNamed || input.allowsUnlistedAssets) return null;
-  if (networksOf(input.assets, code).length === 0) {
-    add("commodity", "unlisted_commodity");
-  } else {
-    add("network", "unlisted_network");
+
+  const address = textOf("wallet_address");
+  const chain = asset?.network ?? fields.network;
+  if (
+    address && typeof chain === "string" &&
+    isWalletAddress(chain, address) === false
+  ) wrong("wallet_address", "wrong_address");
+
+  const commodityAmount = amountOf("commodity_amount");
+  let currencyAmount = amountOf("currency_amount");
+  if (currencyAmount && countDecimals(currencyAmount) > FIAT_DECIMALS) {
+    currencyAmount = wrong("currency_amount", "too_many_decimals");
   }
-  return null;
-}
-
-function checkWallet(fields: Fields, asset: Asset | null, add: Add): void {
-  const address = textOf(fields, "wallet_address", add);
-  const network = asset?.network ?? fields.network;
-  if (address === null || typeof network !== "string") return;
-  if (isWalletAddress(network, address) === false) {
-    add("wallet_address", "wrong_address");
-  }
-}
-
-function checkAmount(
-  fields: Fields,
-  field: "commodity_amount" | "currency_amount",
-  add: Add,
-): string | null {
-  const value = fields[field];
-  if (value === undefined) return null;
-  const text = Number.isSafeInteger(value) ? String(value) : value;
-  if (typeof text !== "string" || !isDecimal(text) || text.length > 100) {
-    add(field, "not_decimal");
-    return null;
-  }
-  if (compareDecimals(text, "0") > 0) return text;
-  add(field, "not_positive");
-  return null;
-}
-
-function checkFiatAmount(fields: Fields, add: Add): string | null {
-  const amount = checkAmount(fields, "currency_amount", add);
-  if (amount === null || countDecimals(amount) <= FIAT_DECIMALS) return amount;
-  add("currency_amount", "too_many_decimals");
-  return null;
-}
-
-function checkCurrency(fields: Fields, table: AssetTable, add: Add): void {
-  const { currency } = fields;
   if (currency === undefined) {
     if (fields.currency_amount !== undefined) {
-      add("currency", "missing_currency");
+      wrong("currency", "missing_currency");
     }
   } else if (!FIAT_CURRENCIES.includes(String(currency))) {
-    add("currency", "unknown_currency");
-  } else if (currency === "EUR" && table === "sandbox") {
-    add("currency", "currency_not_in_sandbox");
+    wrong("currency", "unknown_currency");
+  } else if (currency === "EUR" && assets === "sandbox") {
+    wrong("currency", "currency_not_in_sandbox");
   }
-}
+  const sold = String(fields.commodity ?? defaultCommodity(assets));
+  const minimum = minimumAmount(sold, currency);
+  if (
+    currencyAmount && minimum && compareDecimals(currencyAmount, minimum) < 0
+  ) {
+    wrong("currency_amount", "below_minimum");
+  }
 
-function checkMinimum(
-  fields: Fields,
-  amount: string | null,
-  table: AssetTable,
-  add: Add,
-): void {
-  if (amount === null) return;
-  const commodity = String(fields.commodity ?? defaultCommodity(table));
-  const minimum = minimumAmount(commodity, fields.currency);
-  if (minimum !== null && compareDecimals(amount, minimum) < 0) {
-    add("currency_amount", "below_minimum");
+  if (flow === "simple_full_restrict" && !input.amountsOptional) {
+    if (fields.wallet_address === undefined) {
+      wrong("wallet_address", "missing_in_restricted_flow");
+    }
+    if (
+      fields.commodity_amount === undefined &&
+      fields.currency_amount === undefined
+    ) wrong("currency_amount", "missing_in_restricted_flow");
   }
-}
-
-function checkRestricted(fields: Fields, add: Add): void {
-  if (fields.wallet_address === undefined) {
-    add("wallet_address", "missing_in_restricted_flow");
-  }
-  const { commodity_amount, currency_amount } = fields;
-  if (commodity_amount === undefined && currency_amount === undefined) {
-    add("currency_amount", "missing_in_restricted_flow");
-  }
+  return { broken, asset, commodityAmount, currencyAmount };
 }

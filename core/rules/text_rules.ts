@@ -34,8 +34,6 @@ export function isFullName(text: string): boolean {
  * characters percent-encoded.
  *
  * Source: service interface, "Widget initialisation", `click_id`.
- *
- * @param text The click id.
  */
 export function isClickId(text: string): boolean {
   return /^(?:[\w.~:@=-]|%[\da-f]{2})+$/i.test(text);

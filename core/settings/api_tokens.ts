@@ -29,7 +29,6 @@ const SHORTEST = 16;
 /**
  * Reads tokens: `read:TOKEN,operate@NAME:TOKEN`.
  *
- * @param setting Name of the setting, for messages.
  * @throws {UsageError} When an entry is wrong; the message holds no token.
  */
 export function readApiTokens(

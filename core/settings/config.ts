@@ -34,9 +34,6 @@ export type ConfigFlags = FlagsOf<
 /**
  * Reads the settings. An empty one counts as not set.
  *
- * @param env Reads a variable.
- * @param given What was given beside the variables. @default {nothing}
- * @param called How messages call what was given. @default {by its flag or variable}
  * @throws {UsageError} For a value that cannot be right, naming where it stands.
  */
 export function readConfig(

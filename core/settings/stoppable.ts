@@ -3,9 +3,6 @@ import { CommandError } from "./errors.ts";
 /**
  * Does work that Ctrl-C may stop, and then says what was done and what was not.
  *
- * @param signal Aborted by Ctrl-C or SIGTERM.
- * @param work The work; it ends early, with the signal's reason, when aborted.
- * @param said The text for then: what is stored, what is missing, what to do.
  * @throws {CommandError} When the work was stopped: exit code 1.
  */
 export async function stoppable<T>(

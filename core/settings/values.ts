@@ -23,7 +23,6 @@ export function wholeNumber(
 /**
  * Reads a length of time such as `30m`, `6h` or `1d`, from a minute to 30 days.
  *
- * @returns Milliseconds.
  * @throws {UsageError} When it is none.
  */
 export function lengthOfTime(flag: string): (value: string) => number {
@@ -45,7 +44,6 @@ export const TIME_FORMAT = "2026-11-20 or 2026-11-20T14:30:00Z";
  * Reads a moment: `2026-11-20`, its first moment in UTC, or ISO 8601 with a
  * zone. A time without a zone is refused, because people mean different ones.
  *
- * @returns UTC ISO 8601 with milliseconds.
  * @throws {UsageError} When it is none.
  */
 export function moment(flag: string): (value: string) => string {
@@ -55,7 +53,6 @@ export function moment(flag: string): (value: string) => string {
 /**
  * Reads the end of a window: a moment, or a day that is to be in it whole.
  *
- * @returns UTC ISO 8601 with milliseconds; for a day, the start of the next.
  * @throws {UsageError} When it is none.
  */
 export function windowEnd(flag: string): (value: string) => string {

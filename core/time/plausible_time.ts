@@ -12,14 +12,6 @@ const behindMs = 24 * 3_600_000;
 /**
  * The service's time, if it is plausible. It is never later than our clock,
  * whatever date an answer states.
- *
- * @param readAt When the service says it answered, UTC ISO 8601.
- * @param nowMs Our clock, in milliseconds since the epoch.
- *
- * @example An answer dated 2099
- * ```ts ignore
- * plausibleNowMs("2099-01-01T00:00:00.000Z", Date.now()); // our clock
- * ```
  */
 export function plausibleNowMs(readAt: string, nowMs: number): number {
   const statedMs = Date.parse(readAt);
@@ -29,10 +21,6 @@ export function plausibleNowMs(readAt: string, nowMs: number): number {
 /**
  * The latest plausible creation time: one in the future says nothing about
  * where new orders begin.
- *
- * @param timesMs Creation times, in milliseconds since the epoch.
- * @param nowMs Our clock, in milliseconds since the epoch.
- * @returns Null when there is none.
  */
 export function latestPlausible(
   timesMs: readonly (number | null)[],
@@ -54,15 +42,6 @@ const newestAheadMs = 10 * 60_000;
  * Where the past begins: a second before the oldest creation, because a window
  * does not include its start. If the oldest creation is in the far future, the
  * whole past is read.
- *
- * @param createdAt Creation of the oldest order or user, as sent.
- * @param untilMs Where the past ends, in milliseconds since the epoch.
- * @returns Milliseconds since the epoch, at most `untilMs`.
- *
- * @example The oldest order is dated 9999
- * ```ts ignore
- * pastBeginsMs("9999-12-31 23:59:59", Date.now()); // -1000
- * ```
  */
 export function pastBeginsMs(
   createdAt: string | null | undefined,

@@ -34,17 +34,6 @@ export function readServiceTime(text: string): number | null {
 /**
  * Writes a time of the service as UTC ISO 8601 that ends in `Z`. Text order of
  * such times is time order where their fractions are equally long.
- *
- * @param text For example `2026-11-20 09:05:00`.
- * @returns For example `2026-11-20T09:05:00Z`; null when `text` is no time that
- * {@linkcode readServiceTime} reads.
- *
- * @example Write the time of an order
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(normaliseTime("2026-11-20 09:05:00"), "2026-11-20T09:05:00Z");
- * ```
  */
 export function normaliseTime(text: string | null): string | null {
   if (text === null) return null;
@@ -60,20 +49,7 @@ export function normaliseTime(text: string | null): string | null {
   return /^\d{4}-/.test(iso) ? iso : null;
 }
 
-/**
- * Whether a text is a day of the calendar as `YYYY-MM-DD`.
- *
- * @param text What to look at.
- * @returns False for 30 February too, which `Date.parse` reads as 2 March.
- *
- * @example Find a day that does not exist
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(isCalendarDate("2028-02-29"), true);
- * assert.equal(isCalendarDate("2026-02-29"), false);
- * ```
- */
+/** Whether a text is a day of the calendar as `YYYY-MM-DD`. */
 export function isCalendarDate(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
   const time = Date.parse(`${text}T00:00:00Z`);
@@ -88,17 +64,6 @@ const QUERY_FORM =
  * `YYYY-MM-DDTHH:MM:SSZ`, where a fraction of a second is allowed.
  *
  * Source: service interface, "GET /api/external/orders".
- *
- * @param text The value of `start_date`, `end_date`, `from` or `to`.
- * @returns Milliseconds since 1970, or null when `text` is not such a time.
- *
- * @example Read the start of a range
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(readQueryTime("1970-01-01T00:00:01.5Z"), 1500);
- * assert.equal(readQueryTime("1970-01-01 00:00:01"), null);
- * ```
  */
 export function readQueryTime(text: string): number | null {
   const match = QUERY_FORM.exec(text);

@@ -1,24 +1,6 @@
 /**
  * Answers calls in groups: those that come while a group is worked on, and those
  * of one turn of the event loop, are worked on together by the next one.
- *
- * @param work Works on a group; its answers are looked up by item. When it
- * throws, every call of the group rejects.
- * @returns What is called with one item.
- *
- * @example Three calls, two groups
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const groups: number[] = [];
- * const double = grouped((items: readonly number[]) => {
- *   groups.push(items.length);
- *   return Promise.resolve((item: number) => item * 2);
- * });
- * assert.deepEqual(await Promise.all([double(1), double(2)]), [2, 4]);
- * assert.equal(await double(3), 6);
- * assert.deepEqual(groups, [2, 1]);
- * ```
  */
 export function grouped<Item, Answer>(
   work: (items: readonly Item[]) => Promise<(item: Item) => Answer>,

@@ -13,17 +13,6 @@ const backoff = { firstMs: 500, longestMs: 8_000 };
 /**
  * How long to wait before another attempt: full jitter under a doubling
  * ceiling of at most eight seconds, and never less than the service asked for.
- *
- * @param options What the wait depends on.
- * @returns The wait in milliseconds.
- *
- * @example Wait as asked
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(retryDelayMs({ attempt: 1, random: 0.5, retryAfterMs: null }), 250);
- * assert.equal(retryDelayMs({ attempt: 2, random: 0, retryAfterMs: 3000 }), 3000);
- * ```
  */
 export function retryDelayMs(options: RetryDelayOptions): number {
   const { attempt, random, retryAfterMs } = options;
@@ -31,22 +20,7 @@ export function retryDelayMs(options: RetryDelayOptions): number {
   return Math.max(retryAfterMs ?? 0, delayMs);
 }
 
-/**
- * Reads a `Retry-After` header, in seconds or as a date.
- *
- * @param header The header's value; null when it is absent.
- * @param nowMs The present time, in milliseconds since 1970.
- * @returns The wait in milliseconds, never negative; null when none is stated.
- *
- * @example Read both forms
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(readRetryAfterMs("2", 0), 2000);
- * assert.equal(readRetryAfterMs("Thu, 01 Jan 1970 00:00:05 GMT", 1000), 4000);
- * assert.equal(readRetryAfterMs("soon", 0), null);
- * ```
- */
+/** Reads a `Retry-After` header, in seconds or as a date. */
 export function readRetryAfterMs(
   header: string | null,
   nowMs: number,
@@ -67,23 +41,7 @@ export interface Backoff {
   readonly longestMs: number;
 }
 
-/**
- * How long to wait after failures in a row.
- *
- * @param failures Failures so far, from 1.
- * @param backoff How the wait grows.
- * @returns The wait in milliseconds.
- *
- * @example Double up to a limit
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const backoff = { firstMs: 1000, longestMs: 5000 };
- * assert.equal(backoffMs(1, backoff), 1000);
- * assert.equal(backoffMs(3, backoff), 4000);
- * assert.equal(backoffMs(99, backoff), 5000);
- * ```
- */
+/** How long to wait after failures in a row. */
 export function backoffMs(failures: number, backoff: Backoff): number {
   return Math.min(backoff.longestMs, backoff.firstMs * 2 ** (failures - 1));
 }

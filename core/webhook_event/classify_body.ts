@@ -103,9 +103,6 @@ type Body = Readonly<Record<string, unknown>>;
 /**
  * Names the fields of a webhook that should identify something, and are too
  * long for that: they are read as if they were not there.
- *
- * @param value The value of a body.
- * @returns Their names, for example `order.id`; empty for most bodies.
  */
 export function longIdentifiers(value: unknown): string[] {
   const body = within(value);

@@ -1,23 +1,14 @@
 import { isOneOf, isRecord } from "../guards.ts";
 import { parseExact } from "../json/exact_json.ts";
 import { parseJson } from "../json/parse_json.ts";
-import { webhookType } from "./event_types.ts";
-import {
-  excerpt,
-  type Json,
-  nounOf,
-  orderEvent,
-  otpStatusEvent,
-  testEvent,
-  unrecognised,
-  userEvent,
-  verifyFailedEvent,
-} from "./_read_events.ts";
+import { isLongText, LONGEST_IDENTIFIER } from "../wire/identifier.ts";
+import { type WebhookType, webhookType } from "./event_types.ts";
 import {
   ORDER_EVENT_TYPES,
   type UnrecognisedWebhook,
-  USER_EVENT_TYPES,
   type WebhookEvent,
+  type WebhookOrder,
+  type WebhookUser,
 } from "./webhook_event.ts";
 
 const decoder = new TextDecoder();
@@ -92,10 +83,12 @@ export function parseWebhook(
 export function readWebhook(
   value: unknown,
 ): WebhookEvent | UnrecognisedWebhook {
+  const unrecognised = (statedType: string | null, ...reasons: string[]) =>
+    ({ type: "unrecognised", statedType, reasons }) as const;
   if (!isRecord(value)) {
     return unrecognised(null, `The body is ${nounOf(value)}, not an object`);
   }
-  const stated = value.type;
+  const { type: stated } = value;
   if (typeof stated !== "string") {
     return unrecognised(
       null,
@@ -105,20 +98,132 @@ export function readWebhook(
     );
   }
   const type = webhookType(stated);
-  if (isOneOf(ORDER_EVENT_TYPES, type)) return orderEvent(type, stated, value);
-  if (isOneOf(USER_EVENT_TYPES, type)) return userEvent(type, value);
-  switch (type) {
-    case "verify_failed":
-      return verifyFailedEvent(value);
-    case "otp_status":
-      return otpStatusEvent(value);
-    case "test":
-      return testEvent(value);
-    case null:
-      return unrecognised(stated, `Unknown type: ${excerpt(stated)}`);
-    default:
-      return type satisfies never;
+  if (type === null) {
+    const shown = stated.length > 64 ? `${stated.slice(0, 64)}…` : stated;
+    return unrecognised(stated, `Unknown type: ${shown}`);
   }
+  const wrong = wrongIn(type, value);
+  return wrong.length > 0
+    ? unrecognised(stated, ...wrong)
+    : eventOf(type, value);
+}
+
+/** A JSON object. */
+type Json = Readonly<Record<string, unknown>>;
+
+/** Why an event lacks what it cannot do without. */
+function wrongIn(type: WebhookType, { order, ...value }: Json): string[] {
+  if (type === "otp_status") {
+    return (["user_id", "status"] as const).filter((name) =>
+      !value[name] || typeof value[name] !== "string" ||
+      (name === "user_id" && isLongText(value[name]))
+    ).map((name) => `The ${name} of otp_status is ${nounOf(value[name])}`);
+  }
+  if (!isOneOf(ORDER_EVENT_TYPES, type)) return [];
+  if (!isRecord(order)) {
+    return [`The order of ${type} is ${nounOf(order)}, not an object`];
+  }
+  const { id } = order;
+  if (typeof id !== "string") {
+    return [`The order.id of ${type} is ${nounOf(id)}, not a string`];
+  }
+  return id === "" || isLongText(id)
+    ? [`The order.id of ${type} is ${nounOf(id)}`]
+    : [];
+}
+
+function eventOf(type: WebhookType, value: Json): WebhookEvent {
+  const click_id = identifierOrNone(value.click_id);
+  if (type === "otp_status") {
+    const { user_id, status } = value;
+    return {
+      ...{ type, click_id, flavour: null },
+      ...{ user_id, status, ...fieldsOf(value, OTP) },
+    } as WebhookEvent;
+  }
+  const order = isRecord(value.order) ? readOrder(value.order) : undefined;
+  if (type === "test") {
+    return { type, click_id, flavour: null, ...(order && { order }) };
+  }
+  const session = identifierOrNone(value.hpp_session_id);
+  const user = readUser(value.user);
+  const isOfOrder = isOneOf(ORDER_EVENT_TYPES, type);
+  return {
+    ...{ type, click_id },
+    // The earlier form of user events had neither sign; an order has one.
+    flavour: isOfOrder && (session !== "") === ("partner_data" in (order ?? {}))
+      ? null
+      : session !== ""
+      ? "fiatOnramp"
+      : isOfOrder || user
+      ? "nftCheckout"
+      : null,
+    ...(isOfOrder && { order }),
+    ...(type === "verify_failed" && fieldsOf(value, { reject_type: filled })),
+    ...(session !== "" && { hpp_session_id: session }),
+    ...(user && { user }),
+  } as WebhookEvent;
+}
+
+/** Reads a field; undefined leaves it out. */
+type Read = (value: unknown) => unknown;
+type Reads = Readonly<Record<string, Read>>;
+
+const text: Read = (value) => typeof value === "string" ? value : undefined;
+const filled: Read = (value) => text(value) || undefined;
+const identifierOrNone = (value: unknown): string =>
+  typeof value === "string" && !isLongText(value) ? value : "";
+const textOrNone: Read = (value) => text(value) ?? "";
+const object = (fields: Reads): Read => (value) =>
+  isRecord(value) ? fieldsOf(value, fields) : undefined;
+const state: Read = (value) =>
+  isRecord(value) && typeof value.state === "string"
+    ? { state: value.state }
+    : undefined;
+
+const OTP = { phone_country_code: text, status_detail: text };
+const ORDER = {
+  base: text,
+  base_amount: text,
+  quote: text,
+  quote_amount: text,
+  address: text,
+  transaction_id: (value) => value === null ? null : text(value),
+  external_order_id: (value) => isLongText(value) ? undefined : text(value),
+  partner_data: object({ sc_address: textOrNone, sc_input_data: textOrNone }),
+  // A code of the service's error table may come as a number.
+  error_code: (value) => typeof value === "number" ? `${value}` : text(value),
+} satisfies Readonly<Record<Exclude<keyof WebhookOrder, "id">, Read>>;
+const USER = { verification_status: object({ fkyc: state, lkyc: state }) };
+
+function fieldsOf(value: Json, fields: Reads): Record<string, unknown> {
+  const read: Record<string, unknown> = {};
+  for (const name in fields) {
+    const held = fields[name]?.(value[name]);
+    if (held !== undefined) read[name] = held;
+  }
+  return read;
+}
+
+function readOrder(value: Json): WebhookOrder {
+  return { id: identifierOrNone(value.id), ...fieldsOf(value, ORDER) };
+}
+
+/** Reads the user object; undefined when it has no id. */
+function readUser(value: unknown): WebhookUser | undefined {
+  if (!isRecord(value)) return undefined;
+  const user_id = identifierOrNone(value.user_id);
+  return user_id === "" ? undefined : { user_id, ...fieldsOf(value, USER) };
+}
+
+/** What a value is, for a sentence. */
+function nounOf(value: unknown): string {
+  if (value === undefined) return "missing";
+  if (value === null) return "null";
+  if (value === "") return "empty";
+  if (isLongText(value)) return `longer than ${LONGEST_IDENTIFIER} bytes`;
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
 /** Fields of an order that may come as numbers. */

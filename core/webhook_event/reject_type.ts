@@ -1,4 +1,4 @@
-import type { RejectType } from "./webhook_event.ts";
+import type { KnownRejectType, RejectType } from "./webhook_event.ts";
 
 /**
  * The documented reasons of a failed verification, each with its meaning.
@@ -26,16 +26,6 @@ export const REJECT_TYPES: Readonly<
     "The document verification failed without a named reason",
   FKYC_FAILED_SPAM: "The document verification was flagged as spam or fraud",
 });
-
-/** A documented value of `reject_type`. */
-export type KnownRejectType =
-  | `${"LKYC" | "FKYC"}_FAILED_${
-    | "AGE"
-    | "UNSUPPORTED_COUNTRY"
-    | "UNSUPPORTED_STATE"
-    | "DUPLICATE"
-    | "GENERAL"}`
-  | "FKYC_FAILED_SPAM";
 
 /**
  * Says what a `reject_type` means.

@@ -1,22 +1,16 @@
+import type { VerificationStatus } from "../wire/user.ts";
+
+export type { VerificationStatus as VerificationState };
+
 /** A value from an open list: those named here, or one not known yet. */
 export type Open<Known extends string> =
   | Known
   | (string & Record<never, never>);
 
-/** A verification state seen in webhooks: those known here, or another. Source: "Verification state". */
-export type VerificationState = Open<
-  | "not initiated"
-  | "initiated"
-  | "progress"
-  | "retry"
-  | "success"
-  | "failed"
->;
-
 /** State of one kind of verification. */
 export interface VerificationOf {
   /** The state as sent. */
-  readonly state: VerificationState;
+  readonly state: VerificationStatus;
 }
 
 /** The user object of a webhook. Source: "Events", user object. */
@@ -101,20 +95,18 @@ export interface UserEvent extends EventBase {
   readonly user?: WebhookUser;
 }
 
+/** A documented reason of a failed verification. */
+export type KnownRejectType =
+  | `${"LKYC" | "FKYC"}_FAILED_${
+    | "AGE"
+    | "UNSUPPORTED_COUNTRY"
+    | "UNSUPPORTED_STATE"
+    | "DUPLICATE"
+    | "GENERAL"}`
+  | "FKYC_FAILED_SPAM";
+
 /** Why a verification was rejected. Source: `reject_type` values. */
-export type RejectType = Open<
-  | "LKYC_FAILED_AGE"
-  | "FKYC_FAILED_AGE"
-  | "LKYC_FAILED_UNSUPPORTED_COUNTRY"
-  | "FKYC_FAILED_UNSUPPORTED_COUNTRY"
-  | "LKYC_FAILED_UNSUPPORTED_STATE"
-  | "FKYC_FAILED_UNSUPPORTED_STATE"
-  | "LKYC_FAILED_DUPLICATE"
-  | "FKYC_FAILED_DUPLICATE"
-  | "LKYC_FAILED_GENERAL"
-  | "FKYC_FAILED_GENERAL"
-  | "FKYC_FAILED_SPAM"
->;
+export type RejectType = Open<KnownRejectType>;
 
 /** A verification failed. */
 export interface VerifyFailedEvent extends EventBase {

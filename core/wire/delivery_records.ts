@@ -20,61 +20,46 @@ export const RECORD_BYTES = RECORD.body;
 const DELIVERY = 1;
 const NOTE = 2;
 const ANSWERS = ["late", "503", "none"] as const;
-const answerBytes = ANSWERS.map((_, index) => Uint8Array.of(index));
-
-/** What a record is written from. */
-export interface RecordFields {
-  /** Which of the two kinds. */
-  readonly kind: number;
-  /** ULID of the delivery: its text, or its 16 bytes. */
-  readonly id: string | Uint8Array;
-  /** Time, ms since 1970. */
-  readonly timeMs: number;
-  /** Bytes after the head. */
-  readonly body: Uint8Array;
-}
-
-/** The fields of a delivery's record. */
-export function deliveryFields(delivery: Delivery): RecordFields {
-  const { body } = delivery;
-  if (delivery instanceof MintedDelivery) {
-    const { ulid, receivedAtMs } = delivery;
-    return { kind: DELIVERY, id: ulid, timeMs: receivedAtMs, body };
-  }
-  const { id, receivedAt } = delivery;
-  return { kind: DELIVERY, id, timeMs: Date.parse(receivedAt), body };
-}
-
-/** The fields of a note's record. */
-export function noteFields(note: UnansweredDelivery): RecordFields {
-  return {
-    kind: NOTE,
-    id: note.id,
-    timeMs: Date.parse(note.noticedAt),
-    body: answerBytes[ANSWERS.indexOf(note.answer)] as Uint8Array,
-  };
-}
 
 /**
- * Writes a record to `bytes`, which `view` shows.
+ * A delivery as a record.
  *
- * @returns Where the next one begins.
- * @throws {TypeError} When the id is not a ULID.
+ * @throws {TypeError} When its id is not a ULID.
  */
-export function writeRecord(
-  { kind, id, timeMs, body }: RecordFields,
-  bytes: Uint8Array,
-  view: DataView,
-  at: number,
-): number {
-  const end = at + RECORD_BYTES + body.length;
-  if (typeof id === "string") writeUlid(id, bytes, at + RECORD.id);
-  else bytes.set(id, at + RECORD.id);
-  view.setUint32(at + RECORD.length, end - at, true);
-  view.setUint8(at + RECORD.kind, kind);
-  view.setFloat64(at + RECORD.time, timeMs, true);
-  bytes.set(body, at + RECORD.body);
-  return end;
+export function deliveryRecord(delivery: Delivery): Uint8Array<ArrayBuffer> {
+  return delivery instanceof MintedDelivery
+    ? record(DELIVERY, delivery.ulid, delivery.receivedAtMs, delivery.body)
+    : record(
+      DELIVERY,
+      delivery.id,
+      Date.parse(delivery.receivedAt),
+      delivery.body,
+    );
+}
+
+/** A note as a record. @throws {TypeError} When its id is not a ULID. */
+export function noteRecord(
+  { id, noticedAt, answer }: UnansweredDelivery,
+): Uint8Array<ArrayBuffer> {
+  const body = Uint8Array.of(ANSWERS.indexOf(answer));
+  return record(NOTE, id, Date.parse(noticedAt), body);
+}
+
+function record(
+  kind: number,
+  id: string | Uint8Array,
+  timeMs: number,
+  body: Uint8Array,
+): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(RECORD_BYTES + body.length);
+  const view = new DataView(bytes.buffer);
+  if (typeof id === "string") writeUlid(id, bytes, RECORD.id);
+  else bytes.set(id, RECORD.id);
+  view.setUint32(RECORD.length, bytes.length, true);
+  view.setUint8(RECORD.kind, kind);
+  view.setFloat64(RECORD.time, timeMs, true);
+  bytes.set(body, RECORD.body);
+  return bytes;
 }
 
 /** When the first of some records was received, ms since 1970. */

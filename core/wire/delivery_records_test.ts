@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
+import { concatenated } from "../bytes.ts";
 import {
-  deliveryFields,
   deliveryMint,
-  noteFields,
+  deliveryRecord,
+  noteRecord,
   readRecords,
   readUlid,
   RECORD_BYTES,
-  writeRecord,
   writeUlid,
 } from "./delivery_records.ts";
 import { decodeTime, isValid, ulid } from "ulid";
 
-Deno.test("readRecords() reads what writeRecord() wrote, in its order", () => {
+Deno.test("readRecords() reads what deliveryRecord() and noteRecord() made, in its order", () => {
   const delivery = {
     id: "01JD3Q5XK6T0V0QK3WZ5R5Q0ZV",
     receivedAt: "2026-11-20T12:00:00.123Z",
@@ -23,12 +23,12 @@ Deno.test("readRecords() reads what writeRecord() wrote, in its order", () => {
     noticedAt: "2026-11-20T12:00:05.000Z",
     answer: "503",
   } as const;
-  const bytes = new Uint8Array(3 * RECORD_BYTES + 5);
-  const view = new DataView(bytes.buffer);
-  let end = writeRecord(deliveryFields(delivery), bytes, view, 0);
-  end = writeRecord(noteFields(note), bytes, view, end);
-  end = writeRecord(deliveryFields(empty), bytes, view, end);
-  assert.equal(end, bytes.length);
+  const bytes = concatenated([
+    deliveryRecord(delivery),
+    noteRecord(note),
+    deliveryRecord(empty),
+  ]);
+  assert.equal(bytes.length, 3 * RECORD_BYTES + 5);
   assert.deepEqual(readRecords(bytes), [delivery, note, empty]);
   assert.deepEqual(readRecords(bytes.subarray(RECORD_BYTES + 4)), [
     note,

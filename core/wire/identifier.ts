@@ -8,11 +8,7 @@ import { utf8Prefix } from "../bytes.ts";
  */
 export const LONGEST_IDENTIFIER = 256;
 
-/**
- * Whether a text is too long to identify anything.
- *
- * @param value Any value.
- */
+/** Whether a text is too long to identify anything. */
 export function isLongText(value: unknown): boolean {
   return typeof value === "string" &&
     utf8Prefix(value, LONGEST_IDENTIFIER) !== value;
@@ -22,9 +18,6 @@ export function isLongText(value: unknown): boolean {
  * Whether a value can be an identifier: a text that is neither empty nor longer
  * than {@linkcode LONGEST_IDENTIFIER} bytes, and that no database would store as
  * another text.
- *
- * @param value What stands where the identifier is promised.
- * @returns Whether it identifies anything.
  */
 export function isIdentifier(value: unknown): value is string {
   return typeof value === "string" && value !== "" &&
@@ -38,15 +31,6 @@ const LONGEST = 128;
 /**
  * Whether an id can be requested: anybody may post a webhook with any id, and
  * one with a comma would split into two. The service has no other ids.
- *
- * @param id An order or user id.
- *
- * @example A forged id
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(isRequestable("a,b"), false);
- * ```
  */
 export function isRequestable(id: string): boolean {
   return id.length <= LONGEST && /^[\x21-\x7e]+$/.test(id) &&

@@ -59,6 +59,15 @@ export interface OrderField {
   readonly part?: "details" | "fees";
 }
 
+/** What many rows say alike. */
+const KEPT_TEXT = { shape: "text", erasure: "kept" } as const;
+const KEPT_DECIMAL = { shape: "decimal", erasure: "kept" } as const;
+const GONE_TEXT = { shape: "text", erasure: "gone" } as const;
+const REPLACED_ID = { shape: "identifier", erasure: "replaced" } as const;
+const GONE_ID = { shape: "identifier", erasure: "gone" } as const;
+const DETAIL = { ...GONE_TEXT, part: "details" } as const;
+const FEE = { ...KEPT_DECIMAL, part: "fees" } as const;
+
 /**
  * The fields of an order that are texts, by their name in its state: one row is
  * all that is said of a field. What reads, compares, folds, stores, redacts,
@@ -71,20 +80,18 @@ export interface OrderField {
 export const ORDER_FIELDS = {
   currency: {
     wire: "currency",
-    shape: "text",
-    erasure: "kept",
-    webhook: { path: "order.quote", kept: true },
+    ...KEPT_TEXT,
     same: "any_case",
     asked: "currency",
+    webhook: { path: "order.quote", kept: true },
     mismatch: "amount_mismatch",
     column: "currency",
   },
   currencyAmount: {
     wire: "currency_amount",
-    shape: "decimal",
-    erasure: "kept",
-    webhook: { path: "order.quote_amount", kept: true },
+    ...KEPT_DECIMAL,
     same: "amount",
+    webhook: { path: "order.quote_amount", kept: true },
     asked: "currencyAmount",
     mismatch: "amount_mismatch",
     label: "Amount",
@@ -92,25 +99,22 @@ export const ORDER_FIELDS = {
   },
   commodity: {
     wire: "crypto",
-    shape: "text",
-    erasure: "kept",
-    webhook: { path: "order.base", kept: true },
+    ...KEPT_TEXT,
     same: "any_case",
     asked: "commodity",
+    webhook: { path: "order.base", kept: true },
     mismatch: "asset_mismatch",
     column: "commodity",
   },
   cryptoType: {
+    ...DETAIL,
     wire: "crypto",
-    shape: "text",
     erasure: "kept",
     label: "Asset type",
-    part: "details",
   },
   network: {
     wire: "crypto",
-    shape: "text",
-    erasure: "kept",
+    ...KEPT_TEXT,
     same: "any_case",
     asked: "network",
     mismatch: "asset_mismatch",
@@ -119,10 +123,9 @@ export const ORDER_FIELDS = {
   },
   cryptoAmount: {
     wire: "crypto_amount",
-    shape: "decimal",
-    erasure: "kept",
-    webhook: { path: "order.base_amount", kept: true },
+    ...KEPT_DECIMAL,
     same: "asset_amount",
+    webhook: { path: "order.base_amount", kept: true },
     asked: "commodityAmount",
     mismatch: "amount_mismatch",
     label: "Asset",
@@ -130,10 +133,9 @@ export const ORDER_FIELDS = {
   },
   address: {
     wire: "address",
-    shape: "text",
-    erasure: "gone",
-    webhook: { path: "order.address" },
+    ...GONE_TEXT,
     same: "address",
+    webhook: { path: "order.address" },
     asked: "walletAddress",
     mismatch: "address_mismatch",
     label: "Address",
@@ -141,116 +143,82 @@ export const ORDER_FIELDS = {
   },
   txId: {
     wire: "tx_id",
-    shape: "text",
-    erasure: "gone",
-    webhook: { path: "order.transaction_id" },
+    ...GONE_TEXT,
     same: "transaction",
+    webhook: { path: "order.transaction_id" },
     mismatch: "transaction_mismatch",
     label: "Transaction",
     column: "tx_id",
   },
   userId: {
     wire: "user_id",
-    shape: "identifier",
-    erasure: "replaced",
-    webhook: { path: "user.user_id" },
+    ...REPLACED_ID,
     same: "exact",
     asked: "userId",
+    webhook: { path: "user.user_id" },
     mismatch: "user_mismatch",
     label: "User",
     column: "user_id",
   },
   clickId: {
     wire: "click_id",
-    shape: "identifier",
-    erasure: "replaced",
-    webhook: { path: "click_id" },
+    ...REPLACED_ID,
     same: "exact",
+    webhook: { path: "click_id" },
     label: "Click id",
     column: "click_id",
   },
   externalOrderId: {
     wire: "external_order_id",
-    shape: "identifier",
-    erasure: "gone",
-    webhook: { path: "order.external_order_id" },
+    ...GONE_ID,
     same: "exact",
+    webhook: { path: "order.external_order_id" },
     label: "External id",
     column: "external_order_id",
   },
-  cardId: {
-    wire: "card_id",
-    shape: "identifier",
-    erasure: "gone",
-    label: "Card",
-    part: "details",
-  },
-  cardBrand: {
-    wire: "card_brand",
-    shape: "text",
-    erasure: "gone",
-    label: "Card brand",
-    part: "details",
-  },
-  paymentType: {
-    wire: "payment_type",
-    shape: "text",
-    erasure: "gone",
-    label: "Payment type",
-    part: "details",
-  },
+  cardId: { wire: "card_id", ...GONE_ID, label: "Card", part: "details" },
+  cardBrand: { wire: "card_brand", ...DETAIL, label: "Card brand" },
+  paymentType: { wire: "payment_type", ...DETAIL, label: "Payment type" },
   processedThrough: {
     wire: "processed_through",
-    shape: "text",
-    erasure: "gone",
+    ...DETAIL,
     label: "Processed through",
-    part: "details",
   },
   partnerFee: {
     wire: "partner_fee",
-    shape: "decimal",
-    erasure: "kept",
+    ...FEE,
     label: "Partner fee (USD)",
     column: "partner_fee_usd",
-    part: "fees",
   },
   partnerFeePercent: {
     wire: "partner_fee_percent",
-    shape: "decimal",
-    erasure: "kept",
+    ...FEE,
     label: "Partner fee (share)",
-    part: "fees",
   },
   serviceFee: {
     wire: "service_fee",
-    shape: "decimal",
-    erasure: "kept",
+    ...FEE,
     label: "Service fee (USD)",
     column: "service_fee_usd",
-    part: "fees",
   },
   serviceFeePercent: {
     wire: "service_fee_percent",
-    shape: "decimal",
-    erasure: "kept",
+    ...FEE,
     label: "Service fee (share)",
-    part: "fees",
   },
   failReason: {
     wire: "fail_reason",
-    shape: "text",
-    erasure: "kept",
-    webhook: { path: "order.error_code" },
+    ...KEPT_TEXT,
     same: "exact",
+    webhook: { path: "order.error_code" },
     label: "Failure",
     column: "fail_reason",
   },
   scInputData: {
     wire: "sc_input_data",
-    shape: "text",
-    erasure: "gone",
-    webhook: { path: "order.partner_data.sc_input_data" },
+    ...GONE_TEXT,
     label: "Input data",
+    webhook: { path: "order.partner_data.sc_input_data" },
   },
 } as const satisfies Readonly<Record<string, OrderField>>;
 
@@ -279,13 +247,7 @@ export const ORDER_FIELD_NAMES = Object.keys(
   ORDER_FIELDS,
 ) as readonly OrderFieldName[];
 
-/**
- * The names of the fields that have a column of the table.
- *
- * @param column The column.
- * @param value Its value. @default {any value}
- * @returns The names, in the order of the table.
- */
+/** The names of the fields that have a column of the table. */
 export function fieldsWith<
   Column extends keyof OrderField,
   Value extends OrderField[Column] = OrderField[Column],

@@ -7,7 +7,6 @@ Deno.test("ORDER_FIELDS names what readOrderRow() checks, field by field", () =>
     const { wire } = ORDER_FIELDS[name];
     const { row, odd } = readOrderRow(
       { order_id: "O", status: "success", [wire]: { odd: true } },
-      false,
     );
     assert.deepEqual(odd, [{ field: wire, value: "object" }], name);
     assert.equal(wire in row, false, name);

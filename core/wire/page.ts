@@ -38,12 +38,15 @@ export interface Page<T> {
   readonly readAt: string;
   /** Request identifier the service stated; null when it did not. */
   readonly requestId: string | null;
+  /**
+   * What stood in the place of `data` on an empty page. Left out where the
+   * service sent its rows, or none, as an array.
+   */
+  readonly withoutData?: "null" | "missing";
 }
 
 /**
  * How many rows the service put on a page, those without identifier included.
- *
- * @returns The count that paging by offset goes on by.
  */
 export function rowsOn(page: Page<unknown>): number {
   return page.data.length + page.rowsWithoutId.length;

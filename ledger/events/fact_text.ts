@@ -135,15 +135,12 @@ const decoder = new TextDecoder();
  */
 export function soundRow(
   body: Uint8Array,
-  read: (
-    row: Readonly<Record<string, unknown>>,
-    mayHoldNul: boolean,
-  ) => RowRead<object>,
+  read: (row: Readonly<Record<string, unknown>>) => RowRead<object>,
 ): RowRead<Readonly<Record<string, unknown>>> | null {
   const text = decoder.decode(body);
   const value = objectOf(parseExact(text));
   if (value === null) return null;
-  const { row, odd } = read(value, text.includes("\\u0000"));
+  const { row, odd } = read(value);
   return { row: cleaned({ ...row }, text), odd };
 }
 

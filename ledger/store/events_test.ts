@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { NewEvent, RecordedEvent } from "../events/event.ts";
+import { concatenated } from "../../core/bytes.ts";
 import {
-  deliveryFields,
-  noteFields,
-  writeRecord,
+  deliveryRecord,
+  noteRecord,
 } from "../../core/wire/delivery_records.ts";
 import { deliveryUnanswered, webhookEvent } from "../testing/mint.ts";
 import type { Driver } from "./driver/driver.ts";
@@ -73,15 +73,10 @@ testEachDatabase(
       noticedAt: "2026-01-01T00:00:05.000Z",
       answer: "late",
     } as const;
-    const fields = [
-      ...deliveries.map(deliveryFields),
-      noteFields(unanswered),
-    ];
-    const view = new DataView(new ArrayBuffer(4_000));
-    let end = 0;
-    const bytes = new Uint8Array(view.buffer);
-    for (const one of fields) end = writeRecord(one, bytes, view, end);
-    const records = bytes.slice(0, end);
+    const records = concatenated([
+      ...deliveries.map(deliveryRecord),
+      noteRecord(unanswered),
+    ]);
     assert.deepEqual(await log.appendRecords(records), {
       counts: { login: 1, quarantined: 2 },
       odd: deliveries.slice(1).map(({ id }) => ({

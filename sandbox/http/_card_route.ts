@@ -1,6 +1,6 @@
 import type { SandboxEngine } from "../service/sandbox_engine.ts";
 import { answer, bodyFields, hasKey } from "./answer.ts";
-import { brokenCardRules } from "../../core/rules/card_rules.ts";
+import { brokenCardRules } from "../../core/rules/request_rules.ts";
 import type { SandboxUser } from "../engine/sandbox_user.ts";
 
 /** What is wrong: status, code (absent where none is given), description. */

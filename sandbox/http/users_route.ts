@@ -10,7 +10,7 @@ import { answer, bodyFields, hasKey, UNAUTHORIZED } from "./answer.ts";
 import { readUsersQuery } from "./_read_query.ts";
 import type { SandboxUser } from "../engine/sandbox_user.ts";
 import { decimalOf, userTime, withPlaces } from "../seeded/seeded_values.ts";
-import { brokenUserRules } from "../../core/rules/user_rules.ts";
+import { brokenUserRules } from "../../core/rules/request_rules.ts";
 
 /** GET /api/external/users */
 export function usersRoute(engine: SandboxEngine, request: Request): Response {

@@ -15,13 +15,10 @@ import {
   tallyOrders,
   writeWaiting,
 } from "../../ledger/for_server.ts";
-import {
-  BodyReport,
-  SMALL_BODY_BYTES,
-  type Spool,
-  spoolMover,
-  type WebhookEndpoint,
-} from "../../webhooks/for_server.ts";
+import { SMALL_BODY_BYTES } from "../../webhooks/body_room.ts";
+import type { WebhookEndpoint } from "../../webhooks/endpoint.ts";
+import type { Spool } from "../../webhooks/spool.ts";
+import { bodyReport, spoolMover } from "../../webhooks/spool_mover.ts";
 import { type Finding, found } from "../../resources/health/finding.ts";
 import { Alarm } from "../monitoring/alarm.ts";
 import { DriftWatch } from "../monitoring/drift_watch.ts";
@@ -109,7 +106,11 @@ export function composeService(parts: ServiceParts): Service {
     log: endpointLog(log),
   });
   if (spool !== undefined) metrics.spool(spool);
-  const bodies = new BodyReport({ meter, log: endpointLog(log) });
+  const write = endpointLog(log);
+  const bodies = bodyReport(
+    meter,
+    (level, code, message, more) => write({ level, code, message, ...more }),
+  );
   const reception = parts.reception ?? openReception(parts);
   const { endpoint } = reception;
   reception.reached({
@@ -118,7 +119,7 @@ export function composeService(parts: ServiceParts): Service {
       await stored(() => ledger.appendDelivery(delivery), 1);
       const tally = new BodyTally();
       tally.add(delivery.id, classify(bodyValue(delivery.body)));
-      bodies.take(tally);
+      bodies(tally);
     },
     recordUnanswered: ledger.recordUnanswered,
   });

@@ -7,7 +7,7 @@ import { serviceMetrics } from "../monitoring/metrics.ts";
 import { readConfig } from "../../core/settings/config.ts";
 import { openSpool } from "../http/open_spool.ts";
 import { composeService } from "./compose_service.ts";
-import type { Spool } from "../../webhooks/for_server.ts";
+import type { Spool } from "../../webhooks/spool.ts";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
 

@@ -4,7 +4,7 @@ import {
   ledgerOn,
   RetryingDriver,
 } from "../../ledger/for_server.ts";
-import type { ConnectionInfo } from "../../webhooks/for_server.ts";
+import type { ConnectionInfo } from "../../webhooks/endpoint_options.ts";
 import { RemoteDriver } from "../../ledger/for_deploy.ts";
 import { Alarm } from "../monitoring/alarm.ts";
 import { jsonLog, type Log } from "../monitoring/logger.ts";

@@ -1,5 +1,5 @@
 import { defined } from "../../core/guards.ts";
-import type { Spool } from "../../webhooks/for_server.ts";
+import type { Spool } from "../../webhooks/spool.ts";
 import { httpApp } from "../http/http_app.ts";
 import { readinessOf } from "./readiness.ts";
 import {

@@ -1,13 +1,15 @@
 import { defined } from "../../core/guards.ts";
 import type { Ledger } from "../../ledger/for_server.ts";
 import {
-  type Spool,
-  type UntimedLogEntry,
   type WebhookEndpoint,
   webhookEndpoint,
-  type WebhookEndpointOptions,
-  type WebhookLogCode,
-} from "../../webhooks/for_server.ts";
+} from "../../webhooks/endpoint.ts";
+import type {
+  WebhookLogCode,
+  WebhookLogEntry,
+} from "../../webhooks/endpoint_log.ts";
+import type { WebhookEndpointOptions } from "../../webhooks/endpoint_options.ts";
+import type { Spool } from "../../webhooks/spool.ts";
 import { WEBHOOK_PATH } from "../http/http_app.ts";
 import { isLogged, type Log, type LogEvent } from "../monitoring/logger.ts";
 import type { ServiceMetrics } from "../monitoring/metrics.ts";
@@ -121,7 +123,7 @@ const SPOOL_EVENTS = {
 export function endpointLog(
   log: Log,
   events: Readonly<Partial<Record<WebhookLogCode, LogEvent>>> = {},
-): (entry: UntimedLogEntry & { readonly at?: string }) => void {
+): (entry: Omit<WebhookLogEntry, "at"> & { readonly at?: string }) => void {
   return ({ level, code, at: _, ...fields }) => {
     if (level !== "debug" && isLogged(code)) {
       log(level, events[code] ?? code, fields);

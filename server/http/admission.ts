@@ -1,5 +1,5 @@
 import { messageOf } from "../../core/guards.ts";
-import { allowlist } from "../../webhooks/for_server.ts";
+import { allowlist } from "../../webhooks/proxied_address.ts";
 import {
   proxiedAddress,
   type WebhookEndpointOptions,

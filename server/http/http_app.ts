@@ -1,7 +1,7 @@
 import { Hono, type MiddlewareHandler } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 import type { StandingCondition } from "../../resources/health/finding.ts";
-import type { ConnectionInfo } from "../../webhooks/for_server.ts";
+import type { ConnectionInfo } from "../../webhooks/endpoint_options.ts";
 import { PROMETHEUS_TYPE } from "../monitoring/prometheus/prometheus_text.ts";
 
 /** How ready the endpoint is to take deliveries. */

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { errorCode } from "../../core/guards.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import { fileSpool } from "../../webhooks/mod.ts";
-import { isLeft, isSetAside } from "../../webhooks/for_ledger_file.ts";
+import { isLeft, isSetAside } from "../../webhooks/inbox_file.ts";
 
 /** Files of a spool that no process works on. */
 export interface LeftSpoolFiles {

@@ -1,5 +1,5 @@
 import { printableJson } from "../../core/printable.ts";
-import type { WebhookLogCode } from "../../webhooks/for_server.ts";
+import type { WebhookLogCode } from "../../webhooks/endpoint_log.ts";
 
 /** How much a line of the log matters. */
 export type Level = "info" | "warn" | "error";

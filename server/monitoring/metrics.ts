@@ -10,7 +10,7 @@ import {
   RETRIES_FROM_FIRST_MS,
   RETRIES_FROM_PREVIOUS_MS,
 } from "../../sync/for_server.ts";
-import type { Spool } from "../../webhooks/for_server.ts";
+import type { Spool } from "../../webhooks/spool.ts";
 import {
   pollAlarm,
   type PollStatus,

@@ -1,5 +1,5 @@
 import { messageOf } from "../../core/guards.ts";
-import type { RefusalReason } from "../../webhooks/for_server.ts";
+import type { RefusalReason } from "../../webhooks/endpoint_options.ts";
 import type { Log } from "./logger.ts";
 
 /** Pause between two looks, ms. */

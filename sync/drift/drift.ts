@@ -4,6 +4,7 @@ import {
   type Driver,
   readNewestBodies,
   readSweep,
+  type Statement,
   type StoredBody,
   writeSweep,
 } from "../../ledger/for_sync.ts";
@@ -91,6 +92,27 @@ export async function readDrift(driver: Driver): Promise<KeptDrift | null> {
 }
 
 /**
+ * Counts what an answer shows that is no part of a row.
+ *
+ * @param driver The ledger's database.
+ * @param met Its names, each as often as it was met.
+ * @param nowMs The time, in milliseconds since the epoch.
+ * @returns What writes the count.
+ * @throws {LedgerError} When the database fails.
+ */
+export async function countDrift(
+  driver: Driver,
+  met: readonly string[],
+  nowMs: number,
+): Promise<Statement> {
+  const { position, names } = await readDrift(driver) ?? NOTHING;
+  const after = { position, names: withMet(names, met, nowMs) };
+  return writeSweep(DRIFT, after, nowMs);
+}
+
+const NOTHING: KeptDrift = { position: 0, names: {} };
+
+/**
  * Events looked at in one look, the newest; a flood is not looked at
  * completely.
  */
@@ -111,7 +133,7 @@ export async function lookForDrift(
   driver: Driver,
   nowMs: number,
 ): Promise<KeptDrift> {
-  const before = await readDrift(driver) ?? { position: 0, names: {} };
+  const before = await readDrift(driver) ?? NOTHING;
   const bodies = await readNewestBodies(driver, before.position, MOST_EVENTS);
   const [newest] = bodies;
   if (newest === undefined) return before;

@@ -63,6 +63,31 @@ Deno.test("lookForDrift() keeps by name what answers and webhooks have that is n
   assert.deepEqual(await lookForDrift(ledger.driver, nowMs + 1000), drift);
 });
 
+for (const [text, name] of [['"data":null', "null"], ['"x":1', "missing"]]) {
+  Deno.test(`A poll reads the users on, and counts it as drift, where their page has {${text}}`, async () => {
+    let isEmpty = true;
+    await using box = service(
+      {},
+      undefined,
+      (page, { pathname }) =>
+        isEmpty && pathname.endsWith("/users")
+          ? `{"success":true,${text}}`
+          : page,
+    );
+    await using ledger = await ledgerFor(box);
+    const { orderId } = box.sandbox.createOrder();
+    await box.clock.advance(120_000);
+    await pollOnce(box, ledger);
+    const { names } = await lookForDrift(ledger.driver, box.clock.now());
+    assert.ok((names[`users.data is ${name}`]?.count ?? 0) > 0);
+    isEmpty = false;
+    await box.clock.advance(24 * 3_600_000);
+    await pollOnce(box, ledger);
+    const order = await ledger.orders.get(orderId);
+    assert.ok(await ledger.users.get(String(order?.userId)));
+  });
+}
+
 Deno.test("namesInWebhook() names new fields, words and states", () => {
   const names = namesInWebhook({
     type: "verify_failed",

@@ -57,6 +57,11 @@ export async function recordPage(
     answer,
     ids.length === 0 ? [] : [deleteRead(entity, ids, requestedAtMs)],
   );
+  if (page.withoutData !== undefined) {
+    await context.recorder.recordDrift([
+      `${entity}s.data is ${page.withoutData}`,
+    ]);
+  }
   const read = page.data.length;
   context.onRead({
     orders: entity === "order" ? read : 0,

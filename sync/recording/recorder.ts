@@ -16,6 +16,7 @@ import {
   type Statement,
   writeObservations,
 } from "../../ledger/for_sync.ts";
+import { countDrift } from "../drift/drift.ts";
 import { PollError } from "./poll_error.ts";
 import {
   changedReadings,
@@ -108,6 +109,16 @@ export class Recorder {
    */
   async write(statements: readonly Statement[]): Promise<void> {
     await this.#write(statements, attempts);
+  }
+
+  /**
+   * Counts what an answer has that the service's description does not have.
+   *
+   * @param names Its names.
+   */
+  async recordDrift(names: readonly string[]): Promise<void> {
+    const { driver, now } = this.#options;
+    await this.write([await countDrift(driver, names, now())]);
   }
 
   /** The statements that store readings and what follows from them. */

@@ -3,5 +3,5 @@
  *
  * @module
  */
-export { Inbox } from "../spool/inbox.ts";
-export type { InboxFile, InboxFolder, KeptGroup } from "../spool/inbox_file.ts";
+export { Inbox } from "../inbox.ts";
+export type { InboxFile, InboxFolder, KeptGroup } from "../inbox_file.ts";

@@ -1,0 +1,129 @@
+import { messageOf } from "../core/guards.ts";
+import type { Delivery, UnansweredDelivery } from "../core/wire/delivery.ts";
+import type { Deadlines } from "./deadlines.ts";
+import { type AlarmParts, LastingAlarm } from "./endpoint_log.ts";
+import type { WebhookEndpointOptions } from "./endpoint_options.ts";
+
+interface DeliveryStoreOptions
+  extends AlarmParts, Pick<WebhookEndpointOptions, "append" | "unanswered"> {
+  readonly deadlines: Deadlines;
+}
+
+/** How long after a failed append a delivery is tried again. */
+const RETRY_AFTER_MS = 100;
+/** Most notes held; beyond them the oldest are dropped. */
+const MOST_NOTES = 10_000;
+/** Time between two tries to hand the notes over. */
+const NOTES_AFTER_MS = 5_000;
+
+/** Stores deliveries by `append`, and knows whether that fails. */
+export class DeliveryStore {
+  readonly #options: DeliveryStoreOptions;
+  readonly #alarm: LastingAlarm;
+  /** Held until they are stored: what goes unanswered often is while that fails. */
+  readonly #notes: UnansweredDelivery[] = [];
+  #handingOver: Promise<void> | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isStopped = false;
+  /** Appends that have begun and not settled, waited for or not. */
+  #underWay = 0;
+  #onSettled: (() => void)[] = [];
+  /** Whether the latest append succeeded, or none was made yet. */
+  appending = true;
+
+  constructor(options: DeliveryStoreOptions) {
+    this.#options = options;
+    this.#alarm = new LastingAlarm("append_failing", options);
+  }
+
+  /** Notes of unanswered deliveries that are not stored yet. */
+  get notes(): number {
+    return this.#notes.length;
+  }
+
+  /**
+   * Whether a delivery was stored. A failed append is tried once more, if there
+   * is time before `dueAt`. Never rejects.
+   */
+  async store(delivery: Delivery, dueAt: number): Promise<boolean> {
+    const { append, clock, deadlines } = this.#options;
+    let isStored = false;
+    this.#underWay++;
+    for (let isFirst = true;; isFirst = false) {
+      try {
+        await append(delivery);
+        isStored = true;
+        this.appending = true;
+        this.#alarm.settle();
+        if (this.#notes.length > 0) void this.#handOver();
+        break;
+      } catch (error) {
+        this.failed(messageOf(error));
+      }
+      const retryAt = clock() + RETRY_AFTER_MS;
+      if (!isFirst || retryAt >= dueAt) break;
+      await deadlines.reach(retryAt);
+    }
+    if (--this.#underWay === 0) {
+      for (const resolve of this.#onSettled.splice(0)) resolve();
+    }
+    return isStored;
+  }
+
+  /** Records that deliveries cannot be stored now, and why. */
+  failed(why: string): void {
+    this.#alarm.raise(why);
+    this.appending = false;
+  }
+
+  /** Notes that a delivery which may be stored got no timely 2xx. */
+  note(unanswered: UnansweredDelivery): void {
+    if (this.#options.unanswered === undefined) return;
+    if (this.#notes.length >= MOST_NOTES) this.#notes.shift();
+    this.#notes.push(unanswered);
+    if (this.appending) void this.#handOver();
+    this.#tryLater();
+  }
+
+  /**
+   * Not with the next delivery: the service switches delivery off when some go
+   * unanswered.
+   */
+  #tryLater(): void {
+    if (this.#isStopped || this.#notes.length === 0) return;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      void this.#handOver().then(() => this.#tryLater());
+    }, NOTES_AFTER_MS);
+  }
+
+  /** Hands over the notes held; those not taken are held for the next time. */
+  #handOver(): Promise<void> {
+    const handOver = async (): Promise<void> => {
+      for (let [next] = this.#notes; next !== undefined; [next] = this.#notes) {
+        await this.#options.unanswered?.(next);
+        if (this.#notes[0] === next) this.#notes.shift();
+      }
+    };
+    return this.#handingOver ??= handOver().catch(() => {}).finally(() => {
+      this.#handingOver = null;
+    });
+  }
+
+  /** Waits until no append is under way and the notes are tried a last time;
+   * until `dueAt` at most. */
+  async drain(dueAt: number): Promise<void> {
+    const { deadlines } = this.#options;
+    if (this.#underWay > 0) {
+      const settled = new Promise<void>((resolve) =>
+        this.#onSettled.push(resolve)
+      );
+      await deadlines.race(settled, dueAt, undefined);
+    }
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    if (this.appending) {
+      await deadlines.race(this.#handOver(), dueAt, undefined);
+    }
+  }
+}

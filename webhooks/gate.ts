@@ -1,0 +1,193 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type {
+  ConnectionInfo,
+  RefusalReason,
+  WebhookEndpointOptions,
+} from "./endpoint_options.ts";
+import { allowlist, connectionAddress } from "./proxied_address.ts";
+
+/** Decides from path, address and method whether a request may deliver. */
+export class RequestGate {
+  readonly secret: PathSecret;
+  /** Address of the latest refused request that knew the secret. */
+  lastNotAllowed: string | null = null;
+  readonly #isAllowed: ((address: string | null) => boolean) | null;
+  readonly #clientAddress: NonNullable<WebhookEndpointOptions["clientAddress"]>;
+
+  constructor(options: WebhookEndpointOptions) {
+    this.secret = new PathSecret(options.path ?? null, options.secrets);
+    this.#isAllowed = options.allowlist ? allowlist(options.allowlist) : null;
+    this.#clientAddress = options.clientAddress ?? connectionAddress;
+  }
+
+  /** Why a request may not deliver; null when it may. */
+  refusalOf(
+    request: Request,
+    info: ConnectionInfo | undefined,
+  ): RefusalReason | null {
+    const { secret } = this;
+    const isAllowed = this.#isAllowed;
+    const address = isAllowed && this.#clientAddress(request, info);
+    if (!secret.matches(request.url)) {
+      return secret.isIn(request.url) ? "misplaced_secret" : "wrong_secret";
+    }
+    if (isAllowed !== null && !isAllowed(address)) {
+      this.lastNotAllowed = address;
+      return "not_allowed";
+    }
+    return request.method === "POST" ? null : "method";
+  }
+}
+
+/** Most bytes of a secret. */
+const LONGEST = 256;
+/** Most of an address in which a misplaced secret is looked for. */
+const LONGEST_ADDRESS = 2048;
+const MOST_PARTS = 32;
+
+/**
+ * Compares the secret in a path with every valid one, by digests. The time it
+ * takes tells neither how much of it was right nor which secret it was.
+ */
+export class PathSecret {
+  readonly #prefix: string | null;
+  readonly #secrets: readonly string[];
+  readonly #valid: readonly Uint8Array[];
+
+  /**
+   * @param prefix What comes before the secret; null takes the last segment of
+   * any path.
+   */
+  constructor(prefix: string | null, secrets: readonly string[]) {
+    if (prefix !== null && !(prefix.startsWith("/") && prefix.endsWith("/"))) {
+      throw new TypeError(
+        `Cannot mount endpoint: path must begin and end with a slash, current value is "${prefix}"`,
+      );
+    }
+    if (secrets.length === 0) {
+      throw new RangeError(
+        "Cannot mount endpoint: secrets is empty, name at least one",
+      );
+    }
+    this.#prefix = prefix;
+    this.#secrets = [...secrets];
+    this.#valid = secrets.map((secret, index) => {
+      const bytes = new TextEncoder().encode(secret).length;
+      if (bytes > 0 && bytes <= LONGEST) return digestOf(secret);
+      // The value itself must not get into a message.
+      throw new RangeError(
+        `Cannot mount endpoint: secrets[${index}] must have 1 to ${LONGEST} ` +
+          "bytes",
+      );
+    });
+  }
+
+  /**
+   * Whether the path of `url` ends in a valid secret, after the prefix; one
+   * slash may follow.
+   */
+  matches(url: string): boolean {
+    const scheme = url.indexOf("://");
+    const start = url.indexOf("/", scheme === -1 ? 0 : scheme + 3);
+    if (start === -1) return false;
+    const query = url.indexOf("?", start);
+    const whole = url.slice(start, query === -1 ? url.length : query);
+    // Frameworks may send on to the same address with a slash.
+    const path = whole.endsWith("/") ? whole.slice(0, -1) : whole;
+    const prefix = this.#prefix ?? path.slice(0, path.lastIndexOf("/") + 1);
+    return path.startsWith(prefix) && this.#isValid(path.slice(prefix.length));
+  }
+
+  /** Whether a valid secret is anywhere in the beginning of an address. */
+  isIn(url: string): boolean {
+    return url.slice(0, LONGEST_ADDRESS).split(/[/?&=]/).slice(0, MOST_PARTS)
+      .some((part) => this.#isValid(part));
+  }
+
+  #isValid(encoded: string): boolean {
+    // Each byte of a secret has three characters at most.
+    if (encoded === "" || encoded.length > 3 * LONGEST) return false;
+    const text = decoded(encoded);
+    if (text === null) return false;
+    const digest = digestOf(text);
+    let matches = 0;
+    for (const valid of this.#valid) {
+      matches |= Number(timingSafeEqual(valid, digest));
+    }
+    return matches !== 0;
+  }
+
+  /** Replaces every valid secret in `text`. */
+  redact(text: string): string {
+    let redacted = text;
+    for (const secret of this.#secrets) {
+      redacted = redacted.replaceAll(secret, "{secret}")
+        .replaceAll(encodeURIComponent(secret), "{secret}");
+    }
+    return redacted;
+  }
+}
+
+function decoded(text: string): string | null {
+  if (!text.includes("%")) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
+function digestOf(text: string): Uint8Array {
+  return createHash("sha256").update(text).digest();
+}
+
+/** Attributes in which tracers put the address of a request. */
+const ADDRESS_ATTRIBUTES = new Set([
+  "url.full",
+  "url.path",
+  "url.query",
+  "url.original",
+  "http.url",
+  "http.target",
+]);
+
+/** Where OpenTelemetry, Deno's own included, registers what traces a process. */
+const REGISTERED = Symbol.for("opentelemetry.js.api.1");
+
+/** What is used of a span. */
+interface Span {
+  setAttribute(key: string, value: unknown): Span;
+  setAttributes(attributes: Readonly<Record<string, unknown>>): Span;
+}
+
+/** Prototypes of span classes that were changed. */
+const changed = new WeakSet<object>();
+
+/**
+ * Keeps the paths of requests out of spans that others record. Each may hold the
+ * secret, also one that was mistyped in the service's dashboard. Deno
+ * (`OTEL_DENO=true`) writes the address into a span before a handler runs, so
+ * the methods of the span class are replaced.
+ */
+export function hideAddressesFromSpans(): void {
+  const { trace } = Object(Reflect.get(globalThis, REGISTERED));
+  const probe = trace?.getTracer?.("@rampkit/onramp").startSpan("probe");
+  if (typeof probe?.setAttribute !== "function") return;
+  const spanClass: Span = Object.getPrototypeOf(probe);
+  if (changed.has(spanClass)) return;
+  changed.add(spanClass);
+  const { setAttribute } = spanClass;
+  spanClass.setAttribute = function (key, value) {
+    if (typeof value !== "string" || !ADDRESS_ATTRIBUTES.has(key)) {
+      return setAttribute.call(this, key, value);
+    }
+    const [origin = ""] = /^[a-z]+:\/\/[^/?#]*/i.exec(value) ?? [];
+    return setAttribute.call(this, key, `${origin}/{path}`);
+  };
+  spanClass.setAttributes = function (attributes) {
+    for (const [key, value] of Object.entries(attributes)) {
+      if (value !== undefined) this.setAttribute(key, value);
+    }
+    return this;
+  };
+}
