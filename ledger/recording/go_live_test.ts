@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import {
-  deliveryFields,
-  writeRecord,
-} from "../../core/wire/delivery_records.ts";
+import { concatenated } from "../../core/bytes.ts";
+import { deliveryRecord } from "../../core/wire/delivery_records.ts";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 import { webhookEvent } from "../testing/mint.ts";
 import type { Ledger } from "../ledger.ts";
@@ -314,14 +312,9 @@ Deno.test.each([{ worker: true }, { worker: false }])(
 
 Deno.test("a ledger goes live with the first delivery that a spool hands over", async () => {
   await using ledger = await emptyLedger();
-  const bytes = new Uint8Array(1000);
-  const view = new DataView(bytes.buffer);
-  let end = 0;
-  for (const [at, minute] of [12, 11].entries()) {
-    const id = `01M7VZGC0000000000000000D${at}`;
-    const fields = deliveryFields(delivery(id, minute));
-    end = writeRecord(fields, bytes, view, end);
-  }
-  await ledger.appendRecords(bytes.slice(0, end));
+  const records = [12, 11].map((minute, at) =>
+    deliveryRecord(delivery(`01M7VZGC0000000000000000D${at}`, minute))
+  );
+  await ledger.appendRecords(concatenated(records));
   assert.equal(await liveSince(ledger), at(11));
 });

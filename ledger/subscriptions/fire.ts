@@ -329,6 +329,7 @@ export interface FiredHistory {
   readonly released: number;
 }
 
+/** Which history is sent. */
 export interface FireHistoryOptions {
   /** Only counts. @default false */
   readonly dryRun?: boolean;
