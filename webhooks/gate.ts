@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import type {
   ConnectionInfo,
   RefusalReason,
@@ -45,14 +44,17 @@ const LONGEST = 256;
 const LONGEST_ADDRESS = 2048;
 const MOST_PARTS = 32;
 
+const encoder = new TextEncoder();
+
 /**
- * Compares the secret in a path with every valid one, by digests. The time it
- * takes tells neither how much of it was right nor which secret it was.
+ * Compares the secret in a path with every valid one. The time it takes tells
+ * neither how much of it was right nor which secret it was.
  */
 export class PathSecret {
   readonly #prefix: string | null;
   readonly #secrets: readonly string[];
-  readonly #valid: readonly Uint8Array[];
+  readonly #valid: readonly Padded[];
+  readonly #candidate = new Uint8Array(LONGEST);
 
   /**
    * @param prefix What comes before the secret; null takes the last segment of
@@ -72,8 +74,9 @@ export class PathSecret {
     this.#prefix = prefix;
     this.#secrets = [...secrets];
     this.#valid = secrets.map((secret, index) => {
-      const bytes = new TextEncoder().encode(secret).length;
-      if (bytes > 0 && bytes <= LONGEST) return digestOf(secret);
+      const padded = new Uint8Array(LONGEST);
+      const { read, written } = encoder.encodeInto(secret, padded);
+      if (secret !== "" && read === secret.length) return { padded, written };
       // The value itself must not get into a message.
       throw new RangeError(
         `Cannot mount endpoint: secrets[${index}] must have 1 to ${LONGEST} ` +
@@ -105,14 +108,16 @@ export class PathSecret {
   }
 
   #isValid(encoded: string): boolean {
-    // Each byte of a secret has three characters at most.
-    if (encoded === "" || encoded.length > 3 * LONGEST) return false;
-    const text = decoded(encoded);
-    if (text === null) return false;
-    const digest = digestOf(text);
+    const text = encoded === "" ? null : decoded(encoded);
+    if (text === null || text.length > LONGEST) return false;
+    const candidate = this.#candidate.fill(0);
+    const { read, written } = encoder.encodeInto(text, candidate);
+    if (read < text.length) return false;
     let matches = 0;
     for (const valid of this.#valid) {
-      matches |= Number(timingSafeEqual(valid, digest));
+      matches |= Number(
+        differences(valid, { padded: candidate, written }) === 0,
+      );
     }
     return matches !== 0;
   }
@@ -137,8 +142,19 @@ function decoded(text: string): string | null {
   }
 }
 
-function digestOf(text: string): Uint8Array {
-  return createHash("sha256").update(text).digest();
+/** A text in UTF-8, as wide as every other, and how many bytes it has. */
+interface Padded {
+  readonly padded: Uint8Array;
+  readonly written: number;
+}
+
+/** Zero only for equal texts; takes the same time wherever they differ. */
+function differences(a: Padded, b: Padded): number {
+  let bits = a.written ^ b.written;
+  for (let at = 0; at < LONGEST; at++) {
+    bits |= (a.padded[at] ?? 0) ^ (b.padded[at] ?? 0);
+  }
+  return bits;
 }
 
 /** Attributes in which tracers put the address of a request. */

@@ -1,16 +1,4 @@
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fdatasync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import * as fs from "node:fs";
 import { basename, dirname } from "node:path";
 import { promisify } from "node:util";
 import { crc32 } from "node:zlib";
@@ -88,28 +76,28 @@ const TABLE = `CREATE TABLE IF NOT EXISTS kept (number INTEGER PRIMARY KEY,
 /** Room that a new file takes on the disk, so that a small body finds some. */
 const FIRST_BYTES = 64 << 10;
 
-const syncData = promisify(fdatasync);
+const syncData = promisify(fs.fdatasync);
 
 /** The folder of an inbox on a local disk. It is made whenever it is missing. */
 export function inboxFolder(directory: string): InboxFolder {
   const at = (name: string): string => `${directory}/${name}`;
   return {
     list() {
-      mkdirSync(directory, { recursive: true, mode: 0o700 });
-      return readdirSync(directory).filter((name) => name.endsWith(END));
+      fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+      return fs.readdirSync(directory).filter((name) => name.endsWith(END));
     },
     create(name) {
-      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
       const path = at(name);
-      closeSync(openSync(path, "wx", 0o600));
-      chmodSync(path, 0o600);
+      fs.closeSync(fs.openSync(path, "wx", 0o600));
+      fs.chmodSync(path, 0o600);
       let file: SqliteFile | null = null;
       try {
         file = new SqliteFile(path, name);
         file.make();
-        const folder = openSync(directory, "r");
-        fsyncSync(folder);
-        closeSync(folder);
+        const folder = fs.openSync(directory, "r");
+        fs.fsyncSync(folder);
+        fs.closeSync(folder);
         return file;
       } catch (error) {
         file?.close();
@@ -118,7 +106,7 @@ export function inboxFolder(directory: string): InboxFolder {
       }
     },
     claim(name) {
-      if (!existsSync(at(name))) return null;
+      if (!fs.existsSync(at(name))) return null;
       const file = new SqliteFile(at(name), name);
       try {
         file.open();
@@ -134,8 +122,8 @@ export function inboxFolder(directory: string): InboxFolder {
     remove: (name) => removeFile(at(name)),
     setAside(name) {
       for (const end of ["-wal", ""]) {
-        if (!existsSync(at(name) + end)) continue;
-        renameSync(at(name) + end, at(name) + DAMAGED + end);
+        if (!fs.existsSync(at(name) + end)) continue;
+        fs.renameSync(at(name) + end, at(name) + DAMAGED + end);
       }
     },
   };
@@ -167,7 +155,7 @@ export function isLeft(path: string): boolean {
 
 function removeFile(path: string): void {
   for (const end of ["-wal", "-journal", ""]) {
-    rmSync(path + end, { force: true });
+    fs.rmSync(path + end, { force: true });
   }
 }
 
@@ -215,9 +203,9 @@ class SqliteFile implements InboxFile {
       INSERT INTO kept VALUES (1, 0, 0, 0, 0, zeroblob(${FIRST_BYTES}));
       DELETE FROM kept;
       COMMIT`);
-    this.#log = openSync(`${this.#path}-wal`, "r+");
+    this.#log = fs.openSync(`${this.#path}-wal`, "r+");
     // Before it was locked, another process may have taken it for a left one.
-    statSync(this.#path);
+    fs.statSync(this.#path);
     this.#places = this.#found();
   }
 
@@ -317,14 +305,14 @@ class SqliteFile implements InboxFile {
   }
 
   close(): void {
-    if (this.#log >= 0) closeSync(this.#log);
+    if (this.#log >= 0) fs.closeSync(this.#log);
     this.#log = -1;
     this.#database.close();
   }
 
   #found(): string {
     return ["", "-wal"].map((end) => {
-      const found = statSync(this.#path + end, { throwIfNoEntry: false });
+      const found = fs.statSync(this.#path + end, { throwIfNoEntry: false });
       return `${found?.dev}:${found?.ino}`;
     }).join();
   }

@@ -26,14 +26,7 @@
  *
  * @module
  */
-export type {
-  InstrumentOptions,
-  Meter,
-  MeterCounter,
-  MeterLabels,
-  MeterObserver,
-  MeterRecorder,
-} from "../core/telemetry/meter.ts";
+export type * from "../core/telemetry/meter.ts";
 export type {
   BodyClasses,
   OddBody,

@@ -6,14 +6,13 @@ import { chainNetwork, isNativeAsset } from "../core/chain/chain_network.ts";
 import type { Verdict, VerdictReason } from "../core/chain/verdict.ts";
 import { isDecimal } from "../core/decimal.ts";
 import { askBitcoin } from "./bitcoin_nodes.ts";
-import type { Chain, ChainNode, Chains } from "./chains_file.ts";
+import type { Chain, Chains } from "./chains_file.ts";
 import { askEvm } from "./evm_node.ts";
-import { askNode, type HttpNode } from "./http_node.ts";
+import { askEach } from "./http_node.ts";
 import type { ChainWitness, Look, TransferQuestion } from "./transfer.ts";
 import {
   agree,
   type NodeAnswer,
-  type NodeFinding,
   type Target,
   verdictOf,
   type VerdictRule,
@@ -86,10 +85,13 @@ export function createChainWitness(
       const target = targetOf(chain, question);
       if (typeof target === "string") return unasked("undecided", target);
       const how = { fetch: send, timeoutMs, signal };
-      const answers = await Promise.all(
-        chain.nodes.map(({ name, address, kind }): Promise<NodeAnswer> =>
-          askNode(name, address, how, (node) => ask(node, chain, kind, target))
-        ),
+      const answers = await askEach(
+        chain.nodes,
+        how,
+        (node, kind) =>
+          kind === "evm"
+            ? askEvm(node, chain, target)
+            : askBitcoin(node, chain, kind, target),
       );
       const rule = ruleOf(chain, asset, assets);
       const votes = votesOf(
@@ -106,17 +108,6 @@ export function createChainWitness(
       };
     },
   };
-}
-
-function ask(
-  node: HttpNode,
-  chain: Chain,
-  kind: ChainNode["kind"],
-  target: Target,
-): Promise<NodeFinding> {
-  return kind === "evm"
-    ? askEvm(node, chain, target)
-    : askBitcoin(node, chain, kind, target);
 }
 
 /** What to look for; else why there is nothing to look for. */

@@ -19,21 +19,27 @@ export interface HttpNodeOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Asks a node under its name. It never throws for what a node does. */
-export async function askNode<Result>(
-  name: string,
-  address: NodeAddress,
+/** Asks each node at once. It never throws for what a node does. */
+export function askEach<Node extends NamedNode, Result>(
+  nodes: readonly Node[],
   options: HttpNodeOptions,
-  ask: (node: HttpNode) => Promise<Result>,
-): Promise<Answered<Result>> {
-  const node = new HttpNode(address, options);
-  try {
-    const found = await ask(node);
-    return { ...found, node: name, raw: node.raw, problem: null };
-  } catch (error) {
-    const problem = problemOf(error);
-    return { node: name, raw: node.raw, problem };
-  }
+  ask: (node: HttpNode, kind: Node["kind"]) => Promise<Result>,
+): Promise<readonly Answered<Result>[]> {
+  return Promise.all(nodes.map(async ({ name, address, kind }) => {
+    const node = new HttpNode(address, options);
+    try {
+      const found = await ask(node, kind);
+      return { ...found, node: name, raw: node.raw, problem: null };
+    } catch (error) {
+      return { node: name, raw: node.raw, problem: problemOf(error) };
+    }
+  }));
+}
+
+interface NamedNode {
+  readonly name: string;
+  readonly address: NodeAddress;
+  readonly kind: string;
 }
 
 function problemOf(error: unknown): NodeProblem {

@@ -27,23 +27,8 @@
  *
  * @module
  */
-export {
-  type AskedPair,
-  type ChainWitnessOptions,
-  createChainWitness,
-  type NotAskedReason,
-  whyNotAsked,
-} from "./chain_witness.ts";
-export {
-  type Chain,
-  type ChainNode,
-  type Chains,
-  type ChainSettings,
-  type ChainsFile,
-  type NodeSettings,
-  readChains,
-  type TokenSettings,
-} from "./chains_file.ts";
+export * from "./chain_witness.ts";
+export * from "./chains_file.ts";
 export {
   lookAtOrder,
   type LookAtOrderOptions,
@@ -52,16 +37,7 @@ export {
 } from "./look_at_order.ts";
 export { createWatcher, type Watcher, type WatcherOptions } from "./watcher.ts";
 export type { NodeAddress } from "./http_node.ts";
-export {
-  type BlockPlace,
-  type ChainWitness,
-  type Evidence,
-  type Look,
-  NODE_PROBLEMS,
-  type NodeProblem,
-  type NodeTrouble,
-  type TransferQuestion,
-} from "./transfer.ts";
+export * from "./transfer.ts";
 export type { AssetTable } from "../core/assets/environment.ts";
 export {
   type Verdict,

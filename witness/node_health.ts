@@ -2,7 +2,7 @@
 import { newestOfBitcoin } from "./bitcoin_nodes.ts";
 import type { Chains } from "./chains_file.ts";
 import { newestOfEvm } from "./evm_node.ts";
-import { askNode } from "./http_node.ts";
+import { askEach } from "./http_node.ts";
 import type { Look, NodeProblem } from "./transfer.ts";
 import { isLagging } from "./verdict.ts";
 
@@ -35,18 +35,13 @@ export async function probeNodes(
 ): Promise<readonly ProbedNode[]> {
   const how = { fetch: send, timeoutMs, signal };
   const all = await Promise.all([...chains.values()].map(async (chain) => {
-    const answers = await Promise.all(
-      chain.nodes.map(({ name, address, kind }) =>
-        askNode(
-          name,
-          address,
-          how,
-          (node) =>
-            kind === "evm"
-              ? newestOfEvm(node, chain)
-              : newestOfBitcoin(node, chain, kind),
-        )
-      ),
+    const answers = await askEach(
+      chain.nodes,
+      how,
+      (node, kind) =>
+        kind === "evm"
+          ? newestOfEvm(node, chain)
+          : newestOfBitcoin(node, chain, kind),
     );
     const tips = answers.map((one) => one.problem === null ? one.tip : 0);
     const highest = Math.max(0, ...tips);
