@@ -39,59 +39,73 @@
  * - `PATCH /control/delivery` with `{ webhookUrl?, disableRule?, enabled? }`.
  * - `PATCH /control/faults`, and `DELETE` to switch them all off.
  * - `POST /control/populate`, `/control/backfill`, and `/control/clock` with
- *   `{ advanceMs }`; a clock that was given has to be a virtual one for that.
+ *   `{ advanceMs }`; a clock of your own needs an `advance` for that.
+ * - `GET /control/help`: all of these, with their parameters.
  * - `/{partner_id}/widget`: the page that the official widget SDK opens.
  *
  * @module
  */
-export { RETRY_DELAYS_MS } from "../core/waiting/retry_delay.ts";
-export * from "./clocks/clock.ts";
-export * from "./clocks/real_clock.ts";
-export * from "./clocks/virtual_clock.ts";
 export {
-  ANSWER_WITHIN_MS,
-  DISABLE_RULES,
-  type DisableRule,
-  type FailedSoFar,
-  nextAttemptMs,
-} from "./delivery/retry_schedule.ts";
-export * from "./faults/faults.ts";
-export type { SandboxCounters } from "./engine/counters.ts";
+  isMovable,
+  type MovableClock,
+  type RealClock,
+  realClock,
+  type RealClockOptions,
+  type SandboxClock,
+  VirtualClock,
+  virtualClock,
+  type VirtualClockOptions,
+} from "./clock.ts";
+export type { BackfillOptions, PopulateOptions } from "./customers.ts";
+export {
+  BAD_DAY,
+  COUNTS,
+  FAULT_RATES,
+  type FaultRate,
+  type Faults,
+  type FaultSpan,
+  NO_FAULTS,
+  type SandboxCounters,
+} from "./faults.ts";
 export type {
-  DeliveryAttempt,
-  DeliveryCause,
-  DeliveryState,
-  DeliveryStatus,
-  SandboxDelivery,
+  OrderForm,
+  SandboxOptions,
+  SandboxPartner,
   TriggerInput,
-} from "./delivery/delivery_log.ts";
-export type {
-  SandboxFees,
-  SandboxOrder,
-  SandboxStep,
-} from "./engine/sandbox_order.ts";
-export * from "./engine/sandbox_user.ts";
+} from "./options.ts";
 export {
   nextSteps,
+  type OrderInput,
   type OrderStep,
+  type OrderTruth,
+  type SandboxFees,
+  type SandboxOrder,
+  type SandboxStep,
   type StepFacts,
-  type StepTaken,
-  takeStep,
-} from "./engine/order_steps.ts";
-export * from "./engine/user_steps.ts";
-export * from "./engine/truth.ts";
-export * from "./service/sandbox_options.ts";
-export * from "./sandbox.ts";
+  truthOf,
+} from "./orders.ts";
+export { createSandbox, Sandbox } from "./sandbox.ts";
+export {
+  type DeliveryAttempt,
+  type DeliveryCause,
+  type DeliveryState,
+  type DeliveryStatus,
+  DISABLE_RULES,
+  type DisableRule,
+  type SandboxDelivery,
+} from "./sender.ts";
 export {
   type ServedSandbox,
   serveSandbox,
   type ServeSandboxOptions,
 } from "./serve_sandbox.ts";
-export type { BackfillOptions } from "./service/backfill.ts";
-export type { SandboxPartner } from "./engine/partner.ts";
-export type { PopulateOptions } from "./service/populate.ts";
-export type { OrderForm } from "./faults/odd_rows.ts";
-export type { OrderInput, UserInput } from "./engine/entity_factory.ts";
+export {
+  type SandboxCard,
+  type SandboxUser,
+  USER_STEPS,
+  type UserInput,
+  type UserStep,
+} from "./users.ts";
 export type { OrderStatus } from "../core/wire/order.ts";
 export type { VerificationStatus } from "../core/wire/user.ts";
 export type {

@@ -1,25 +1,33 @@
-import { type App, createApp } from "./app.ts";
-import type { SandboxClock } from "./clocks/clock.ts";
+import { Hono } from "hono";
+import { answer } from "./answer.ts";
+import { apiRoutes, oddFieldsOf } from "./api.ts";
+import type { SandboxClock } from "./clock.ts";
+import { controlRoutes } from "./controls.ts";
+import {
+  backfill,
+  type BackfillOptions,
+  populate,
+  type PopulateOptions,
+} from "./customers.ts";
+import type { Faults, SandboxCounters } from "./faults.ts";
 import type {
-  DeliveryStatus,
-  SandboxDelivery,
+  OrderForm,
+  SandboxOptions,
+  SandboxPartner,
   TriggerInput,
-} from "./delivery/delivery_log.ts";
-import type { DisableRule } from "./delivery/retry_schedule.ts";
-import type { SandboxCounters } from "./engine/counters.ts";
-import type { OrderInput, UserInput } from "./engine/entity_factory.ts";
-import type { OrderStep, StepFacts } from "./engine/order_steps.ts";
-import type { SandboxPartner } from "./engine/partner.ts";
-import type { SandboxOrder } from "./engine/sandbox_order.ts";
-import type { SandboxUser } from "./engine/sandbox_user.ts";
-import { type OrderTruth, truthOf } from "./engine/truth.ts";
-import type { UserStep } from "./engine/user_steps.ts";
-import type { Faults } from "./faults/faults.ts";
-import { oddFieldsOf, type OrderForm } from "./faults/odd_rows.ts";
-import type { BackfillOptions } from "./service/backfill.ts";
-import type { PopulateOptions } from "./service/populate.ts";
-import { SandboxEngine } from "./service/sandbox_engine.ts";
-import type { SandboxOptions } from "./service/sandbox_options.ts";
+} from "./options.ts";
+import {
+  type OrderInput,
+  type OrderStep,
+  type OrderTruth,
+  type SandboxOrder,
+  type StepFacts,
+  truthOf,
+} from "./orders.ts";
+import type { DeliveryStatus, DisableRule, SandboxDelivery } from "./sender.ts";
+import { Service } from "./service.ts";
+import type { SandboxUser, UserInput, UserStep } from "./users.ts";
+import { widgetRoutes } from "./widget.ts";
 
 /**
  * The service in a box: its API, its webhooks, its widget, its truth.
@@ -44,8 +52,8 @@ import type { SandboxOptions } from "./service/sandbox_options.ts";
  * ```
  */
 export class Sandbox {
-  readonly #engine: SandboxEngine;
-  readonly #app: App;
+  readonly #service: Service;
+  readonly #app: Hono;
 
   /**
    * Sets a sandbox up; it does nothing until it is used.
@@ -54,71 +62,81 @@ export class Sandbox {
    * @throws {RangeError} If the rate of a fault is out of range.
    */
   constructor(options: SandboxOptions = {}) {
-    this.#engine = new SandboxEngine(options);
-    this.#app = createApp(this.#engine);
+    this.#service = new Service(options);
+    this.#app = appOf(this.#service);
   }
 
   /** Answers a request: the API, the widget, the control page and its API. */
-  readonly fetch = (request: Request): Promise<Response> => this.#app(request);
+  readonly fetch = async (request: Request): Promise<Response> => {
+    const declared = Number(request.headers.get("content-length") ?? 0);
+    const response = declared > MAX_BODY_BYTES
+      ? answer(413, { message: "request body is too large" })
+      : await this.#app.fetch(request);
+    const { status, statusText } = response;
+    const headers = new Headers(response.headers);
+    headers.set("date", statedDate(this.#service));
+    headers.set("x-content-type-options", "nosniff");
+    return new Response(response.body, { status, statusText, headers });
+  };
 
   /** The seed that decides everything random. */
   get seed(): number {
-    return this.#engine.seed;
+    return this.#service.seed;
   }
 
   /** Partner identifier of the widget address. */
   get partnerId(): string {
-    return this.#engine.partnerId;
+    return this.#service.partnerId;
   }
 
   /** Key that the API asks for; a getter, so that no inspection prints it. */
   get apiKey(): string {
-    return this.#engine.apiKey;
+    return this.#service.apiKey;
   }
 
   /** Clock of the sandbox. */
   get clock(): SandboxClock {
-    return this.#engine.clock;
+    return this.#service.clock;
   }
 
   /** Which asset table the service has. */
   get assets(): "production" | "sandbox" {
-    return this.#engine.assets;
+    return this.#service.assets;
   }
 
   /** Which form the orders answer has; may be changed at any time. */
   get orderForm(): OrderForm {
-    return this.#engine.orderForm;
+    return this.#service.orderForm;
   }
 
   set orderForm(form: OrderForm) {
-    this.#engine.orderForm = form;
+    this.#service.orderForm = form;
   }
 
   /** What the service allows the partner; may be changed at any time. */
   get partner(): Required<SandboxPartner> {
-    return this.#engine.partner;
+    return this.#service.partner;
   }
 
   set partner(partner: Required<SandboxPartner>) {
-    this.#engine.partner = partner;
+    this.#service.partner = partner;
   }
 
   /** The service's own time: the clock's, plus the skew that is set. */
   now(): number {
-    return this.#engine.now();
+    return this.#service.now();
   }
 
   // Orders
 
   /** Every order, oldest first. */
   orders(): SandboxOrder[] {
-    return this.#engine.orders.all();
+    return this.#service.orders.all();
   }
 
   /** The order with this id, or null. */
   order(orderId: string): SandboxOrder | null {
-    return this.#engine.orders.get(orderId);
+    return this.#service.orders.get(orderId);
   }
 
   /**
@@ -133,7 +151,7 @@ export class Sandbox {
    * @throws {TypeError} If an amount is not a plain decimal.
    */
   createOrder(input: OrderInput = {}, atMs: number = this.now()): SandboxOrder {
-    return this.#engine.orderCommands.create(input, atMs);
+    return this.#service.createOrder(input, atMs);
   }
 
   /**
@@ -151,7 +169,7 @@ export class Sandbox {
     step: OrderStep,
     facts: Partial<StepFacts> = {},
   ): SandboxOrder {
-    return this.#engine.orderCommands.advance(orderId, step, facts);
+    return this.#service.advance(orderId, step, facts);
   }
 
   /**
@@ -167,7 +185,7 @@ export class Sandbox {
     orderId: string,
     change: Partial<Omit<SandboxOrder, "orderId" | "createdAtMs">>,
   ): SandboxOrder {
-    return this.#engine.orderCommands.amend(orderId, change);
+    return this.#service.amendOrder(orderId, change);
   }
 
   /**
@@ -177,19 +195,19 @@ export class Sandbox {
    * @throws {RangeError} If the order does not exist.
    */
   removeOrder(orderId: string): void {
-    this.#engine.orderCommands.remove(orderId);
+    this.#service.removeOrder(orderId);
   }
 
   // Users
 
   /** Every user, oldest first. */
   users(): SandboxUser[] {
-    return this.#engine.users.all();
+    return this.#service.users.all();
   }
 
   /** The user with this id, or null. */
   user(userId: string): SandboxUser | null {
-    return this.#engine.users.get(userId);
+    return this.#service.users.get(userId);
   }
 
   /**
@@ -200,7 +218,7 @@ export class Sandbox {
    * @returns The user.
    */
   createUser(input: UserInput = {}, atMs: number = this.now()): SandboxUser {
-    return this.#engine.userCommands.create(input, atMs);
+    return this.#service.createUser(input, atMs);
   }
 
   /**
@@ -217,7 +235,7 @@ export class Sandbox {
     step: UserStep,
     place: { clickId?: string; sessionId?: string | null } = {},
   ): SandboxUser {
-    return this.#engine.userCommands.advance(userId, step, place);
+    return this.#service.advanceUser(userId, step, place);
   }
 
   /**
@@ -229,7 +247,7 @@ export class Sandbox {
     userId: string,
     change: Partial<Omit<SandboxUser, "userId" | "createdAtMs">>,
   ): SandboxUser {
-    return this.#engine.userCommands.amend(userId, change);
+    return this.#service.amendUser(userId, change);
   }
 
   // Webhooks
@@ -241,22 +259,22 @@ export class Sandbox {
    * @returns The webhooks as they stand now.
    */
   deliveries(latest?: number): SandboxDelivery[] {
-    return this.#engine.sender.log(latest);
+    return this.#service.sender.log(latest);
   }
 
   /** Whether webhooks are being delivered. */
   get delivery(): DeliveryStatus {
-    return this.#engine.sender.status;
+    return this.#service.sender.status;
   }
 
   /** Switches delivery on again, as a person does in the dashboard. */
   enableDelivery(): void {
-    this.#engine.sender.enable();
+    this.#service.sender.enable();
   }
 
   /** Sets where webhooks go; null sends none. */
   setWebhookUrl(url: string | null): void {
-    this.#engine.sender.webhookUrl = url;
+    this.#service.sender.setWebhookUrl(url);
   }
 
   /**
@@ -265,7 +283,7 @@ export class Sandbox {
    * @throws {RangeError} If it is not one of the rules.
    */
   setDisableRule(rule: DisableRule): void {
-    this.#engine.sender.setDisableRule(rule);
+    this.#service.sender.setDisableRule(rule);
   }
 
   /**
@@ -275,7 +293,7 @@ export class Sandbox {
    * @returns Its delivery.
    */
   pressTest(): Promise<SandboxDelivery> {
-    return this.#engine.emitter.test();
+    return this.#service.pressTest();
   }
 
   /**
@@ -286,14 +304,14 @@ export class Sandbox {
    * @throws {RangeError} If it names an order or user that is not there.
    */
   trigger(input: TriggerInput): void {
-    this.#engine.trigger(input);
+    this.#service.trigger(input);
   }
 
   // Faults
 
   /** The faults in force. */
   get faults(): Faults {
-    return this.#engine.injector.faults;
+    return this.#service.injector.faults;
   }
 
   /**
@@ -303,12 +321,12 @@ export class Sandbox {
    * @throws {RangeError} If a rate is out of range.
    */
   setFaults(change: Partial<Faults>): void {
-    this.#engine.injector.set(change);
+    this.#service.injector.set(change);
   }
 
   /** Switches every fault off. */
   heal(): void {
-    this.#engine.injector.heal();
+    this.#service.injector.heal();
   }
 
   /**
@@ -319,17 +337,17 @@ export class Sandbox {
    */
   oddFields(id: string): string[] {
     const entity = this.user(id) === null ? "order" : "user";
-    return [...oddFieldsOf(this.#engine.injector, entity, id).keys()];
+    return [...oddFieldsOf(this.#service.injector, entity, id).keys()];
   }
 
   /** Whether a fault refuses every search for this id. */
   refuses(id: string): boolean {
-    return this.#engine.injector.strikesId("refusedId", id);
+    return this.#service.injector.strikesId("refusedId", id);
   }
 
   /** What happened so far, counted. */
   get counters(): Readonly<SandboxCounters> {
-    return { ...this.#engine.counters };
+    return { ...this.#service.counters };
   }
 
   // Customers
@@ -341,7 +359,7 @@ export class Sandbox {
    * @returns Resolves when the last visit is over; webhooks may still be due.
    */
   populate(options: PopulateOptions): Promise<void> {
-    return this.#engine.populate(options);
+    return this.#service.run(populate(this.#service, options));
   }
 
   /**
@@ -350,7 +368,7 @@ export class Sandbox {
    * @param options How many orders, over what time.
    */
   backfill(options: BackfillOptions): void {
-    this.#engine.backfill(options);
+    backfill(this.#service, options);
   }
 
   /** What the service says about every order, oldest first. */
@@ -360,18 +378,48 @@ export class Sandbox {
 
   /** Resolves when no work is running and no webhook is due. */
   idle(): Promise<void> {
-    return this.#engine.idle();
+    return this.#service.idle();
   }
 
   /** Stops everything: no timer and no request is left. */
   close(): Promise<void> {
-    return this.#engine.close();
+    return this.#service.close();
   }
 
   /** The same as {@linkcode close}. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+}
+
+/** Largest request body read, in bytes. */
+const MAX_BODY_BYTES = 64 * 1024;
+
+/** Puts the service's API, the widget and the control page on one address. */
+function appOf(service: Service): Hono {
+  const app = new Hono();
+  app.route("/api", apiRoutes(service));
+  app.route(`/${service.partnerId}/widget`, widgetRoutes(service));
+  app.route("/control", controlRoutes(service));
+  app.get("/", (context) => context.redirect("/control"));
+  app.notFound(() => answer(404, { message: "not found" }));
+  return app;
+}
+
+/** The `Date` header of an answer, right or wrong. */
+function statedDate(service: Service): string {
+  const { injector, counters } = service;
+  const nowMs = service.now();
+  if (!injector.strikes("wrongDate")) return new Date(nowMs).toUTCString();
+  counters.wrongDates++;
+  const random = injector.stream("wrongDate.ms");
+  const wrongMs = random.pick([
+    Date.UTC(2099, 0, 1),
+    Date.UTC(1970, 0, 2),
+    nowMs + random.int(1, 14) * 3_600_000,
+    nowMs - random.int(1, 14) * 3_600_000,
+  ]);
+  return new Date(wrongMs).toUTCString();
 }
 
 /**

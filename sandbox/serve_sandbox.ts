@@ -1,8 +1,6 @@
 import { openHttpServer } from "../core/serving/open_http_server.ts";
-import { LiveClock } from "./clocks/live_clock.ts";
-import { createSandbox } from "./sandbox.ts";
-import type { Sandbox } from "./sandbox.ts";
-import type { SandboxOptions } from "./service/sandbox_options.ts";
+import type { SandboxOptions } from "./options.ts";
+import { createSandbox, type Sandbox } from "./sandbox.ts";
 
 /** How a sandbox is served. */
 export interface ServeSandboxOptions extends SandboxOptions {
@@ -68,7 +66,7 @@ export async function serveSandbox(
   const { port = 8790, hostname = "127.0.0.1", allowedHosts = [] } = options;
   const { sandbox: given, ...rest } = options;
   const isOurs = hostCheck([hostname, ...allowedHosts]);
-  const sandbox = given ?? createSandbox({ clock: new LiveClock(), ...rest });
+  const sandbox = given ?? createSandbox(rest);
   const server = await openHttpServer({
     port,
     hostname,

@@ -115,12 +115,8 @@ export async function playScenario(
           fields: {
             order: {
               id: orderId,
-              base: "ETH",
-              base_amount: "0.03",
               quote: currency,
               quote_amount: currencyAmount,
-              address: "0x000000000000000000000000000000000000dEaD",
-              transaction_id: null,
             },
           },
         });

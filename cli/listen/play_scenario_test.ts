@@ -45,6 +45,7 @@ function world() {
   return {
     sandbox,
     play,
+    bodies,
     types,
     [Symbol.asyncDispose]: () => sandbox.close(),
   };
@@ -100,6 +101,20 @@ Deno.test("playScenario() plays every scenario to its end, with its webhooks", a
       [0, 0],
       name,
     );
+  }
+});
+
+Deno.test("playScenario() claims as the service would: each success names a transaction, session and user", async () => {
+  for (const name of Object.keys(SCENARIOS)) {
+    await using here = world();
+    await here.play(name);
+    for (const text of here.bodies) {
+      if (!text.endsWith("}")) continue;
+      const { type, order, user, hpp_session_id } = JSON.parse(text);
+      if (type !== "order_complete") continue;
+      assert.ok(order.transaction_id && user, `${name}: ${text}`);
+      assert.ok(hpp_session_id || order.partner_data, `${name}: ${text}`);
+    }
   }
 });
 

@@ -1,4 +1,4 @@
-import type { Random } from "../../sandbox/for_testing.ts";
+import type { Random } from "../../sandbox/random.ts";
 
 /** When a process crashes. */
 export type CrashPoint = "before" | "in" | "after";

@@ -1,4 +1,4 @@
-import { Random } from "../../sandbox/for_testing.ts";
+import { Random } from "../../sandbox/random.ts";
 import type { Handlers } from "../../server/start/handlers.ts";
 import { drawHistory, type Step, stepLine } from "./history.ts";
 import { Broken, type Guarantee, playHistory } from "./play_history.ts";

@@ -107,15 +107,7 @@ export function customers(
         type: "order_complete",
         fields: {
           click_id: sale?.clickId ?? "",
-          order: {
-            id: orderId,
-            base: "ETH",
-            base_amount: "0.016",
-            quote: "USD",
-            quote_amount: "50.00",
-            address: `0x${"5a".repeat(20)}`,
-            transaction_id: `0x${"5a".repeat(32)}`,
-          },
+          order: { id: orderId },
         },
       });
       return { orderId };

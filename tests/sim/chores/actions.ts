@@ -1,4 +1,4 @@
-import { transactionOf } from "../../../sandbox/seeded/seeded_values.ts";
+import { transactionOf } from "../../../sandbox/seeded.ts";
 import {
   nextSteps,
   type OrderEventType,

@@ -1,4 +1,4 @@
-import { isKnown } from "../../../ledger/testing/mod.ts";
+import { isFinal } from "../../../ledger/for_sync.ts";
 import type { Anomaly, OrderState } from "../../../ledger/mod.ts";
 import type { World } from "../world/world.ts";
 
@@ -61,10 +61,10 @@ export function isExcused(
   // Without a status no reading denies a claim, which fills what is empty.
   const isClaimed = odd.includes("status") && state?.trust === "claimed";
   if (isClaimed && FILLED_BY_CLAIMS.includes(field)) return true;
-  // Of a status that the ledger does not know, an empty field is no denial.
+  // Until an order has ended, an empty transaction is no denial: a lie fills it.
   if (
-    field === "txId" && state !== null && !isKnown(state.status) &&
-    state.confirmed?.txId === ""
+    field === "txId" && state !== null && !isFinal(state.status) &&
+    !state.confirmed?.txId && isLie(world, orderId, state.txId)
   ) return true;
   const wasOdd = state?.anomalies.some((one) =>
     one.kind === "unreadable_field" &&
@@ -74,6 +74,18 @@ export function isExcused(
   // Read in its window, but never asked about what a forger claims of it.
   return world.sandbox.refuses(orderId) && state !== null &&
     state.confirmed !== null && state.trust === "claimed";
+}
+
+/** Whether a webhook of something that never happened names this transaction. */
+function isLie(
+  { sandbox }: World,
+  orderId: string,
+  txId: string | null,
+): boolean {
+  return txId !== null &&
+    sandbox.deliveries().some((one) =>
+      one.orderId === orderId && one.cause !== "life" && one.body.includes(txId)
+    );
 }
 
 /**

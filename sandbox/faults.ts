@@ -1,0 +1,244 @@
+import type { Random } from "./random.ts";
+
+/**
+ * The faults that strike at a rate: what goes wrong, and the rate on a bad day.
+ * What goes wrong with an order's or a user's row, or with a search for an id,
+ * follows from the id; everything else is drawn each time.
+ */
+export const FAULT_RATES = {
+  drop: ["Webhook never sent", 0.05],
+  duplicate: ["Webhook sent twice, up to a minute later", 0.1],
+  delay: ["Webhook late, up to 10 min", 0.1],
+  reorder: ["Webhook overtaken by the next", 0.1],
+  forge: ["A forged webhook beside", 0.05],
+  unknownType: ["A webhook of an unknown type beside", 0.03],
+  malformed: ["Webhook cut short", 0.02],
+  answerLost: ["Your 2xx gets lost", 0.05],
+  requestLost: ["Webhook gets lost", 0.05],
+  apiTooManyRequests: ["API answers 429", 0.03],
+  apiServerError: ["API answers 500, 502 or 503", 0.03],
+  apiTimeout: ["API does not answer for 2 min", 0],
+  apiSlowBody: ["API's body trickles in", 0.01],
+  pageInsert: ["Row inserted in a walk", 0.02],
+  pageChange: ["Row changed in a walk", 0.05],
+  pageShort: ["Page cut short", 0.05],
+  sameSecond: ["Same created_at as the order before", 0.2],
+  totalWrong: ["Total is wrong", 0.05],
+  totalMissing: ["Total is missing", 0.05],
+  oddRow: ["A field of the wrong kind", 0],
+  rowWithoutId: ["Row without an id", 0],
+  timeAhead: ["Time in the far future", 0],
+  refusedId: ["Search by an id refused", 0],
+  wrongDate: ["Date header is wrong", 0],
+  endlessCursor: ["Cursor repeats its page", 0],
+} as const;
+
+/** A fault that strikes at a rate. */
+export type FaultRate = keyof typeof FAULT_RATES;
+
+/**
+ * What goes wrong, and how often. A rate is the share of chances taken, from
+ * 0 to 1. Everything is off until it is set, and can be changed at any time;
+ * which chances are taken follows from the sandbox's seed alone.
+ */
+export interface Faults extends Readonly<Record<FaultRate, number>> {
+  /** While true no attempt reaches the endpoint. */
+  readonly endpointDown: boolean;
+  /** Spans in which no attempt reaches the endpoint. */
+  readonly endpointDownSpans: readonly FaultSpan[];
+  /** How far the service's clock is ahead of the sandbox's, in ms. */
+  readonly clockSkewMs: number;
+}
+
+/** A span of time, in milliseconds since the epoch. */
+export interface FaultSpan {
+  /** First millisecond in it. */
+  readonly fromMs: number;
+  /** First millisecond after it. */
+  readonly untilMs: number;
+}
+
+/** Every fault with a rate, each at the rate that is said of it. */
+function rates(
+  rateOf: (row: typeof FAULT_RATES[FaultRate]) => number,
+): Record<FaultRate, number> {
+  return Object.fromEntries(
+    Object.entries(FAULT_RATES).map(([name, row]) => [name, rateOf(row)]),
+  ) as Record<FaultRate, number>;
+}
+
+/** Everything works. */
+export const NO_FAULTS: Faults = {
+  ...rates(() => 0),
+  endpointDown: false,
+  endpointDownSpans: [],
+  clockSkewMs: 0,
+};
+
+/** A bad day: most faults at once, none so often that nothing gets through. */
+export const BAD_DAY: Partial<Faults> = rates(([, badDay]) => badDay);
+
+/** Lays a change over the faults in force; throws where it cannot be. */
+export function changeFaults(
+  current: Faults,
+  change: Partial<Faults>,
+): Faults {
+  for (const [name, value] of Object.entries(change)) checkFault(name, value);
+  return { ...current, ...change };
+}
+
+function checkFault(name: string, value: unknown): void {
+  if (!Object.hasOwn(NO_FAULTS, name)) {
+    throw new TypeError(
+      `Cannot set a fault: "${name}" is not one of ${
+        Object.keys(NO_FAULTS).join(", ")
+      }`,
+    );
+  }
+  if (name === "endpointDownSpans") return checkSpans(value);
+  const refuse = (Kind: ErrorConstructor, expected: string) => {
+    throw new Kind(
+      `Cannot set fault ${name}: expected ${expected}, got ` +
+        (typeof value === "number" ? value : JSON.stringify(value)),
+    );
+  };
+  const kind = name === "endpointDown" ? "boolean" : "number";
+  const isKind = kind === "boolean"
+    ? typeof value === "boolean"
+    : typeof value === "number";
+  if (!isKind) refuse(TypeError, `a ${kind}`);
+  if (typeof value !== "number") return;
+  if (name === "clockSkewMs") {
+    if (!Number.isFinite(value)) refuse(RangeError, "a finite number of ms");
+  } else if (!(value >= 0 && value <= 1)) {
+    refuse(RangeError, "a rate from 0 to 1");
+  }
+}
+
+function checkSpans(value: unknown): void {
+  const spans: unknown[] = Array.isArray(value) ? value : [null];
+  for (const span of spans) {
+    const { fromMs, untilMs } = (span ?? {}) as Partial<FaultSpan>;
+    if (typeof fromMs !== "number" || typeof untilMs !== "number") {
+      throw new TypeError(
+        "Cannot set fault endpointDownSpans: expected a list of " +
+          `{ fromMs, untilMs }, got ${JSON.stringify(value)}`,
+      );
+    }
+    if (!(untilMs > fromMs)) {
+      throw new RangeError(
+        "Cannot set fault endpointDownSpans: untilMs must be after fromMs, " +
+          `got ${fromMs} to ${untilMs}`,
+      );
+    }
+  }
+}
+
+/** Decides from the seed when a fault strikes. */
+export class FaultInjector {
+  readonly #random: Random;
+  readonly #streams = new Map<string, Random>();
+  #faults: Faults = NO_FAULTS;
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  /** The faults in force. */
+  get faults(): Faults {
+    return this.#faults;
+  }
+
+  set(change: Partial<Faults>): void {
+    this.#faults = changeFaults(this.#faults, change);
+  }
+
+  /** Switches every fault off. */
+  heal(): void {
+    this.#faults = NO_FAULTS;
+  }
+
+  /** Whether a fault strikes this time. */
+  strikes(name: FaultRate): boolean {
+    return this.stream(name).chance(this.#faults[name]);
+  }
+
+  /** Whether a fault strikes this id: each time the same. */
+  strikesId(name: FaultRate, id: string): boolean {
+    const rate = this.#faults[name];
+    return rate > 0 && this.ofId(name, id).unit() < rate;
+  }
+
+  /** Random stream of a fault for one id; each time the same. */
+  ofId(name: string, id: string): Random {
+    return this.#random.fork(`${name} of ${id}`);
+  }
+
+  /** The random stream of a fault. */
+  stream(name: string): Random {
+    let stream = this.#streams.get(name);
+    if (!stream) {
+      stream = this.#random.fork(name);
+      this.#streams.set(name, stream);
+    }
+    return stream;
+  }
+
+  /** Whether the endpoint cannot be reached at a time. */
+  endpointDown(nowMs: number): boolean {
+    return this.#faults.endpointDown ||
+      this.#faults.endpointDownSpans.some((span) =>
+        span.fromMs <= nowMs && nowMs < span.untilMs
+      );
+  }
+}
+
+/** What is counted, and what each count is of. */
+export const COUNTS = {
+  events: "events of the service, without those that faults added",
+  attempts: "attempts to deliver, copies and forgeries included",
+  retries: "attempts after the first of an event",
+  received: "events answered 2xx in time, as far as the service knows",
+  failedAttempts: "attempts that the service counts as failed",
+  timeouts: "attempts not answered within five seconds",
+  dropped: "events never sent, by fault",
+  duplicated: "copies sent, by fault",
+  delayed: "events sent late, by fault",
+  reordered: "events overtaken by a later one, by fault",
+  forged: "forged events sent",
+  unknownTypes: "events of an undocumented type",
+  malformed: "events whose body was cut short",
+  answersLost: "2xx answers lost on the way back",
+  requestsLost: "attempts that never reached the endpoint",
+  disabled: "times that delivery was switched off",
+  notSent: "events lost because delivery was off or had no address",
+  apiRequests: "API requests taken, faults included",
+  apiTooManyRequests: "API requests answered 429",
+  apiServerErrors: "API requests answered 5xx by fault",
+  apiTimeouts: "API requests left without an answer",
+  apiSlowBodies: "API answers whose body came slowly",
+  pageInserts: "rows inserted during a page walk",
+  pageChanges: "rows changed during a page walk",
+  pagesShort: "pages cut short",
+  sameSeconds: "orders created in the second of the one before",
+  totalsWrong: "answers with a wrong total",
+  totalsMissing: "answers without a total",
+  oddRows: "rows shown with a field of the wrong kind",
+  rowsWithoutId: "rows shown without an id",
+  timesAhead: "rows shown with a time in the far future",
+  refusedIds: "searches refused for one of their ids",
+  wrongDates: "answers with a wrong Date header",
+  endlessCursors: "pages whose cursor leads to the same page again",
+} as const;
+
+/** What happened in the sandbox so far. Counts never decrease. */
+export type SandboxCounters = {
+  -readonly [Name in keyof typeof COUNTS]: number;
+};
+
+/** Counters that all start at zero. */
+export function zeroCounters(): SandboxCounters {
+  return Object.fromEntries(
+    Object.keys(COUNTS).map((name) => [name, 0]),
+  ) as SandboxCounters;
+}

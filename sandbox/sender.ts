@@ -1,0 +1,510 @@
+import {
+  RETRY_DELAYS_MS,
+  SENDER_TIMEOUT_MS,
+} from "../core/waiting/retry_delay.ts";
+import type { SandboxClock } from "./clock.ts";
+import type { FaultInjector, SandboxCounters } from "./faults.ts";
+
+/** Every rule by which deliveries are switched off. */
+export const DISABLE_RULES = [
+  "first_failure",
+  "ladder_from_first",
+  "ladder_from_previous",
+] as const;
+
+/**
+ * How a failed delivery is retried and when delivery is switched off. The
+ * service's documentation can be read in three ways, so there are three rules:
+ *
+ * - `first_failure`: one failure switches delivery off; nothing is retried.
+ * - `ladder_from_first`: retries 5 min, 1, 2, 4 and 8 hours after the first
+ *   failure; off when the fifth fails, 8 hours in.
+ * - `ladder_from_previous`: each of those waits counts from the failure before
+ *   it; off when the fifth fails, 15 hours and 5 minutes in.
+ *
+ * Source: service interface, "Webhook delivery".
+ */
+export type DisableRule = (typeof DISABLE_RULES)[number];
+
+/** Throws unless `rule` is one of the three rules. */
+export function checkDisableRule(rule: DisableRule): DisableRule {
+  if (DISABLE_RULES.includes(rule)) return rule;
+  throw new RangeError(
+    `Cannot set disableRule: expected ${DISABLE_RULES.join(", ")}, got ` +
+      `"${rule}"`,
+  );
+}
+
+/**
+ * When an event that failed is tried again, in milliseconds since the epoch;
+ * null when no retry is left and delivery is switched off.
+ */
+export function nextAttemptMs(
+  rule: DisableRule,
+  { failures, firstMs, latestMs }: {
+    readonly failures: number;
+    readonly firstMs: number;
+    readonly latestMs: number;
+  },
+): number | null {
+  const delayMs = RETRY_DELAYS_MS[failures - 1];
+  if (rule === "first_failure" || delayMs === undefined) return null;
+  return delayMs + (rule === "ladder_from_first" ? firstMs : latestMs);
+}
+
+/** Why a webhook was sent. */
+export type DeliveryCause =
+  /** An order or a user took a step. */
+  | "life"
+  /** A test or a person triggered it. */
+  | "triggered"
+  /** The Test button was pressed. */
+  | "test"
+  /** The fault `forge`: the event did not happen. */
+  | "forged"
+  /** The fault `unknownType`: a type that is not documented. */
+  | "unknownType";
+
+/** The state of an event. */
+export type DeliveryState =
+  /** Waiting for its first attempt, an answer, or a retry. */
+  | "pending"
+  /** Answered 2xx in time, as far as the service knows. */
+  | "received"
+  /** No attempt was received and none will follow. */
+  | "failed"
+  /** Never sent, because of the fault `drop`. */
+  | "dropped"
+  /** Never sent, because delivery was off or had no address. */
+  | "notSent";
+
+/** One webhook of the service, and its delivery. */
+export interface SandboxDelivery {
+  /** Number of the event, from 1. */
+  readonly number: number;
+  /** Why it was sent. */
+  readonly cause: DeliveryCause;
+  /** Its type, documented or not. */
+  readonly type: string;
+  /** Order it is about, or null. */
+  readonly orderId: string | null;
+  /** User it is about, or null. */
+  readonly userId: string | null;
+  /** The body exactly as sent. */
+  readonly body: string;
+  /** Whether the body was cut short. */
+  readonly malformed: boolean;
+  /** When it happened, in milliseconds since the epoch. */
+  readonly happenedMs: number;
+  /** State of its delivery. */
+  readonly state: DeliveryState;
+  /** Every attempt, oldest first. */
+  readonly attempts: readonly DeliveryAttempt[];
+  /** When the next attempt is due, in milliseconds since the epoch. */
+  readonly nextAttemptMs: number | null;
+}
+
+/** One attempt to deliver an event. */
+export interface DeliveryAttempt {
+  /** When it began, in milliseconds since the epoch. */
+  readonly atMs: number;
+  /** How long the answer took, in milliseconds. */
+  readonly tookMs: number;
+  /** Status in the service's log; 0 when no answer came in time. */
+  readonly status: number;
+  /** Whether it is a copy sent outside the retry schedule. */
+  readonly copy: boolean;
+  /** What really happened, which the service cannot see. */
+  readonly truth: {
+    /** Whether the request reached the endpoint. */
+    readonly reached: boolean;
+    /** Status the endpoint answered, in time or not; null when none. */
+    readonly answered: number | null;
+  };
+}
+
+/** Whether webhooks are being delivered. */
+export interface DeliveryStatus {
+  /** State of delivery. Source: service interface, "Webhook delivery". */
+  readonly state: "enabled" | "retrying" | "disabled";
+  /** Since when it is off, in milliseconds since the epoch, or null. */
+  readonly disabledSinceMs: number | null;
+  /** Where webhooks go, or null. */
+  readonly webhookUrl: string | null;
+  /** The rule in force. */
+  readonly disableRule: DisableRule;
+}
+
+/** A webhook ready to be sent. */
+export type Message = Pick<
+  SandboxDelivery,
+  "cause" | "type" | "orderId" | "userId" | "body"
+>;
+
+/** A delivery while it can still change. */
+type Job =
+  & { -readonly [Name in keyof SandboxDelivery]: SandboxDelivery[Name] }
+  & {
+    attempts: DeliveryAttempt[];
+    failures: number;
+    firstFailedMs: number;
+    isInFlight: boolean;
+  };
+
+/** What a sender works with. */
+export interface SenderOptions {
+  readonly clock: SandboxClock;
+  readonly injector: FaultInjector;
+  readonly counters: SandboxCounters;
+  readonly fetch: typeof fetch;
+  readonly webhookUrl: string | null;
+  readonly disableRule: DisableRule;
+  /** Most deliveries kept in the log; beyond them the oldest are dropped. */
+  readonly logLimit: number;
+}
+
+/**
+ * Sends webhooks as the service does: with a retry schedule, five seconds for
+ * an answer, and delivery switched off after too many failures.
+ */
+export class WebhookSender {
+  readonly #clock: SandboxClock;
+  readonly #injector: FaultInjector;
+  readonly #counters: SandboxCounters;
+  readonly #fetch: typeof fetch;
+  readonly #logLimit: number;
+  readonly #log: Job[] = [];
+  readonly #closed = new AbortController();
+  /** What is due later, and how to cancel it; what `#disable` leaves apart. */
+  readonly #timers = new Map<() => void, () => void>();
+  readonly #once = new Map<() => void, () => void>();
+  readonly #waiting = new Set<Job>();
+  readonly #heldBack = new Map<string, () => void>();
+  readonly #idleWaiters: (() => void)[] = [];
+  #numbered = 0;
+  #inFlight = 0;
+  #disabledSinceMs: number | null = null;
+  #disableRule: DisableRule;
+  #webhookUrl: string | null;
+
+  constructor(options: SenderOptions) {
+    this.#clock = options.clock;
+    this.#injector = options.injector;
+    this.#counters = options.counters;
+    this.#fetch = options.fetch;
+    this.#logLimit = options.logLimit;
+    this.#webhookUrl = options.webhookUrl;
+    this.#disableRule = checkDisableRule(options.disableRule);
+  }
+
+  get status(): DeliveryStatus {
+    const isRetrying = [...this.#waiting].some((job) => job.failures > 0);
+    return {
+      state: this.#disabledSinceMs !== null
+        ? "disabled"
+        : isRetrying
+        ? "retrying"
+        : "enabled",
+      disabledSinceMs: this.#disabledSinceMs,
+      webhookUrl: this.#webhookUrl,
+      disableRule: this.#disableRule,
+    };
+  }
+
+  setWebhookUrl(url: string | null): void {
+    this.#webhookUrl = url;
+  }
+
+  setDisableRule(rule: DisableRule): void {
+    this.#disableRule = checkDisableRule(rule);
+  }
+
+  /** Switches delivery on again. Events missed meanwhile are not sent. */
+  enable(): void {
+    this.#disabledSinceMs = null;
+  }
+
+  /** The latest events, oldest first; all unless `latest` is given. */
+  log(latest: number = this.#logLimit): SandboxDelivery[] {
+    const most = Math.min(latest, this.#logLimit);
+    return this.#log.slice(Math.max(0, this.#log.length - most)).map(snapshot);
+  }
+
+  /** Resolves when no request is open and no retry is due. */
+  idle(): Promise<void> {
+    if (this.#isIdle()) return Promise.resolve();
+    return new Promise((resolve) => this.#idleWaiters.push(resolve));
+  }
+
+  /** Stops for good: no timer and no request is left. */
+  async close(): Promise<void> {
+    cancelAll(this.#timers);
+    cancelAll(this.#once);
+    this.#heldBack.clear();
+    this.#closed.abort(new DOMException("The sandbox is closed", "AbortError"));
+    for (const job of this.#waiting) this.#end(job, "failed");
+    await this.idle();
+  }
+
+  /** Sends a webhook with its retries. Faults may drop, cut or delay it. */
+  send(message: Message): void {
+    const job = this.#record(message);
+    if (!this.#canSend()) return this.#end(job, "notSent");
+    if (this.#injector.strikes("drop")) {
+      this.#counters.dropped++;
+      return this.#end(job, "dropped");
+    }
+    if (this.#injector.strikes("malformed")) {
+      this.#counters.malformed++;
+      job.malformed = true;
+      const cut = this.#injector.stream("malformed.cut");
+      job.body = job.body.slice(0, cut.int(0, job.body.length - 1));
+    }
+    const isHeld = this.#injector.strikes("reorder");
+    const lateMs = this.#injector.strikes("delay")
+      ? this.#injector.stream("delay.ms").int(1_000, 600_000)
+      : 0;
+    const entity = message.orderId ?? message.userId ?? "";
+    const overtaken = this.#heldBack.get(entity);
+    if (isHeld && !overtaken) return this.#holdBack(entity, job);
+    if (lateMs > 0) {
+      this.#counters.delayed++;
+      this.#later(lateMs, () => void this.#attempt(job));
+    } else {
+      void this.#attempt(job);
+    }
+    if (overtaken) this.#later(1_000, overtaken);
+  }
+
+  /** Sends a webhook once, without retries: the Test button, a forged event. */
+  async sendOnce(message: Message): Promise<SandboxDelivery> {
+    const job = this.#record(message);
+    if (this.#webhookUrl === null || this.#closed.signal.aborted) {
+      this.#end(job, "notSent");
+    } else {
+      const attempt = await this.#post(job, false);
+      this.#end(job, isReceived(attempt) ? "received" : "failed");
+    }
+    return snapshot(job);
+  }
+
+  /** The same, `delayMs` milliseconds from now, whatever becomes of delivery. */
+  sendOnceLater(delayMs: number, message: Message): void {
+    this.#later(delayMs, () => void this.sendOnce(message), this.#once);
+  }
+
+  #record(message: Message): Job {
+    const job: Job = {
+      ...message,
+      number: ++this.#numbered,
+      malformed: false,
+      happenedMs: this.#clock.now(),
+      state: "pending",
+      attempts: [],
+      nextAttemptMs: null,
+      failures: 0,
+      firstFailedMs: 0,
+      isInFlight: false,
+    };
+    this.#log.push(job);
+    // Only now and then, because removing the first rows moves all others.
+    if (this.#log.length > 2 * this.#logLimit) {
+      this.#log.splice(0, this.#log.length - this.#logLimit);
+    }
+    this.#waiting.add(job);
+    return job;
+  }
+
+  #canSend(): boolean {
+    return this.#webhookUrl !== null && this.#disabledSinceMs === null &&
+      !this.#closed.signal.aborted;
+  }
+
+  #holdBack(entity: string, job: Job): void {
+    const release = () => {
+      if (this.#heldBack.get(entity) !== release) return;
+      this.#heldBack.delete(entity);
+      void this.#attempt(job);
+    };
+    this.#heldBack.set(entity, release);
+    this.#counters.reordered++;
+    // No other event may follow, so the held one goes out after five minutes.
+    this.#later(300_000, release);
+  }
+
+  async #attempt(job: Job): Promise<void> {
+    job.nextAttemptMs = null;
+    if (job.state !== "pending") return;
+    if (!this.#canSend()) return this.#giveUp(job);
+    if (job.failures > 0) this.#counters.retries++;
+    const attempt = await this.#post(job, false);
+    job.isInFlight = false;
+    if (job.state !== "pending") return;
+    if (isReceived(attempt)) {
+      this.#end(job, "received");
+      this.#duplicateByFault(job);
+      return;
+    }
+    this.#counters.failedAttempts++;
+    const latestMs = this.#clock.now();
+    if (job.failures++ === 0) job.firstFailedMs = latestMs;
+    const { failures, firstFailedMs: firstMs } = job;
+    const failed = { failures, firstMs, latestMs };
+    const nextMs = nextAttemptMs(this.#disableRule, failed);
+    if (nextMs === null) {
+      this.#end(job, "failed");
+      return this.#disable();
+    }
+    if (!this.#canSend()) return this.#end(job, "failed");
+    job.nextAttemptMs = nextMs;
+    this.#later(nextMs - latestMs, () => void this.#attempt(job));
+  }
+
+  /** Switches delivery off. Events that wait are not sent any more. */
+  #disable(): void {
+    if (this.#disabledSinceMs !== null) return;
+    this.#disabledSinceMs = this.#clock.now();
+    this.#counters.disabled++;
+    cancelAll(this.#timers);
+    this.#heldBack.clear();
+    for (const job of this.#waiting) {
+      if (!job.isInFlight) this.#giveUp(job);
+    }
+  }
+
+  #giveUp(job: Job): void {
+    this.#end(job, job.attempts.length > 0 ? "failed" : "notSent");
+  }
+
+  #duplicateByFault(job: Job): void {
+    if (!this.#injector.strikes("duplicate")) return;
+    this.#counters.duplicated++;
+    const delayMs = this.#injector.stream("duplicate.ms").int(0, 60_000);
+    this.#later(delayMs, () => void this.#post(job, true));
+  }
+
+  /**
+   * Sends one request, and records the attempt. The job stays in flight until
+   * the caller has looked at it: delivery may be switched off before.
+   */
+  async #post(job: Job, copy: boolean): Promise<DeliveryAttempt> {
+    this.#inFlight++;
+    job.isInFlight = true;
+    const atMs = this.#clock.now();
+    this.#counters.attempts++;
+    const seen = await this.#overTheNetwork(job.body)
+      .finally(() => this.#inFlight--);
+    const attempt: DeliveryAttempt = { atMs, copy, ...seen };
+    job.attempts.push(attempt);
+    this.#resolveIdle();
+    return attempt;
+  }
+
+  /** Posts a body to the endpoint, over a network that may lose it. */
+  async #overTheNetwork(
+    body: string,
+  ): Promise<Pick<DeliveryAttempt, "status" | "tookMs" | "truth">> {
+    const isDown = this.#injector.endpointDown(this.#clock.now());
+    if (this.#injector.strikes("requestLost") || isDown) {
+      this.#counters.requestsLost++;
+      const truth = { reached: false, answered: null };
+      return { status: 0, tookMs: 0, truth };
+    }
+    const wire = this.#clock.wire ?? this.#clock;
+    const startMs = wire.now();
+    const requested = this.#request(body, wire);
+    const answered =
+      await (this.#clock.wire ? this.#clock.work(requested) : requested);
+    const tookMs = Math.max(0, Math.round(wire.now() - startMs));
+    const seen = (status: number) => ({
+      status,
+      tookMs,
+      truth: { reached: true, answered },
+    });
+    if (answered === null || tookMs > SENDER_TIMEOUT_MS) {
+      if (tookMs >= SENDER_TIMEOUT_MS) this.#counters.timeouts++;
+      return seen(0);
+    }
+    const isLost = this.#injector.strikes("answerLost") &&
+      answered >= 200 && answered < 300;
+    if (isLost) this.#counters.answersLost++;
+    return seen(isLost ? 0 : answered);
+  }
+
+  /** Status of the answer, or null when none came within the time. */
+  #request(body: string, wire: SandboxClock): Promise<number | null> {
+    const { promise, resolve } = Promise.withResolvers<number | null>();
+    const stop = new AbortController();
+    const end = (reason: unknown) => {
+      stop.abort(reason);
+      resolve(null);
+    };
+    const { signal } = this.#closed;
+    const onClose = () => end(signal.reason);
+    signal.addEventListener("abort", onClose, { once: true });
+    // Exactly five seconds is still within five seconds.
+    const cancel = wire.setTimer(
+      SENDER_TIMEOUT_MS + 1,
+      () => end(new DOMException("No answer in 5 seconds", "TimeoutError")),
+    );
+    Promise.resolve().then(() =>
+      this.#fetch(this.#webhookUrl ?? "", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body,
+        redirect: "manual",
+        signal: stop.signal,
+      })
+    ).then(async (response) => {
+      await response.body?.cancel();
+      return response.status;
+    }).then(resolve, () => resolve(null));
+    return promise.finally(() => {
+      cancel();
+      signal.removeEventListener("abort", onClose);
+    });
+  }
+
+  #end(job: Job, state: DeliveryState): void {
+    if (state === "received") this.#counters.received++;
+    if (state === "notSent") this.#counters.notSent++;
+    job.state = state;
+    job.nextAttemptMs = null;
+    this.#waiting.delete(job);
+    this.#resolveIdle();
+  }
+
+  #later(delayMs: number, run: () => void, timers = this.#timers): void {
+    const key = () => {
+      timers.delete(key);
+      run();
+      this.#resolveIdle();
+    };
+    timers.set(key, this.#clock.setTimer(delayMs, key));
+  }
+
+  #isIdle(): boolean {
+    return this.#inFlight === 0 && this.#waiting.size === 0 &&
+      this.#timers.size === 0 && this.#once.size === 0;
+  }
+
+  #resolveIdle(): void {
+    if (!this.#isIdle()) return;
+    for (const resolve of this.#idleWaiters.splice(0)) resolve();
+  }
+}
+
+/** A copy that later attempts do not change. */
+function snapshot(job: Job): SandboxDelivery {
+  const { failures: _f, firstFailedMs: _m, isInFlight: _i, ...delivery } = job;
+  return { ...delivery, attempts: [...job.attempts] };
+}
+
+function cancelAll(timers: Map<() => void, () => void>): void {
+  for (const cancel of timers.values()) cancel();
+  timers.clear();
+}
+
+function isReceived({ status }: DeliveryAttempt): boolean {
+  return status >= 200 && status < 300;
+}
