@@ -195,9 +195,8 @@ export type {
 } from "./expectations/session_record.ts";
 
 // Evidence
-export { eraseBody } from "./erasure/bodies.ts";
 export type { ErasePersonOptions, Erasures } from "./erasure/erasures.ts";
-export type { PruneOptions, Pruning } from "./erasure/bodies.ts";
+export type { PruneOptions, Pruning } from "./erasure/prune.ts";
 export type { Erasure, ErasurePlan } from "./erasure/erase.ts";
 export type { ErasedPerson } from "./store/aliases.ts";
 export type {

@@ -6,7 +6,7 @@ import {
 } from "../testing/projection_test_kit.ts";
 import { openLedger } from "../open_ledger.ts";
 import { emptyLedger } from "../testing/empty_ledger.ts";
-import { eraseBody } from "./bodies.ts";
+import { eraseBody } from "../testing/erase_body.ts";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 
 Deno.test("eraseBody() leaves an order's other facts standing, and of the erased one that it happened", async () => {

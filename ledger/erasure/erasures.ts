@@ -22,7 +22,7 @@ import {
   pruneBodies,
   type PruneOptions,
   type Pruning,
-} from "./bodies.ts";
+} from "./prune.ts";
 import { redactEvent } from "./redact.ts";
 import { type ErasureParts, readFolded, replaceEvents } from "./rewrite.ts";
 

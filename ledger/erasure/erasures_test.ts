@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { eraseBody } from "./bodies.ts";
+import { eraseBody } from "../testing/erase_body.ts";
 import { readdirSync, readFileSync } from "node:fs";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 import { until } from "../../tests/kit/until.ts";

@@ -27,8 +27,6 @@ export interface RedactOptions extends Chance {
   readonly clickId?: string | null;
   /** How its order compares with what was recorded. @default {unknown} */
   readonly match?: MatchFact | null;
-  /** Whether only the names are left, and nothing of what was said. */
-  readonly isBare?: boolean;
 }
 
 /** How random names begin. */
@@ -69,30 +67,31 @@ export function namesNobody(event: StoredEvent): boolean {
  */
 export function redactEvent(
   event: StoredEvent,
-  { userId = null, clickId = null, match = null, ...options }: RedactOptions,
+  { randomBytes, userId = null, clickId = null, match = null }: RedactOptions,
 ): StoredEvent {
-  const { randomBytes, isBare = false } = options;
   const { kind, type, orderId } = event;
   const names = named(userId, clickId);
   const root = objectIn(event.body) ?? {};
-  const left = (body: object, as: EventKind = kind) =>
-    rewritten(event, { kind: as, left: body, randomBytes });
-  if (isBare && kind !== "webhook") {
-    return left(
-      kind === "order_snapshot"
-        ? { order_id: orderId ?? undefined, ...names }
-        : named(null, clickId),
-    );
-  }
+  // The salt goes, so that nobody can guess what the body was.
+  const left = (said: object, as: EventKind = kind): StoredEvent => {
+    const marked = as === "order_redacted" ? said : { ...said, erased: true };
+    const body = new TextEncoder().encode(JSON.stringify(marked));
+    // Ids of these are random.
+    const keepsId = kind === "webhook" || kind === "note";
+    const eventId = keepsId
+      ? event.eventId
+      : ERASED_ID + hexOf(randomBytes(16));
+    const salt = randomBytes(16);
+    const { columns } = derive(as, body);
+    return { ...event, ...columns, kind: as, body, eventId, salt };
+  };
   switch (kind) {
     case "webhook":
       return left({
         ...type !== null && { type },
         ...clickId !== null && { click_id: clickId },
         ...userId !== null && { user: { user_id: userId } },
-        ...orderId !== null && {
-          order: { id: orderId, ...isBare ? {} : claimed(root) },
-        },
+        ...orderId !== null && { order: { id: orderId, ...claimed(root) } },
       });
     case "order_redacted": {
       const { user_id: _user, click_id: _click, ...rest } = root;
@@ -126,28 +125,6 @@ export function redactEvent(
     }
   }
   return left({});
-}
-
-/** An event with another body. The salt goes, so that nobody can guess the old one. */
-function rewritten(
-  event: StoredEvent,
-  { kind, left, randomBytes }: Chance & {
-    readonly kind: EventKind;
-    readonly left: object;
-  },
-): StoredEvent {
-  const marked = kind === "order_redacted" ? left : { ...left, erased: true };
-  const body = new TextEncoder().encode(JSON.stringify(marked));
-  // Ids of these are random.
-  const keepsId = ["webhook", "note", "person_erased"].includes(event.kind);
-  return {
-    ...event,
-    ...derive(kind, body).columns,
-    kind,
-    body,
-    eventId: keepsId ? event.eventId : ERASED_ID + hexOf(randomBytes(16)),
-    salt: randomBytes(16),
-  };
 }
 
 function named(userId: string | null, clickId: string | null) {

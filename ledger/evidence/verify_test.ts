@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import type { NewEvent } from "../events/event.ts";
-import { eraseBody } from "../erasure/bodies.ts";
+import { eraseBody } from "../testing/erase_body.ts";
 import type { Driver, SqlValue } from "../store/driver/driver.ts";
 import { orderRead, webhook } from "../testing/projection_test_kit.ts";
 import { EVENT_COLUMNS, eventsOf, hexOf } from "../store/events.ts";

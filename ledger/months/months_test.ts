@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { eraseBody } from "../erasure/bodies.ts";
+import { eraseBody } from "../testing/erase_body.ts";
 import type { NewEvent } from "../events/event.ts";
 import type { Ledger } from "../ledger.ts";
 import { monthClaim, monthReading } from "../testing/month_test_events.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 import { tries } from "../../tests/kit/thorough.ts";
-import { eraseBody } from "../erasure/bodies.ts";
+import { eraseBody } from "../testing/erase_body.ts";
 import type { NewEvent } from "../events/event.ts";
 import { openLedger } from "../open_ledger.ts";
 import { project } from "./project.ts";

@@ -36,7 +36,7 @@ export { OUTCOME_TABLE, type OutcomeRow } from "../outcomes/outcome_table.ts";
 export { orderRelease } from "../releases/order_release.ts";
 
 // What is stored, as it is stored.
-export { eraseBodyAt } from "../erasure/bodies.ts";
+export { eraseBody, eraseBodyAt } from "./erase_body.ts";
 export { firstSeal, leafOf, type Seal, sealNext } from "../evidence/seals.ts";
 export { DUE_COLUMNS } from "../projection/due.ts";
 export {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { projectAll } from "../../ledger/testing/fold_kit.ts";
 import fc from "fast-check";
-import { eraseBody, openDriver } from "../../ledger/mod.ts";
+import { openDriver } from "../../ledger/mod.ts";
+import { eraseBody } from "../../ledger/testing/mod.ts";
 import { ledgerOn } from "../../ledger/for_server.ts";
 import { type Driver, takeLease, writeSweep } from "../../ledger/for_sync.ts";
 import { PollError } from "./poll_error.ts";

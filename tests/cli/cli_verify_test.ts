@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { eraseBody, openDriver, openLedger } from "../../ledger/mod.ts";
+import { openDriver, openLedger } from "../../ledger/mod.ts";
+import { eraseBody } from "../../ledger/testing/mod.ts";
 import { cli, temporaryLedger } from "../kit/cli.ts";
 
 async function made(url: string, sessions: number): Promise<void> {

@@ -21,7 +21,6 @@ const TOUCHES_WORLD = new Set([
   "ledger/ledger_on.ts",
   "ledger/months/close_month.ts",
   "ledger/months/months.ts",
-  "ledger/erasure/bodies.ts",
   "ledger/open_ledger.ts",
   "ledger/projection/catch_up.ts",
   "ledger/thread/database_thread.ts",

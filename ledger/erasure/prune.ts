@@ -1,9 +1,8 @@
-/** Takes out bodies, whoever they are about: one, or all old ones. Who is named stays. */
+/** Prunes old bodies: what the fold needs stays, and who is named as well. */
 import { ERASED_MARK } from "../events/record.ts";
 import { isAbout } from "../orders/chain_readings.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { unpackOrder } from "../projection/doc.ts";
-import { FOLD } from "../projection/project.ts";
 import { LookupHash } from "../projection/lookup_hash.ts";
 import { readDeciding, statement, write } from "../store/database.ts";
 import type { Driver } from "../store/driver/driver.ts";
@@ -168,64 +167,4 @@ function isBlocked(fold: OrderFold, parts: ErasureParts): boolean {
   const { latest, looks } = fold;
   return erasableOrder(fold, parts).blocks.length > 0 ||
     looks.some((look) => latest === null || !isAbout(look, latest));
-}
-
-/**
- * Erases the body of one event; `Ledger.erasures` erases a person. What kind of event
- * it is stays, and whom it names.
- *
- * @param driver Database that holds a ledger.
- * @param position Position of the event.
- * @returns Whether there was something to erase.
- * @throws {LedgerError} `failed` where events are not folded by this version.
- *
- * @example Erase an event
- * ```ts
- * import { eraseBody, openLedger } from "@rampkit/onramp/ledger";
- * import assert from "node:assert/strict";
- *
- * await using ledger = await openLedger({
- *   url: ":memory:",
- *   environment: "sandbox",
- * });
- * await ledger.recordSession({ session_id: "5f0c6a0e", flow_type: "simple" });
- * assert.equal(await eraseBody(ledger.driver, 1), true);
- * assert.equal((await ledger.verify()).ok, true);
- * ```
- */
-export async function eraseBody(
-  driver: Driver,
-  position: number,
-): Promise<boolean> {
-  const [rows] = await readDeciding(driver, [
-    statement("SELECT environment FROM ledger"),
-  ]);
-  return await eraseBodyAt({
-    ...{ driver, fold: FOLD, now: Date.now },
-    assets: rows?.[0]?.[0] === "sandbox" ? "sandbox" : "production",
-    randomBytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
-  }, position);
-}
-
-/** The same with a clock, chance and fold of the caller's. */
-export function eraseBodyAt(
-  parts: ErasureParts,
-  position: number,
-): Promise<boolean> {
-  const { driver } = parts;
-  return retryLostRaces(async () => {
-    const guard = await readFolded(parts, "erase");
-    const [before] = await readEvents(
-      driver,
-      "events AS e WHERE e.position = ?",
-      position,
-    );
-    if (before === undefined || isRedacted(before)) return false;
-    const { userId, clickId } = before;
-    const names = { userId, clickId, isBare: true };
-    const after = redactEvent(before, { ...parts, ...names });
-    const replaced = [{ before, after }];
-    await write(driver, await replaceEvents(parts, { guard, replaced }));
-    return true;
-  });
 }
