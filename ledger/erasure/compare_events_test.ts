@@ -276,6 +276,18 @@ Deno.test("an erasure deletes what was noted of the person, the orders and the d
   await assertFollows(ledger);
 });
 
+Deno.test("a body that says of itself that it was erased is looked through like any other", async () => {
+  await using ledger = await filled();
+  const said = (id: string) => ({ type: "new_thing", note: id, erased: true });
+  await deliver(ledger, said(anna.userId));
+  await ledger.project();
+  await ledger.erasures.erase(anna.userId);
+  await deliver(ledger, said("card-ANNA-SECRET"));
+  await ledger.project();
+  assert.deepEqual(await inTables(ledger.driver, anna), []);
+  assert.equal((await ledger.verify()).ok, true);
+});
+
 Deno.test("a person's id with blanks around it is found, and recognised when it comes", async () => {
   await using ledger = await emptyLedger();
   await ledger.append(anna.events);

@@ -10,7 +10,6 @@ import {
   readAliases,
   readErasedOrders,
 } from "../store/aliases.ts";
-import { isRedacted } from "./redact.ts";
 
 /** Kinds of events that may hold an id of a person in any place. */
 const COMPARED: ReadonlySet<EventKind> = new Set([
@@ -60,8 +59,7 @@ export async function findHolders(
   },
 ): Promise<Holders> {
   const hits = events.filter(({ event, texts }) =>
-    COMPARED.has(event.kind) && !isRedacted(event) &&
-    !texts.isDisjointFrom(values)
+    COMPARED.has(event.kind) && !texts.isDisjointFrom(values)
   );
   if (hits.length === 0) return { blank: [], list: [] };
   const orderIds = hits.flatMap(({ event }) => event.orderId ?? []);

@@ -102,11 +102,9 @@ export async function replaceEvents(
         WHERE no IN (${touched.sql})`,
       args: touched.args,
     }]);
-    const rows = found.map(
-      ([no = null, id = null, historic = null, told = null]) => ({
-        ...{ no, id, historic, told },
-      }),
-    );
+    const rows = found.map(([no, id, historic, told]) => ({
+      ...{ no, id, historic, told },
+    }));
     const made = await rowsAnew(driver, { table, rows, ...anew });
     for (const [no, { fold, columns }] of made) {
       if (table === "users" && fold.activity.firstAt === null) nobody.push(no);

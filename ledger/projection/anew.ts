@@ -164,7 +164,7 @@ export async function rowsAnew(
   driver: Driver,
   { table, rows, ...options }: AnewOptions & {
     readonly table: "orders" | "users";
-    readonly rows: readonly Readonly<Record<string, SqlValue>>[];
+    readonly rows: readonly Readonly<Record<string, SqlValue | undefined>>[];
     readonly assets: AssetTable;
   },
 ): Promise<Map<number, RowAnew>> {
