@@ -3,4 +3,4 @@
  *
  * @module
  */
-export { RemoteDriver } from "./store/connections/remote_driver.ts";
+export { remoteDriver } from "./store/connections/remote_driver.ts";

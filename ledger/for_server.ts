@@ -19,7 +19,7 @@ export { type OrderTally, tallyOrders } from "./reads/stats.ts";
 export { writeWaiting } from "./reads/waiting.ts";
 export { databaseFile } from "./store/connections/database_url.ts";
 export { LedgerError } from "./store/driver/errors.ts";
-export { RetryingDriver } from "./store/driver/retrying_driver.ts";
+export { retrying } from "./store/driver/retrying_driver.ts";
 export type { Mover } from "./reads/waiting.ts";
 export type { Note } from "./recording/notes.ts";
 export {

@@ -96,7 +96,7 @@ export {
 export type { WitnessRule } from "../core/chain/witness_rule.ts";
 export type { OpenClientOptions } from "./store/connections/open_client.ts";
 export { openDriver } from "./thread/open_driver.ts";
-export type { LedgerClient } from "./store/connections/ledger_client.ts";
+export type { LedgerClient } from "./store/connections/client_driver.ts";
 export { LedgerError, type LedgerErrorCode } from "./store/driver/errors.ts";
 
 // Append

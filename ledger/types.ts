@@ -156,7 +156,7 @@ export type { StateDifference } from "./projection/state_changes.ts";
 export type {
   ClientResult,
   ClientStatement,
-} from "./store/connections/ledger_client.ts";
+} from "./store/connections/client_driver.ts";
 export type { OpenDriverOptions } from "./thread/open_driver.ts";
 export type {
   Driver,

@@ -1,10 +1,5 @@
 /** How the ledger reads and writes: rows in, rows out, all of a batch or nothing. */
-import {
-  type Driver,
-  readPrimary,
-  type SqlValue,
-  type Statement,
-} from "./driver/driver.ts";
+import type { Driver, SqlValue, Statement } from "./driver/driver.ts";
 
 /** The rows that one statement found. */
 export type Rows = readonly (readonly SqlValue[])[];
@@ -17,31 +12,40 @@ export function statement(
   return { sql, args };
 }
 
-/** Reads in one transaction; a replica may be behind. */
-export async function read(
+async function rowsOf(
   driver: Driver,
   statements: readonly Statement[],
+  mode: "read" | "write",
 ): Promise<Rows[]> {
-  const found = await driver.batch(statements, "read");
-  return found.map(({ rows }) => rows);
+  return (await driver.batch(statements, mode)).map(({ rows }) => rows);
 }
 
-/** Reads what decides something: never what a replica has not heard of yet. */
-export async function readDeciding(
+/** Reads in one transaction; a replica may be behind. */
+export function read(
   driver: Driver,
   statements: readonly Statement[],
 ): Promise<Rows[]> {
-  const found = await readPrimary(driver, statements);
-  return found.map(({ rows }) => rows);
+  return rowsOf(driver, statements, "read");
+}
+
+/** How what decides something is read: never what a replica has not heard of yet. */
+export function decidingMode({ location }: Driver): "read" | "write" {
+  return location === "remote" ? "write" : "read";
+}
+
+export function readDeciding(
+  driver: Driver,
+  statements: readonly Statement[],
+): Promise<Rows[]> {
+  return rowsOf(driver, statements, decidingMode(driver));
 }
 
 /** Writes all statements or none. */
-export async function write(
+export function write(
   driver: Driver,
   statements: readonly Statement[],
 ): Promise<Rows[]> {
-  const found = await driver.batch(statements, "write");
-  return found.map(({ rows }) => rows);
+  return rowsOf(driver, statements, "write");
 }
 
 /** What a row held when it was read, by column. No value may be null. */
@@ -50,9 +54,6 @@ export type RowRead = Readonly<Record<string, Exclude<SqlValue, null>>>;
 /**
  * Makes a statement that begins a write batch. If the row is not as it was read, the
  * batch writes nothing and fails with `conflict`: the row of nulls is refused.
- *
- * @param table A table that has a column which may not be null.
- * @param row What was read.
  */
 export function expectRow(table: string, row: RowRead): Statement {
   const columns = Object.keys(row);
@@ -72,12 +73,7 @@ export function listed(values: Iterable<SqlValue>): string {
 
 /**
  * Inserts many rows of texts and numbers by one statement, so that what a call of
- * SQLite costs, or a round trip, is paid once.
- *
- * @param into The table and its columns.
- * @param rows Values in the order of the columns.
- * @param conflict What follows the values, `ON CONFLICT ...`.
- * @returns Nothing where there are no rows.
+ * SQLite costs, or a round trip, is paid once. `into` names the columns too.
  */
 export function insertMany(
   into: string,
@@ -97,12 +93,7 @@ export function bytesOf(value: SqlValue | undefined): Uint8Array {
   return value instanceof Uint8Array ? value : new Uint8Array();
 }
 
-/**
- * Checks that the database would accept a write, and writes nothing.
- *
- * @returns The version of its SQLite.
- * @throws {LedgerError} With the reason when it takes none.
- */
+/** Checks that the database would accept a write; returns its SQLite's version. */
 export async function requireWritable(driver: Driver): Promise<string> {
   // The lock that a write takes.
   const [rows] = await write(driver, [statement("SELECT sqlite_version()")]);

@@ -4,11 +4,8 @@ import type { NewEvent } from "../events/event.ts";
 import { orderActivity } from "../orders/order_activity.ts";
 import { orderState } from "../states/state_of_order.ts";
 import { openDriver } from "../thread/open_driver.ts";
-import {
-  type Driver,
-  readPrimary,
-  type SqlValue,
-} from "../store/driver/driver.ts";
+import { decidingMode } from "../store/database.ts";
+import type { Driver, SqlValue } from "../store/driver/driver.ts";
 import { at, type States } from "./projection_test_kit.ts";
 import { userState } from "../users/user_state.ts";
 import { unpackOrder, unpackUser } from "../projection/doc.ts";
@@ -74,7 +71,7 @@ export async function select(
   sql: string,
   ...args: SqlValue[]
 ): Promise<Record<string, SqlValue>[]> {
-  const [found] = await readPrimary(driver, [{ sql, args }]);
+  const [found] = await driver.batch([{ sql, args }], decidingMode(driver));
   return (found?.rows ?? []).map((row) =>
     Object.fromEntries(
       found?.columns.map((name, place) => [name, row[place] ?? null]) ?? [],

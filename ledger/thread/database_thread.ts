@@ -4,16 +4,19 @@
  *
  * @module
  */
-import { redactArrivals } from "../erasure/arrivals.ts";
 import { parentPort } from "node:worker_threads";
 import { free } from "../../core/bytes.ts";
-import { Connection } from "../store/connections/connection.ts";
-import { randomPool } from "../store/random_pool.ts";
-import type { Driver, ResultSet } from "../store/driver/driver.ts";
-import { RetryingDriver } from "../store/driver/retrying_driver.ts";
-import { fromSqlite } from "../store/driver/sqlite_errors.ts";
+import { redactArrivals } from "../erasure/arrivals.ts";
 import { project } from "../projection/project.ts";
-import type { Answer, Outcome, Request, Task } from "./messages.ts";
+import {
+  FileDriver,
+  type FileOptions,
+} from "../store/connections/file_driver.ts";
+import type { ResultSet, Statement } from "../store/driver/driver.ts";
+import { retrying } from "../store/driver/retrying_driver.ts";
+import { fromSqlite } from "../store/driver/sqlite_errors.ts";
+import { randomPool } from "../store/random_pool.ts";
+import type { Answer, Outcome, Request, StepOptions } from "./messages.ts";
 
 /** What a thread talks to its starter through. */
 interface Port {
@@ -21,89 +24,59 @@ interface Port {
   postMessage(answer: Answer): void;
 }
 
+class OwnedFile extends FileDriver {
+  readonly #randomBytes = randomPool();
+  /** The database as the fold sees it, without a message for each batch. */
+  readonly #here = retrying(this);
+
+  project(step: StepOptions) {
+    const { assets } = step;
+    const randomBytes = this.#randomBytes;
+    const redactNew = redactArrivals({ assets, now: Date.now, randomBytes });
+    return project(this.#here, { ...step, redactNew });
+  }
+}
+
 // In Node a port of its own; elsewhere the global scope, whose types describe
 // the window that all other files run in.
 const port = ("Worker" in globalThis ? self : parentPort) as unknown as Port;
-let connection: Connection | null = null;
+let file: OwnedFile | null = null;
 let where = "";
-const randomBytes = randomPool();
-// Nothing else happens to the connection while it copies or folds.
+// Nothing else happens to the file while it is copied or folded.
 let last = Promise.resolve();
 
 port.onmessage = ({ data }) => {
   last = last.then(() => answer(data));
 };
 
-async function answer(data: Request): Promise<void> {
-  const outcome = await carryOut(data);
-  port.postMessage({ id: data.id, ...outcome });
+async function answer(request: Request): Promise<void> {
+  const outcome = await carryOut(request);
+  port.postMessage({ id: request.id, ...outcome });
+  if (request.call !== "batch") return;
   // Both sides have copies of their own.
-  if ("results" in outcome) {
-    for (const { rows } of outcome.results) rows.forEach(freeBytes);
+  if ("result" in outcome) {
+    for (const { rows } of outcome.result as ResultSet[]) rows.forEach(freeAll);
   }
-  if (data.task === "batch") {
-    for (const { args } of data.statements) freeBytes(args);
-  }
+  for (const { args } of request.args[0] as Statement[]) freeAll(args);
 }
 
-async function carryOut(request: Task): Promise<Outcome> {
+async function carryOut({ call, args }: Request): Promise<Outcome> {
   try {
-    if (request.task === "open") {
-      where = request.options.path;
-      connection = new Connection(request.options);
-      return { results: [] };
+    if (call === "open") {
+      const [options] = args as [FileOptions];
+      where = options.path;
+      file = new OwnedFile(options);
+      return { result: null };
     }
-    if (connection === null) throw new TypeError("The database is not open");
-    if (request.task === "project") {
-      const { assets, maxEvents } = request;
-      const redactNew = redactArrivals({
-        ...{ assets, now: Date.now, randomBytes },
-      });
-      return {
-        projected: await project(here, { assets, maxEvents, redactNew }),
-      };
-    }
-    if (request.task === "copy") await connection.copyTo(request.path);
-    return { results: work(connection, request) };
+    if (file === null) throw new TypeError("The database is not open");
+    return { result: await Reflect.apply(file[call], file, args) };
   } catch (error) {
     const { code, message } = fromSqlite(error, where);
     return { code, message };
   }
 }
 
-function work(open: Connection, request: Task): ResultSet[] {
-  switch (request.task) {
-    case "batch":
-      return open.batch(request.statements, request.mode);
-    case "vacuum":
-      open.vacuum();
-      return [];
-    case "emptyLog": {
-      const rows = [[open.emptyLog() ? 1 : 0]];
-      return [{ columns: ["emptied"], rows, rowsAffected: 0 }];
-    }
-    case "close":
-      open.close();
-      return [];
-    default:
-      return [];
-  }
-}
-
-/** The database as the fold sees it, without a message for each batch. */
-const here: Driver = new RetryingDriver({
-  location: "file",
-  // deno-lint-ignore require-await -- A driver answers with a promise.
-  async batch(statements, mode) {
-    if (connection === null) throw new TypeError("The database is not open");
-    return connection.batch(statements, mode);
-  },
-  // deno-lint-ignore require-await -- A driver answers with a promise.
-  emptyLog: async () => connection?.emptyLog() ?? true,
-  close: () => Promise.resolve(),
-});
-
 /** Frees the bytes among some values. */
-function freeBytes(values: readonly unknown[]): void {
+function freeAll(values: readonly unknown[]): void {
   for (const value of values) if (value instanceof Uint8Array) free(value);
 }

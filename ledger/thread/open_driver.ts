@@ -113,10 +113,10 @@ async function openHere(options: OpenDriverOptions): Promise<Driver> {
   const { url, busyTimeoutMs = 50, readOnly = false } = options;
   const path = localPath(url);
   if (path === null) {
-    const { RemoteDriver } = await import(
+    const { remoteDriver } = await import(
       "../store/connections/remote_driver.ts"
     );
-    return new RemoteDriver(options);
+    return remoteDriver(options);
   }
   const { FileDriver } = await import("../store/connections/file_driver.ts");
   return new FileDriver({ path, busyTimeoutMs, readOnly });

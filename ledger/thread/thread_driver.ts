@@ -1,18 +1,18 @@
 /** A file that a thread of its own reads, writes and folds. */
 import { Worker as NodeThread } from "node:worker_threads";
 import { messageOf } from "../../core/guards.ts";
-import type { ConnectionOptions } from "../store/connections/database_url.ts";
+import type { FileOptions } from "../store/connections/file_driver.ts";
 import type { Driver, ResultSet, Statement } from "../store/driver/driver.ts";
-import { LedgerError } from "../store/driver/errors.ts";
+import { CLOSED, LedgerError } from "../store/driver/errors.ts";
 import type { Projected } from "../projection/project.ts";
-import type { Answer, Outcome, StepOptions, Task } from "./messages.ts";
+import type { Answer, Calls, Outcome, StepOptions } from "./messages.ts";
 
 // Never called: an import that is spelled out has the thread's module fetched
 // with an installed package, so that the thread starts offline too.
 void (() => import("./database_thread.ts"));
 
 /** How the thread is started. */
-export interface ThreadDriverOptions extends ConnectionOptions {
+export interface ThreadDriverOptions extends FileOptions {
   /** Module that the thread runs. @default {the package's own} */
   readonly module?: URL;
 }
@@ -22,7 +22,7 @@ export class ThreadDriver implements Driver {
   readonly location: "file" | "memory";
   readonly #options: ThreadDriverOptions;
   #thread: Thread | null = null;
-  #opened: Promise<Outcome> = Promise.resolve({ results: [] });
+  #opened: Promise<Outcome> = Promise.resolve({ result: null });
   #pending = new Map<number, (outcome: Outcome) => void>();
   #nextId = 1;
   #closed = false;
@@ -43,68 +43,60 @@ export class ThreadDriver implements Driver {
     }
   }
 
-  /**
-   * Runs the statements in one transaction: all of them, or none.
-   *
-   * @throws {LedgerError} `crashed` leaves open whether a write happened.
-   */
   batch(
     statements: readonly Statement[],
     mode: "read" | "write",
   ): Promise<ResultSet[]> {
-    return this.#results({ task: "batch", statements, mode });
+    return this.#ask("batch", statements, mode);
   }
 
   /** Folds the next events where the database is. */
-  async project(options: StepOptions): Promise<Projected> {
-    const outcome = await this.#ask({ task: "project", ...options });
-    if ("projected" in outcome) return outcome.projected;
-    throw new LedgerError("failed", "The thread answered something else");
+  project(options: StepOptions): Promise<Projected> {
+    return this.#ask("project", options);
   }
 
-  async copyTo(path: string): Promise<void> {
-    await this.#ask({ task: "copy", path });
+  copyTo(path: string): Promise<void> {
+    return this.#ask("copyTo", path);
   }
 
-  async vacuum(): Promise<void> {
-    await this.#ask({ task: "vacuum" });
+  vacuum(): Promise<void> {
+    return this.#ask("vacuum");
   }
 
-  async emptyLog(): Promise<boolean> {
-    const [result] = await this.#results({ task: "emptyLog" });
-    return result?.rows[0]?.[0] === 1;
+  emptyLog(): Promise<boolean> {
+    return this.#ask("emptyLog");
   }
 
   /** Finishes the pending batches, closes the file and ends the thread. */
   async close(): Promise<void> {
     if (this.#closed) return;
     // Terminating the thread alone would keep the file and its locks open.
-    if (this.#thread !== null) await this.#ask({ task: "close" });
+    if (this.#thread !== null) await this.#ask("close");
     this.#closed = true;
     this.#thread?.terminate();
     this.#thread = null;
   }
 
-  async #results(task: Task): Promise<ResultSet[]> {
-    const outcome = await this.#ask(task);
-    return "results" in outcome ? [...outcome.results] : [];
-  }
-
-  async #ask(task: Task): Promise<Exclude<Outcome, { readonly code: string }>> {
-    if (this.#closed) {
-      throw new LedgerError("closed", "The database was closed before");
-    }
+  async #ask<Name extends keyof Calls>(
+    call: Name,
+    ...args: Parameters<Calls[Name]>
+  ): Promise<Awaited<ReturnType<Calls[Name]>>> {
+    if (this.#closed) throw new LedgerError("closed", CLOSED);
     const thread = this.#thread ??= this.#start();
-    const outcome = await this.#send(thread, task);
+    const outcome = await this.#send(thread, call, args);
     if ("code" in outcome) throw new LedgerError(outcome.code, outcome.message);
-    return outcome;
+    return outcome.result as Awaited<ReturnType<Calls[Name]>>;
   }
 
-  #send(thread: Thread, task: Task): Promise<Outcome> {
+  #send(
+    thread: Thread,
+    call: keyof Calls,
+    args: readonly unknown[],
+  ): Promise<Outcome> {
     const id = this.#nextId++;
     return new Promise((resolve) => {
       this.#pending.set(id, resolve);
-      thread.post({ id, ...task });
+      thread.post({ id, call, args });
     });
   }
 
@@ -122,7 +114,7 @@ export class ThreadDriver implements Driver {
         onCrash: (reason) => this.#crashed(thread, reason),
       },
     );
-    this.#opened = this.#send(thread, { task: "open", options });
+    this.#opened = this.#send(thread, "open", [options]);
     return thread;
   }
 
@@ -143,17 +135,12 @@ export class ThreadDriver implements Driver {
 
 /** A module that runs beside this one. */
 interface Thread {
-  /** Sends it a message. */
   post(message: unknown): void;
-  /** Ends it at once. */
   terminate(): void;
 }
 
-/** Events of a thread. */
 interface ThreadEvents {
-  /** Called with each message that it sends. */
   readonly onMessage: (message: unknown) => void;
-  /** Called once with the error when it has failed. */
   readonly onCrash: (reason: string) => void;
 }
 
@@ -161,10 +148,8 @@ const NAME = "rampkit-database";
 const UNREADABLE = "an answer could not be read";
 
 /**
- * Starts a thread. Deno loads a thread's module from a registry only through
- * its global `Worker`, which Node lacks.
- *
- * @param module The module that it runs.
+ * Deno loads a thread's module from a registry only through its global `Worker`,
+ * which Node lacks.
  */
 function startThread(module: URL, events: ThreadEvents): Thread {
   return "Worker" in globalThis

@@ -4,14 +4,10 @@
  */
 import { Buffer } from "node:buffer";
 import { isRecord, messageOf } from "../../core/guards.ts";
-import {
-  type Driver,
-  readPrimary,
-  type SqlValue,
-  type Statement,
-} from "../store/driver/driver.ts";
+import type { Driver, SqlValue, Statement } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
 import {
+  decidingMode,
   readDeciding,
   type Rows,
   statement,
@@ -129,12 +125,12 @@ async function readPage(
     ? ""
     : `WHERE (${names}) > (${key.map(() => "?").join(", ")})`;
   const limit = table === "events" ? EVENTS : ROWS;
-  const [found] = await readPrimary(driver, [
+  const [found] = await driver.batch([
     statement(
       `SELECT * FROM ${table} ${where} ORDER BY ${names} LIMIT ${limit}`,
       ...after ?? [],
     ),
-  ]);
+  ], decidingMode(driver));
   return { columns: found?.columns ?? [], rows: found?.rows ?? [] };
 }
 

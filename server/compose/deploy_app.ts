@@ -1,11 +1,7 @@
 import { messageOf } from "../../core/guards.ts";
-import {
-  type Ledger,
-  ledgerOn,
-  RetryingDriver,
-} from "../../ledger/for_server.ts";
+import { type Ledger, ledgerOn, retrying } from "../../ledger/for_server.ts";
 import type { ConnectionInfo } from "../../webhooks/endpoint_options.ts";
-import { RemoteDriver } from "../../ledger/for_deploy.ts";
+import { remoteDriver } from "../../ledger/for_deploy.ts";
 import { Alarm } from "../monitoring/alarm.ts";
 import { jsonLog, type Log } from "../monitoring/logger.ts";
 import { keepCronRun } from "../../resources/health/polling_health.ts";
@@ -121,8 +117,8 @@ async function open(
         "on a server, libsql: or https:",
     );
   }
-  const driver = new RetryingDriver(
-    new RemoteDriver({
+  const driver = retrying(
+    remoteDriver({
       url: config.databaseUrl,
       ...(config.databaseToken === null
         ? {}

@@ -30,7 +30,7 @@ const TOUCHES_WORLD = new Set([
   "ledger/store/leases.ts",
   "ledger/subscriptions/subscription.ts",
   "ledger/projection/projection_worker.ts",
-  "ledger/store/connections/connection.ts",
+  "ledger/store/connections/file_driver.ts",
   "ledger/store/connections/client_driver.ts",
   "ledger/store/connections/file_identity.ts",
   "ledger/store/connections/file_lock.ts",

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../core/guards.ts";
 import {
   type Driver,
   isQuery,
@@ -5,13 +6,7 @@ import {
   type SqlValue,
   type Statement,
 } from "../driver/driver.ts";
-import { LedgerError, type LedgerErrorCode } from "../driver/errors.ts";
-import type {
-  ClientResult,
-  ClientStatement,
-  LedgerClient,
-} from "./ledger_client.ts";
-import { messageOf } from "../../../core/guards.ts";
+import { CLOSED, LedgerError, type LedgerErrorCode } from "../driver/errors.ts";
 import {
   codeOfSqlite,
   codeOfStatement,
@@ -19,26 +14,59 @@ import {
   ledgerError,
 } from "../driver/sqlite_errors.ts";
 
-/** Which client, and what is known of its database. */
-export interface ClientDriverOptions {
-  /** The client; {@linkcode ClientDriver.close} does not close it. */
+/**
+ * What the ledger needs of a client of `@libsql/client`. Such a client fits as
+ * it is; this package does not import it for its types.
+ *
+ * The ledger speaks to `file:`, `libsql:`, `https:` and `http:` databases; a
+ * client over WebSockets is refused. Give the ledger a client of its own: after
+ * an error in a file it calls `reconnect()`, which ends what else that client
+ * is doing.
+ */
+export interface LedgerClient {
+  /** `file` or `http`. */
+  readonly protocol: string;
+  /** Whether it was closed. */
+  readonly closed: boolean;
+  /** Runs the statements in one transaction. */
+  batch(
+    statements: ClientStatement[],
+    mode: "read" | "write",
+  ): Promise<ClientResult[]>;
+  /** Drops its connections and opens new ones. */
+  reconnect(): void | Promise<void>;
+  /** Ends it; the ledger leaves that to the caller who made the client. */
+  close(): void;
+}
+
+/** A statement as a {@linkcode LedgerClient} takes it. */
+export interface ClientStatement {
+  /** SQL with `?` placeholders. */
+  readonly sql: string;
+  /** One value per placeholder. */
+  readonly args: (null | string | number | bigint | Uint8Array)[];
+}
+
+/** What a {@linkcode LedgerClient} answers to one statement. */
+export interface ClientResult {
+  /** Column names. */
+  readonly columns: string[];
+  /** Rows; each has its values by index. */
+  readonly rows: ArrayLike<unknown>[];
+  /** Rows inserted, updated or deleted. */
+  readonly rowsAffected: number;
+}
+
+interface ClientDriverOptions {
   readonly client: LedgerClient;
-  /** Where its database lives. */
   readonly location: Driver["location"];
   /** The same for error messages, without a token. */
   readonly where: string;
-  /**
-   * Longest wait for one batch of a database on a server, in ms.
-   *
-   * @default that of the client's own requests
-   */
+  /** Longest wait for a server. @default that of the client's own requests */
   readonly timeoutMs?: number;
-  /**
-   * Only reads: a batch that would write fails.
-   *
-   * @default false
-   */
-  readonly readOnly?: boolean;
+  readonly readOnly: boolean;
+  /** Whether closing the driver closes the client too. @default {its maker does} */
+  readonly closesClient?: boolean;
 }
 
 /**
@@ -48,27 +76,16 @@ export interface ClientDriverOptions {
  * works on the calling thread.
  */
 export class ClientDriver implements Driver {
-  /** Where the database lives. */
   readonly location: Driver["location"];
   readonly #options: ClientDriverOptions;
   #closed = false;
   #last: Promise<unknown> = Promise.resolve();
 
-  /**
-   * Sends nothing yet: the first batch does.
-   *
-   * @param options The client, and what is known of its database.
-   */
   constructor(options: ClientDriverOptions) {
     this.location = options.location;
     this.#options = options;
   }
 
-  /**
-   * Runs the statements in one transaction: all of them, or none.
-   *
-   * @throws {LedgerError} `unreachable` leaves open whether a write happened.
-   */
   batch(
     statements: readonly Statement[],
     mode: "read" | "write",
@@ -80,10 +97,10 @@ export class ClientDriver implements Driver {
     return batch;
   }
 
-  /** Refuses further batches. The client stays open: its maker closes it. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#last;
+    if (this.#options.closesClient) this.#options.client.close();
   }
 
   async #batch(
@@ -92,9 +109,9 @@ export class ClientDriver implements Driver {
   ): Promise<ResultSet[]> {
     const { client, location, where, readOnly } = this.#options;
     if (this.#closed || client.closed) {
-      throw new LedgerError("closed", "The database was closed before");
+      throw new LedgerError("closed", CLOSED);
     }
-    const asked = readOnly === true ? "read" : mode;
+    const asked = readOnly ? "read" : mode;
     if (asked === "read" && !statements.every(canBeAnswered)) {
       // Neither a file nor a server refuses it, even in a read transaction.
       throw new LedgerError("read_only", `${where} is only read from here`);
@@ -107,7 +124,7 @@ export class ClientDriver implements Driver {
       const results = await this.#inTime(client.batch(all, asked));
       return results.slice(0, statements.length).map(resultSet);
     } catch (error) {
-      const explained = fromClient(error, { statements, location, where });
+      const explained = fromClient(error, this.#options, statements);
       await this.#recover(explained);
       throw explained;
     }
@@ -186,44 +203,24 @@ function plain(value: unknown): SqlValue {
   return typeof value === "bigint" ? Number(value) : value as SqlValue ?? null;
 }
 
-/** The fields of the client's errors that are used here. */
-interface ClientError {
-  readonly code?: unknown;
-  readonly statementIndex?: unknown;
-  readonly cause?: unknown;
-  readonly name?: unknown;
-  readonly status?: unknown;
-}
-
-/** What a batch ran over, for the message and the code of its error. */
-export interface FailedBatch {
-  /** The statements, as the client numbered them. */
-  readonly statements: readonly Statement[];
-  /** Where the database lives. */
-  readonly location: Driver["location"];
-  /** The same for people. */
-  readonly where: string;
-}
-
 /** Turns what a client threw into an error of ours. */
-export function fromClient(error: unknown, batch: FailedBatch): LedgerError {
+export function fromClient(
+  error: unknown,
+  { location, where }: Pick<ClientDriverOptions, "location" | "where">,
+  statements: readonly Statement[] = [],
+): LedgerError {
   if (error instanceof LedgerError) return error;
-  const { statementIndex } = fields(error);
+  const { statementIndex, cause } = fields(error);
   const statement = typeof statementIndex === "number"
-    ? batch.statements[statementIndex]
+    ? statements[statementIndex]
     : undefined;
   // The client puts its codes before the message, once for every layer.
-  const { cause } = fields(error);
   const inner = cause instanceof Error ? cause : error;
-  if (batch.location !== "remote") {
-    return fromSqlite(inner, batch.where, statement);
-  }
-  const message = messageOf(inner);
-  return ledgerError(
-    codeOfStatement(codeOf(error, inner), statement),
-    batch.where,
-    { message, cause: error },
-  );
+  if (location !== "remote") return fromSqlite(inner, where, statement);
+  return ledgerError(codeOfStatement(codeOf(error, inner), statement), where, {
+    message: messageOf(inner),
+    cause: error,
+  });
 }
 
 function codeOf(error: unknown, inner: unknown): LedgerErrorCode {
@@ -247,6 +244,6 @@ function codeOfProxied(message: string): LedgerErrorCode {
   return /no such|syntax error/.test(message) ? "failed" : "unreachable";
 }
 
-function fields(error: unknown): ClientError {
-  return typeof error === "object" && error !== null ? error : {};
+function fields(error: unknown): Readonly<Record<string, unknown>> {
+  return Object(error);
 }

@@ -202,8 +202,8 @@ function mortalThread(when: "before" | "after"): URL {
   };
     const work = self.onmessage;
     self.onmessage = (message) => {
-      const die = (message.data.statements ?? [])
-        .some(({ args }) => args.includes("die"));
+      const die = message.data.call === "batch" &&
+        message.data.args[0].some(({ args }) => args.includes("die"));
       if (die && ${when === "before"}) throw new Error("struck down");
       work(message);
       if (die) throw new Error("struck down");

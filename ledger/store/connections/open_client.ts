@@ -1,7 +1,11 @@
 import { isSafeSqlite } from "../../../core/sqlite.ts";
-import { ClientDriver, fromClient } from "./client_driver.ts";
+import {
+  ClientDriver,
+  type ClientResult,
+  fromClient,
+  type LedgerClient,
+} from "./client_driver.ts";
 import type { Driver } from "../driver/driver.ts";
-import type { ClientResult, LedgerClient } from "./ledger_client.ts";
 import { LedgerError } from "../driver/errors.ts";
 import { reached } from "../driver/retrying_driver.ts";
 
@@ -117,6 +121,6 @@ async function asked(
   try {
     return (await client.batch([{ sql, args: [] }], mode))[0];
   } catch (error) {
-    throw fromClient(error, { statements: [], location: "file", where });
+    throw fromClient(error, { location: "file", where });
   }
 }

@@ -5,7 +5,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 
 /** Tests that also run over a client of `@libsql/client`. */
 const CONTRACTS = [
-  "ledger/store/connections/test_client_suite.ts",
+  "ledger/testing/client_suite.ts",
   "ledger/store/connections/driver_contract_test.ts",
   "ledger/store/events_test.ts",
   "ledger/erasure/erasures_test.ts",

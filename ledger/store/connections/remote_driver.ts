@@ -1,58 +1,32 @@
 import { createClient } from "@libsql/client/web";
-import { ClientDriver } from "./client_driver.ts";
+import { ClientDriver, type LedgerClient } from "./client_driver.ts";
 import { publicUrl } from "./database_url.ts";
+import type { Driver } from "../driver/driver.ts";
 import { LedgerError } from "../driver/errors.ts";
-import type { LedgerClient } from "./ledger_client.ts";
 
-/** How a remote database is reached. */
-export interface RemoteOptions {
+interface RemoteOptions {
   /** `libsql:`, `https:` or `http:` address. */
   readonly url: string;
-  /** Token of the database. */
   readonly authToken?: string;
-  /**
-   * Longest wait for one request, in ms.
-   *
-   * @default 10000
-   */
+  /** Longest wait for one request, in ms. @default 10000 */
   readonly timeoutMs?: number;
-  /**
-   * Only reads: a batch that would write fails.
-   *
-   * @default false
-   */
   readonly readOnly?: boolean;
-  /** Replaces the global `fetch`. */
   readonly fetch?: typeof fetch;
 }
 
 /**
- * A database on sqld or Turso, over HTTP. Each batch is one request, and no
- * native code is imported. The server decides how durable a commit is: sqld
- * runs with `synchronous=NORMAL`.
+ * A database on sqld or Turso, over HTTP. Each batch is one request, the first
+ * batch sends the first, and no native code is imported.
+ *
+ * @throws {LedgerError} `cannot_open` when the address is not valid.
  */
-export class RemoteDriver extends ClientDriver {
-  readonly #client: LedgerClient;
-
-  /**
-   * Sends nothing yet: the first batch sends the first request.
-   *
-   * @param options Address, token and timeout.
-   * @throws {LedgerError} `cannot_open` when the address is not valid.
-   */
-  constructor(options: RemoteOptions) {
-    const where = publicUrl(options.url);
-    const client = connect(options, where);
-    const { readOnly = false } = options;
-    super({ client, where, location: "remote", readOnly });
-    this.#client = client;
-  }
-
-  /** Ends what is under way; later batches throw. */
-  override async close(): Promise<void> {
-    await super.close();
-    this.#client.close();
-  }
+export function remoteDriver(options: RemoteOptions): Driver {
+  const where = publicUrl(options.url);
+  const { readOnly = false } = options;
+  return new ClientDriver({
+    client: connect(options, where),
+    ...{ where, readOnly, location: "remote", closesClient: true },
+  });
 }
 
 function connect(options: RemoteOptions, where: string): LedgerClient {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { LedgerError, type LedgerErrorCode } from "../driver/errors.ts";
 import { EventLog } from "../events.ts";
 import { openDriver } from "../../thread/open_driver.ts";
-import { RemoteDriver } from "./remote_driver.ts";
+import { remoteDriver } from "./remote_driver.ts";
 import { patient } from "../../testing/patient.ts";
 import { sqldCredentials } from "../../testing/sqld_credentials.ts";
 import { sqldAvailable, startSqld } from "../../testing/sqld_test_server.ts";
@@ -35,7 +35,7 @@ function sqldTest(name: string, test: (folder: string) => Promise<void>): void {
 }
 
 async function storedIds(url: string): Promise<string[]> {
-  const driver = new RemoteDriver({ url });
+  const driver = remoteDriver({ url });
   const [result] = await driver.batch([{
     sql: "SELECT id FROM events ORDER BY position",
     args: [],
@@ -73,7 +73,7 @@ for (const what of ["request", "answer", "half the answer"] as const) {
       const steady = await openDriver({ url: server.url });
       await prepare(steady);
       await steady.close();
-      const driver = new RemoteDriver({
+      const driver = remoteDriver({
         url: server.url,
         fetch: lossy(what, 2),
       });
@@ -92,7 +92,7 @@ sqldTest(
   "a batch whose answer is lost says so, for it may be stored",
   async (folder) => {
     await using server = await startSqld({ directory: folder });
-    const driver = new RemoteDriver({
+    const driver = remoteDriver({
       url: server.url,
       fetch: lossy("answer", 1),
     });
@@ -108,7 +108,7 @@ sqldTest("a batch that fails ends no other", async (folder) => {
   await using server = await startSqld({ directory: folder });
   const failed = Promise.withResolvers<void>();
   let requests = 0;
-  const driver = new RemoteDriver({
+  const driver = remoteDriver({
     url: server.url,
     ...patient,
     fetch: async (input, init) => {
@@ -128,7 +128,7 @@ sqldTest("a batch that fails ends no other", async (folder) => {
 
 sqldTest("a server that is slow is given up", async (folder) => {
   await using server = await startSqld({ directory: folder });
-  const driver = new RemoteDriver({
+  const driver = remoteDriver({
     url: server.url,
     timeoutMs: 50,
     fetch: async (input, init) => {
@@ -217,7 +217,7 @@ sqldTest(
     await caughtUp(31);
     await primary.stop({ hard: true });
     await caughtUp(31);
-    const hasty = new RemoteDriver({ url: replica.url, timeoutMs: 300 });
+    const hasty = remoteDriver({ url: replica.url, timeoutMs: 300 });
     const impatient = new EventLog(hasty, { retryLimitMs: 0 });
     await assert.rejects(
       impatient.append([testEvent(31)]),

@@ -78,3 +78,6 @@ export class LedgerError extends Error {
     this.code = code;
   }
 }
+
+/** What a `closed` one says. */
+export const CLOSED = "The database was closed before";

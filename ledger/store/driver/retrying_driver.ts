@@ -1,80 +1,27 @@
 import { sleep } from "../../../core/waiting/sleep.ts";
 import { backoffMs } from "../../../core/waiting/retry_delay.ts";
-import type { Driver, ResultSet, Statement } from "./driver.ts";
+import type { Driver } from "./driver.ts";
 import { LedgerError } from "./errors.ts";
 
 /** How long, and how, a batch is retried while the database is busy. */
 export interface RetryOptions {
-  /**
-   * Gives up with `busy` after this long, in ms.
-   *
-   * @default 5000
-   */
-  readonly busyLimitMs?: number;
-  /** The clock, in ms. */
+  /** Gives up with `busy` after this long, in ms. @default 5000 */
+  readonly busyLimitMs?: number | undefined;
   readonly now?: () => number;
-  /** Waits; passed in by tests. */
   readonly sleep?: (ms: number) => Promise<void>;
   /** A number from 0 to 1, for jitter. */
   readonly random?: () => number;
 }
 
 /**
- * Retries a batch while the database is busy. It waits outside the driver, so
+ * Lets a driver retry while its database is busy. It waits outside the driver, so
  * that a lock never blocks a thread for longer than the driver's short timeout.
  * A busy batch was rolled back completely, so a retry cannot write twice.
  */
-export class RetryingDriver implements Driver {
-  /** Where the database lives. */
-  readonly location: Driver["location"];
-  /** Copies the live database into a new file; absent where it cannot. */
-  readonly copyTo?: (path: string) => Promise<void>;
-  /** Writes the database anew; absent where it cannot. */
-  readonly vacuum?: () => Promise<void>;
-  /** Empties the log of the database; absent where it cannot. */
-  readonly emptyLog?: () => Promise<boolean>;
-  readonly #driver: Driver;
-  readonly #options: Required<RetryOptions>;
-
-  /**
-   * Wraps a driver that may be busy.
-   *
-   * @param driver The driver that may be busy.
-   * @param options Limits, clock and waiting.
-   */
-  constructor(driver: Driver, options: RetryOptions = {}) {
-    this.location = driver.location;
-    this.#driver = driver;
-    const copyTo = driver.copyTo?.bind(driver);
-    if (copyTo !== undefined) this.copyTo = copyTo;
-    const emptyLog = driver.emptyLog?.bind(driver);
-    if (emptyLog !== undefined) this.emptyLog = emptyLog;
-    const vacuum = driver.vacuum?.bind(driver);
-    if (vacuum !== undefined) {
-      this.vacuum = () => this.#whileBusy(vacuum);
-    }
-    this.#options = {
-      busyLimitMs: options.busyLimitMs ?? 5000,
-      now: options.now ?? Date.now,
-      sleep: options.sleep ?? sleep,
-      random: options.random ?? Math.random,
-    };
-  }
-
-  /**
-   * Runs the statements in one transaction: all of them, or none.
-   *
-   * @throws {LedgerError} `busy` when the lock was held for too long.
-   */
-  batch(
-    statements: readonly Statement[],
-    mode: "read" | "write",
-  ): Promise<ResultSet[]> {
-    return this.#whileBusy(() => this.#driver.batch(statements, mode));
-  }
-
-  async #whileBusy<Result>(work: () => Promise<Result>): Promise<Result> {
-    const { now, sleep, random, busyLimitMs } = this.#options;
+export function retrying(driver: Driver, options: RetryOptions = {}): Driver {
+  const { busyLimitMs = 5000, now = Date.now, random = Math.random } = options;
+  const wait = options.sleep ?? sleep;
+  const whileBusy = async <Result>(work: () => Promise<Result>) => {
     const start = now();
     for (let attempt = 0;; attempt++) {
       try {
@@ -91,15 +38,20 @@ export class RetryingDriver implements Driver {
             { cause: error },
           );
         }
-        await sleep(busyDelayMs(attempt, random()));
+        await wait(busyDelayMs(attempt, random()));
       }
     }
-  }
-
-  /** Releases the database. */
-  close(): Promise<void> {
-    return this.#driver.close();
-  }
+  };
+  const { copyTo, vacuum, emptyLog } = driver;
+  return {
+    location: driver.location,
+    batch: (statements, mode) =>
+      whileBusy(() => driver.batch(statements, mode)),
+    ...copyTo && { copyTo: copyTo.bind(driver) },
+    ...emptyLog && { emptyLog: emptyLog.bind(driver) },
+    ...vacuum && { vacuum: () => whileBusy(() => vacuum.call(driver)) },
+    close: () => driver.close(),
+  };
 }
 
 /** Half to all of 5 ms, doubled each time up to 200 ms. */
@@ -108,25 +60,19 @@ export function busyDelayMs(attempt: number, random: number): number {
   return fullMs * (0.5 + random / 2);
 }
 
-/**
- * Lets a driver retry while its database is busy, and proves that the database
- * answers; closes the driver when it does not.
- */
+/** The same, once the database answers; closes the driver when it does not. */
 export async function reached(
   driver: Driver,
-  { busyLimitMs }: { readonly busyLimitMs?: number },
+  { busyLimitMs }: Pick<RetryOptions, "busyLimitMs">,
 ): Promise<Driver> {
-  const retrying = new RetryingDriver(
-    driver,
-    busyLimitMs === undefined ? {} : { busyLimitMs },
-  );
+  const opened = retrying(driver, { busyLimitMs });
   try {
-    await retrying.batch([{ sql: "SELECT 1", args: [] }], "read");
+    await opened.batch([{ sql: "SELECT 1", args: [] }], "read");
   } catch (error) {
     await driver.close();
     throw error;
   }
-  return retrying;
+  return opened;
 }
 
 /** Lost races in a row after which the error is thrown. */
@@ -134,11 +80,8 @@ const MOST_ATTEMPTS = 100;
 
 /**
  * Repeats a step whose write was refused because another process wrote first.
- *
- * @param attempt Reads, then writes behind a guard. `mode` says how to read:
- * after a lost race it reads from the primary, because a replica may be behind.
- * @returns The result of the attempt that won.
- * @throws What an attempt throws for any other reason.
+ * `mode` says how to read: after a lost race from the primary, because a replica
+ * may be behind.
  */
 export async function retryLostRaces<Result>(
   attempt: (mode: "read" | "write") => Promise<Result>,
@@ -152,11 +95,7 @@ export async function retryLostRaces<Result>(
   }
 }
 
-/**
- * Whether a write was refused because another process wrote first.
- *
- * @param error What was thrown.
- */
+/** Whether a write was refused because another process wrote first. */
 export function isLostRace(error: unknown): boolean {
   return error instanceof LedgerError && error.code === "conflict";
 }

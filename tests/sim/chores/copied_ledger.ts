@@ -1,6 +1,6 @@
 import type { Ledger } from "../../../ledger/mod.ts";
 import type { Driver } from "../../../ledger/for_sync.ts";
-import { ledgerOn, RetryingDriver } from "../../../ledger/for_server.ts";
+import { ledgerOn, retrying } from "../../../ledger/for_server.ts";
 import { FileDriver } from "../../../ledger/testing/mod.ts";
 import { ChainWatch } from "../rules/chain_watch.ts";
 import type { Dice } from "../world/dice.ts";
@@ -121,7 +121,7 @@ export class CopiedLedger {
       count: (fault) => journal.count(fault),
     });
     return await ledgerOn(
-      new RetryingDriver(ports.copyDriver?.(driver) ?? driver, {
+      retrying(ports.copyDriver?.(driver) ?? driver, {
         now: () => clock.now(),
         sleep: (ms) => clock.sleep(ms),
         random: () => this.#dice.unit(),

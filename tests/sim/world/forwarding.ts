@@ -8,7 +8,7 @@ import { Forwarder } from "../../../server/forwarding/forwarder.ts";
 import { readForwarding } from "../../../server/forwarding/read_targets.ts";
 import { webhookSigner } from "../../../server/forwarding/signed_webhook.ts";
 import type { ForwardedTransition } from "../../../server/forwarding/transition_message.ts";
-import { RetryingDriver } from "../../../ledger/for_server.ts";
+import { retrying } from "../../../ledger/for_server.ts";
 import { readTransitions } from "../../../ledger/testing/mod.ts";
 import { Subscriptions, type Transition } from "../../../ledger/mod.ts";
 import type { Dice } from "./dice.ts";
@@ -219,7 +219,7 @@ class Sender {
       dice: dice.fork("store"),
       count: (fault) => journal.count(fault),
     });
-    const driver = new RetryingDriver(faulty, {
+    const driver = retrying(faulty, {
       now: () => clock.now(),
       sleep: (ms) => clock.sleep(ms),
       random: () => dice.unit(),

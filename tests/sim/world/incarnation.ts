@@ -2,7 +2,7 @@ import { monotonicFactory } from "ulid";
 import {
   ledgerOn,
   ProjectionWorker,
-  RetryingDriver,
+  retrying,
 } from "../../../ledger/for_server.ts";
 import type { Driver } from "../../../ledger/for_sync.ts";
 import { SWEEP_KINDS } from "../../../sync/testing/mod.ts";
@@ -111,7 +111,7 @@ export class Incarnation {
     const jitter = dice.fork("retry");
     const bytes = dice.fork("bytes");
     const ledger = await ledgerOn(
-      new RetryingDriver(driver, {
+      retrying(driver, {
         now: () => clock.now(),
         sleep: (ms) => clock.sleep(ms),
         random: () => jitter.unit(),

@@ -1,14 +1,14 @@
 import { createClient } from "@libsql/client";
 import assert from "node:assert/strict";
-import { orderWebhook } from "../../testing/projection_test_kit.ts";
-import { openLedger } from "../../open_ledger.ts";
-import { patient } from "../../testing/patient.ts";
-import { sqldAvailable, startSqld } from "../../testing/sqld_test_server.ts";
-import type { Driver } from "../driver/driver.ts";
-import { LedgerError, type LedgerErrorCode } from "../driver/errors.ts";
-import { SCHEMA_VERSION } from "../schema.ts";
-import { openClient } from "./open_client.ts";
-import { temporaryFolder } from "../../../tests/kit/temporary_folder.ts";
+import { orderWebhook } from "./projection_test_kit.ts";
+import { openLedger } from "../open_ledger.ts";
+import { patient } from "./patient.ts";
+import { sqldAvailable, startSqld } from "./sqld_test_server.ts";
+import type { Driver } from "../store/driver/driver.ts";
+import { LedgerError, type LedgerErrorCode } from "../store/driver/errors.ts";
+import { SCHEMA_VERSION } from "../store/schema.ts";
+import { openClient } from "../store/connections/open_client.ts";
+import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 
 function failsWith(code: LedgerErrorCode): (error: unknown) => boolean {
   return (error) => {
@@ -57,7 +57,7 @@ for (const journal of ["delete", "wal"]) {
 Deno.test("openClient() refuses an old engine beside others, and warns of it alone", async () => {
   await using folder = await temporaryFolder();
   const url = `file:${folder.path}/ledger.db`;
-  const program = import.meta.resolve("../../testing/test_checkpoints.ts");
+  const program = import.meta.resolve("./test_checkpoints.ts");
   const other = new Deno.Command("deno", {
     args: ["run", "--no-check", "-A", program, `${folder.path}/ledger.db`],
     stdout: "piped",
