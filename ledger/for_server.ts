@@ -13,7 +13,7 @@ export { bookedAmount } from "./months/month_row.ts";
 export { readMonthAt, readMonthPositions } from "./months/month_store.ts";
 export { FOLD_PACE_RULES } from "./projection/fold_pace.ts";
 export { ProjectionWorker } from "./projection/projection_worker.ts";
-export { HistoryReport } from "./releases/historic.ts";
+export { historyReport } from "./releases/historic.ts";
 export { readLivePosition } from "./reads/stats.ts";
 export { type OrderTally, tallyOrders } from "./reads/stats.ts";
 export { writeWaiting } from "./reads/waiting.ts";

@@ -21,8 +21,11 @@ import {
   initialOrderFold,
   type OrderFold,
 } from "../orders/order_fold.ts";
-import type { KnownReleases, Purchase } from "../releases/log_releases.ts";
-import { purchaseDigest } from "../releases/release_log.ts";
+import {
+  type KnownReleases,
+  type Purchase,
+  purchaseDigest,
+} from "../releases/release_log.ts";
 import type { Driver, SqlValue, Statement } from "../store/driver/driver.ts";
 import type { UserFold } from "../users/user_fold.ts";
 import { listed, type Rows } from "../store/database.ts";
@@ -305,12 +308,7 @@ export async function loadReleases(
     ),
   ], mode);
   addOrderRows(orders, rows?.rows);
-  return {
-    purchases,
-    digestOf,
-    orders: toldReleases(orders),
-    waiting: held.flatMap(({ id, role }) => role === ROLES.wait ? [id] : []),
-  };
+  return { purchases, digestOf, orders: toldReleases(orders) };
 }
 
 function toldReleases(orders: ReadonlyMap<string, Row<OrderFold>>) {

@@ -10,7 +10,7 @@ import {
   type LoggedReleases,
   logReleases,
   NOTHING_LOGGED,
-} from "../releases/log_releases.ts";
+} from "../releases/release_log.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
 import { retryLostRaces } from "../store/driver/retrying_driver.ts";
 import type { UserFold } from "../users/user_fold.ts";

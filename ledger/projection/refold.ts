@@ -3,9 +3,8 @@ import type { AssetTable } from "../../core/assets/environment.ts";
 import type { NewTransition } from "../machines/transition.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { diffStates, type StateChange } from "./state_changes.ts";
-import { logReleases } from "../releases/log_releases.ts";
 import { orderRelease } from "../releases/order_release.ts";
-import type { ReleaseChange } from "../releases/release_log.ts";
+import { logReleases, type ReleaseChange } from "../releases/release_log.ts";
 import { orderState } from "../states/state_of_order.ts";
 import type { Driver, SqlValue, Statement } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
@@ -466,7 +465,7 @@ async function logMoved(
     const historic = isFirst && (orders.get(orderId)?.historic ?? 0) > 0;
     return now === null ? [] : [
       {
-        ...{ orderId, isFirst, now, position, recordedAt, historic },
+        ...{ orderId, now, position, recordedAt, historic },
         ...{ live: false, byExpectation: false },
       } satisfies ReleaseChange,
     ];

@@ -301,7 +301,6 @@ export class Step {
     const { fact, imported } = event;
     this.transitions.push({
       orderId: id,
-      isFirst: last === null,
       now: decided,
       position: fact.position,
       recordedAt: fact.recordedAt,

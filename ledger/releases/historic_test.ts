@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { HistoryReport } from "./historic.ts";
+import { historyReport } from "./historic.ts";
 
-Deno.test("HistoryReport.look() tells once how many were withheld, when no more come", async () => {
+Deno.test("historyReport() tells once how many were withheld, when no more come", async () => {
   const told: string[] = [];
   let minute = 0;
   let orders = 5;
-  const report = new HistoryReport({
+  const look = historyReport({
     read: () => Promise.resolve({ orders, users: orders - 5, listed: 1 }),
     report: ({ orders, users, listed }) =>
       told.push(`${minute}: ${orders} ${users} ${listed}`),
@@ -14,7 +14,7 @@ Deno.test("HistoryReport.look() tells once how many were withheld, when no more 
   for (; minute < 20; minute++) {
     // What was there at the start was told before.
     if (minute > 2 && minute <= 10) orders += 100;
-    await report.look();
+    await look();
   }
   assert.deepEqual(told, ["11: 805 800 1"]);
 });

@@ -13,14 +13,9 @@ import { outcomeOf } from "../outcomes/outcome.ts";
 import type { OutcomeRow } from "../outcomes/outcome_table.ts";
 
 /** Release of an order, by the facts known so far. */
-export interface OrderRelease {
-  /** Whether the goods may be released, by its row. */
-  readonly release: OutcomeRow["release"];
-  /** Why. */
-  readonly reason: OutcomeRow["reason"];
-  /** Status of the order at that moment. */
+export interface OrderRelease extends Pick<OutcomeRow, "release" | "reason"> {
+  /** Status of the order at that moment, and trust in it. */
   readonly status: Status;
-  /** Trust in that status. */
   readonly trust: Trust;
   /** What the order pays for; null unless an expectation matched. */
   readonly purchase: PurchaseName | null;
@@ -32,10 +27,8 @@ export interface OrderRelease {
 
 /**
  * The release of an order by its row, where there is one to log: the log begins
- * with the first reading that shows success, or with what a person recorded.
+ * with the first reading of a success, or with what a person did about the order.
  *
- * @param fold Folded facts of the order.
- * @param options How to work out its state.
  * @returns Null before that.
  */
 export function orderRelease(
@@ -48,11 +41,8 @@ export function orderRelease(
   const { status, trust } = decideOrderStatus(fold);
   const matched = match === "matched" ? expected : null;
   return {
-    release,
-    reason,
-    status,
-    trust,
-    purchase: matched === null ? null : purchaseOf(matched),
+    ...{ release, reason, status, trust },
+    purchase: matched && purchaseOf(matched),
     expectedAt: matched?.recordedAt ?? null,
     byHand: standingOutcome(fold.hand),
   };
@@ -72,5 +62,5 @@ export function matchedPurchase(
   { assets = "production" }: ResolveOptions,
 ): PurchaseName | null {
   const { match, expected } = matchExpectations(fold, assets);
-  return match === "matched" && expected !== null ? purchaseOf(expected) : null;
+  return match === "matched" ? expected && purchaseOf(expected) : null;
 }

@@ -77,38 +77,40 @@ export interface KnownOfRelease {
  *
  * @throws {ReleaseError} `invalid`.
  */
-export function checkRelease(
-  { outcome, by, why, for: reference }: ReleaseByHand,
-): void {
-  if (!HAND_OUTCOMES.includes(outcome)) {
-    throw invalid("outcome", outcome, `use ${HAND_OUTCOMES.join(" or ")}`);
-  }
-  if (!isHandText(by, LONGEST_NAME)) {
-    throw invalid("by", by, `use 1 to ${LONGEST_NAME} characters`);
-  }
-  if (!isHandText(why, LONGEST_WHY)) {
-    throw invalid("why", why, `use 1 to ${LONGEST_WHY} characters`);
-  }
-  if (reference === undefined) return;
-  if (outcome !== "delivered") {
-    throw invalid("for", reference, "leave it out: nothing was delivered");
-  }
-  if (!isIdentifier(reference)) {
-    throw invalid(
-      "for",
-      reference,
-      `use 1 to ${LONGEST_IDENTIFIER} bytes in UTF-8`,
+export function checkRelease(release: ReleaseByHand): void {
+  const { outcome, for: reference } = release;
+  const check = (field: keyof ReleaseByHand, holds: boolean, advice: string) =>
+    refuse(!holds, "invalid", wrongHandField(field, release[field], advice));
+  const checkText = (field: "by" | "why", most: number) =>
+    check(
+      field,
+      isHandText(release[field], most),
+      `use 1 to ${most} characters`,
     );
-  }
+  const outcomes = HAND_OUTCOMES.join(" or ");
+  check("outcome", HAND_OUTCOMES.includes(outcome), `use ${outcomes}`);
+  checkText("by", LONGEST_NAME);
+  checkText("why", LONGEST_WHY);
+  if (reference === undefined) return;
+  const advice = "leave it out: nothing was delivered";
+  check("for", outcome === "delivered", advice);
+  const length = `use 1 to ${LONGEST_IDENTIFIER} bytes in UTF-8`;
+  check("for", isIdentifier(reference), length);
+}
+
+function refuse(
+  isRefused: boolean,
+  code: ReleaseErrorCode,
+  message: string,
+): void {
+  if (isRefused) throw new ReleaseError(code, message);
 }
 
 /**
  * Decides what is stored of a release by hand. Pure.
  *
- * @param orderId The order.
  * @param release What the person did; {@linkcode checkRelease} has passed it.
  * @param fold The order; null when the ledger has none.
- * @param options How to work out its state, and what is known beside it.
  * @throws {ReleaseError} Where the order does not allow it.
  */
 export function decideRelease(
@@ -126,68 +128,53 @@ export function decideRelease(
         `"${id}"; look it up with its order id`,
     );
   }
-  if (fold.firstReadAt === null) {
-    throw new ReleaseError(
-      "not_shown",
-      `Cannot record ${outcome} of an order that the service has not shown: ` +
-        `"${id}"; only webhooks name it: ask the service first`,
-    );
-  }
-  const standing = standingOutcome(fold.hand);
-  if (outcome === "taken_back" && standing === null) {
-    throw new ReleaseError(
-      "nothing_stands",
-      `Cannot take back what was recorded of an order: nothing stands of ${id}`,
-    );
-  }
-  const purchase = outcome === "delivered"
-    ? purchaseFor(id, reference, fold, resolve)
-    : null;
-  if (
-    reference !== undefined && !isRecorded && release.newReference !== true
-  ) {
-    throw new ReleaseError(
-      "reference_unknown",
-      `Cannot record a delivery for a reference that was never recorded: ` +
-        `"${printable(reference)}"; correct it, or say that it is a new one`,
-    );
-  }
-  const doubts = outcome === "taken_back"
+  const purchase = outcome !== "delivered"
+    ? null
+    : reference === undefined
+    ? matchedPurchase(fold, resolve)
+    : { kind: "reference" as const, name: reference };
+  const isTakenBack = outcome === "taken_back";
+  const doubts = confirmed || isTakenBack
     ? []
     : doubtsOf(outcome, fold, { purchase, sentTo });
-  if (doubts.length > 0 && !confirmed) {
-    throw new ReleaseError(
-      "needs_confirmation",
-      `Cannot record ${outcome} of ${id} unless it is confirmed: ` +
-        doubts.join("; "),
-    );
-  }
-  const turn = (activityOf(fold.activity).counts.order_released ?? 0) + 1;
-  return {
-    ...{ order_id: orderId, outcome, by, why, turn },
-    ...(purchase === null
-      ? {}
-      : purchase.kind === "reference"
-      ? { for: purchase.name }
-      : { for_click_id: purchase.name }),
-    ...(confirmed ? { confirmed } : {}),
-  };
-}
-
-function purchaseFor(
-  id: string,
-  reference: string | undefined,
-  fold: OrderFold,
-  resolve: ResolveOptions,
-): PurchaseName {
-  if (reference !== undefined) return { kind: "reference", name: reference };
-  const matched = matchedPurchase(fold, resolve);
-  if (matched !== null) return matched;
-  throw new ReleaseError(
+  refuse(
+    fold.firstReadAt === null,
+    "not_shown",
+    `Cannot record ${outcome} of an order that the service has not shown: ` +
+      `"${id}"; only webhooks name it: ask the service first`,
+  );
+  refuse(
+    isTakenBack && standingOutcome(fold.hand) === null,
+    "nothing_stands",
+    `Cannot take back what was recorded of an order: nothing stands of ${id}`,
+  );
+  refuse(
+    outcome === "delivered" && purchase === null,
     "reference_missing",
     `Cannot tell what was delivered: ${id} matches no expectation; ` +
       "state the reference of the purchase",
   );
+  refuse(
+    reference !== undefined && !isRecorded && release.newReference !== true,
+    "reference_unknown",
+    "Cannot record a delivery for a reference that was never recorded: " +
+      `"${
+        printable(reference ?? "")
+      }"; correct it, or say that it is a new one`,
+  );
+  refuse(
+    doubts.length > 0,
+    "needs_confirmation",
+    `Cannot record ${outcome} of ${id} unless it is confirmed: ` +
+      doubts.join("; "),
+  );
+  const turn = (activityOf(fold.activity).counts.order_released ?? 0) + 1;
+  const key = purchase?.kind === "reference" ? "for" : "for_click_id";
+  return {
+    ...{ order_id: orderId, outcome, by, why, turn },
+    ...purchase && { [key]: purchase.name },
+    ...confirmed && { confirmed },
+  };
 }
 
 /** What speaks against a release by hand, with what is known. */
@@ -198,29 +185,22 @@ function doubtsOf(
     readonly purchase: PurchaseName | null;
   },
 ): string[] {
-  const doubts: string[] = [];
   const status = latest?.status ?? "no status";
+  const paid = [latest?.currencyAmount, latest?.currency].filter(Boolean)
+    .join(" ");
   const isEnded = latest !== null && isFinal(latest.status);
-  if (outcome === "delivered" ? status !== "success" : !isEnded) {
-    const paid = [latest?.currencyAmount, latest?.currency].filter(Boolean);
-    doubts.push(
-      `the service shows ${printable(status)}` +
-        (paid.length === 0 ? "" : `, ${printable(paid.join(" "))}`) +
-        (purchase === null ? "" : `, for ${printable(purchase.name)}`),
-    );
-  }
-  if (sentTo !== null) {
-    doubts.push(`its yes was sent to ${sentTo.name} at ${sentTo.at}`);
-  }
+  const isAsShown = outcome === "delivered" ? status === "success" : isEnded;
   const standing = standingOutcome(hand);
-  if (hand !== null && standing !== null) {
-    doubts.push(`it was recorded as ${standing} at ${hand.recordedAt}`);
-  }
-  return doubts;
-}
-
-function invalid(field: string, value: unknown, advice: string): ReleaseError {
-  return new ReleaseError("invalid", wrongHandField(field, value, advice));
+  const shown = `the service shows ${printable(status)}` +
+    (paid && `, ${printable(paid)}`) +
+    (purchase === null ? "" : `, for ${printable(purchase.name)}`);
+  return [
+    isAsShown ? "" : shown,
+    sentTo === null ? "" : `its yes was sent to ${sentTo.name} at ${sentTo.at}`,
+    standing === null
+      ? ""
+      : `it was recorded as ${standing} at ${hand?.recordedAt}`,
+  ].filter(Boolean);
 }
 
 /**

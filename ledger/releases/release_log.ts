@@ -1,28 +1,25 @@
+/** What is logged of the releases of a batch, and who has taken which purchase then. */
+import { createHmac } from "node:crypto";
+import type { PurchaseName } from "../events/expectation.ts";
 import type {
   LoggedRelease,
   NewTransition,
   PurchaseWait,
   ReleaseEntry,
 } from "../machines/transition.ts";
-import type { PurchaseName } from "../events/expectation.ts";
 import type { OrderRelease } from "./order_release.ts";
-import { hex } from "@scure/base";
-import { createHmac } from "node:crypto";
+
+/** What an event did to an order, and whether what follows is sent to subscribers. */
+interface Moved {
+  readonly orderId: string;
+  readonly position: number;
+  readonly recordedAt: string;
+  readonly live: boolean;
+}
 
 /** The release of an order as an event left it. */
-export interface ReleaseChange {
-  /** The order. */
-  readonly orderId: string;
-  /** Whether it had no decision before, so that nothing was logged. */
-  readonly isFirst: boolean;
-  /** The decision now. */
+export interface ReleaseChange extends Moved {
   readonly now: OrderRelease;
-  /** Position of the event. */
-  readonly position: number;
-  /** When the ledger learnt the event, UTC ISO 8601 with milliseconds. */
-  readonly recordedAt: string;
-  /** Whether it is sent to subscribers. */
-  readonly live: boolean;
   /** Whether it had been so before the ledger went live. */
   readonly historic: boolean;
   /** Whether an expectation brought it, and no event of the order. */
@@ -30,24 +27,15 @@ export interface ReleaseChange {
 }
 
 /** Which purchases a person moved with what was recorded of an order. */
-export interface HandChange {
-  /** The order. */
-  readonly orderId: string;
+export interface HandChange extends Moved {
   /** The purchase that it delivered before, and does not any more. */
   readonly gave: PurchaseName | null;
   /** The purchase that it delivers now, and did not before. */
   readonly took: PurchaseName | null;
-  /** Position of the event. */
-  readonly position: number;
-  /** When the ledger learnt the event, UTC ISO 8601 with milliseconds. */
-  readonly recordedAt: string;
-  /** Whether what follows for other orders is sent to subscribers. */
-  readonly live: boolean;
 }
 
 /** What the release log says of one order so far. */
 export interface OrderReleases {
-  /** The last entry; null before the first. */
   readonly last: LoggedRelease | null;
   /** How often each state was entered. */
   readonly entries: Readonly<Partial<Record<ReleaseEntry, number>>>;
@@ -63,16 +51,213 @@ export interface OrderReleases {
   readonly wait: PurchaseWait | null;
 }
 
-/** An order of which nothing was logged. */
-export const NO_RELEASES: OrderReleases = {
-  last: null,
-  entries: {},
-  sentUnchecked: false,
-  sent: false,
-  owed: false,
-  own: null,
-  wait: null,
+const NO_RELEASES: OrderReleases = {
+  ...{ last: null, entries: {}, sentUnchecked: false, sent: false },
+  ...{ owed: false, own: null, wait: null },
 };
+
+/** Which orders have taken a purchase. */
+export interface Purchase {
+  /** The order that took it by its own release; null where none did. */
+  readonly own: string | null;
+  /** Orders with which a person delivered it, in the order of the log. */
+  readonly hands: readonly string[];
+}
+
+/** The order that holds a purchase: who delivered it last, else who took it. */
+const holderOf = ({ own, hands }: Purchase) => hands.at(-1) ?? own;
+
+/** What is logged already. */
+export interface KnownReleases {
+  /** What was logged of orders; nothing of absent ones. */
+  readonly orders: ReadonlyMap<string, OrderReleases>;
+  /** Purchases that were taken, by digest. */
+  readonly purchases: ReadonlyMap<string, Purchase>;
+  readonly digestOf: (purchase: PurchaseName) => string;
+}
+
+export const NOTHING_LOGGED: KnownReleases = {
+  ...{ orders: new Map(), purchases: new Map() },
+  digestOf: ({ kind, name }) => `${kind}\0${name}`,
+};
+
+/** What a batch of events adds to the log. */
+export interface LoggedReleases {
+  /** What is logged, in order. */
+  readonly transitions: readonly NewTransition[];
+  /** What has been logged of orders then. */
+  readonly orders: ReadonlyMap<string, OrderReleases>;
+  /** Purchases of which something changed, by digest. */
+  readonly purchases: ReadonlyMap<string, Purchase>;
+  /** Which purchase an order waits for now, where that changed. */
+  readonly waits: ReadonlyMap<string, PurchaseWait | null>;
+}
+
+/**
+ * Decides what is logged of a batch, in order. Pure.
+ *
+ * By itself an order takes one purchase in its life: the first that its row says
+ * yes for. What a person delivers with an order is taken from its holder, who
+ * waits; where that is taken back it returns to the holder before, else to the
+ * order whose row has said yes for it longest. Nothing else frees a purchase.
+ *
+ * @param collected Statuses that were entered, and releases that changed or
+ * were made by hand.
+ */
+export function logReleases(
+  collected: readonly (NewTransition | ReleaseChange | HandChange)[],
+  known: KnownReleases,
+): LoggedReleases {
+  const log = new ReleaseLog(known);
+  for (const one of collected) {
+    if ("now" in one) log.addChange(one);
+    else if ("took" in one) log.addHand(one);
+    else log.transitions.push(one);
+  }
+  return log;
+}
+
+class ReleaseLog implements LoggedReleases {
+  readonly transitions: NewTransition[] = [];
+  readonly orders = new Map<string, OrderReleases>();
+  readonly purchases = new Map<string, Purchase>();
+  readonly #known: KnownReleases;
+
+  constructor(known: KnownReleases) {
+    this.#known = known;
+  }
+
+  get waits(): Map<string, PurchaseWait | null> {
+    return new Map(
+      [...this.orders].flatMap(([id, { wait }]) =>
+        wait === (this.#known.orders.get(id)?.wait ?? null) ? [] : [[id, wait]]
+      ),
+    );
+  }
+
+  addChange(change: ReleaseChange): void {
+    const { orderId, position } = change;
+    const { release, purchase, byHand } = change.now;
+    if (release !== "yes" || purchase === null) {
+      this.#setWait(orderId, null);
+      return this.#log(change, false);
+    }
+    const digest = this.#known.digestOf(purchase);
+    const { own } = this.#logOf(orderId);
+    const holder = holderOf(this.#purchase(digest));
+    const isFree = holder === null && own === null && byHand === null;
+    if (isFree) this.#takeFor(orderId, digest);
+    const holds = isFree ||
+      (holder === orderId && (own === null || own === digest));
+    const waits = !holds || byHand !== null;
+    this.#setWait(orderId, waits ? { orderId, digest, position } : null);
+    this.#log(change, !holds);
+  }
+
+  /** Purchases move before what the order itself says is logged. */
+  addHand(change: HandChange): void {
+    const { orderId, gave, took, position } = change;
+    if (gave !== null) this.#giveBack(change, this.#known.digestOf(gave));
+    if (took === null) return;
+    const digest = this.#known.digestOf(took);
+    const holder = holderOf(this.#purchase(digest));
+    this.#setHands(digest, orderId, [orderId]);
+    if (holder === null || holder === orderId) return;
+    if (this.#logOf(holder).last?.release !== "yes") return;
+    this.#setWait(holder, { orderId: holder, digest, position });
+    this.#log(yesOf(holder, change), true);
+  }
+
+  #giveBack(change: HandChange, digest: string): void {
+    const { orderId } = change;
+    const before = holderOf(this.#purchase(digest));
+    const holder = holderOf(this.#setHands(digest, orderId, []));
+    if (holder !== null) {
+      if (holder !== before) this.#restore(holder, digest, change);
+      return;
+    }
+    const next = this.#longestWaiting(digest, orderId);
+    if (next === null) return;
+    this.#takeFor(next, digest);
+    if (next !== orderId) this.#restore(next, digest, change);
+  }
+
+  #setHands(digest: string, orderId: string, last: string[]): Purchase {
+    const before = this.#purchase(digest);
+    const hands = [...before.hands.filter((id) => id !== orderId), ...last];
+    const after = { ...before, hands };
+    this.purchases.set(digest, after);
+    return after;
+  }
+
+  /** The yes of an order that waited for nothing but its purchase. */
+  #restore(orderId: string, digest: string, change: HandChange): void {
+    const { wait, last } = this.#logOf(orderId);
+    if (wait?.digest !== digest || last?.reason !== "paid_twice") return;
+    this.#setWait(orderId, null);
+    this.#log({ ...yesOf(orderId, change), byExpectation: true }, false);
+  }
+
+  #takeFor(orderId: string, digest: string): void {
+    this.purchases.set(digest, { ...this.#purchase(digest), own: orderId });
+    this.orders.set(orderId, { ...this.#logOf(orderId), own: digest });
+  }
+
+  /** Who waits for a purchase already keeps its place. */
+  #setWait(orderId: string, wait: PurchaseWait | null): void {
+    const before = this.#logOf(orderId);
+    if (before.wait?.digest === wait?.digest) return;
+    this.orders.set(orderId, { ...before, wait });
+  }
+
+  /** Of orders that have taken no purchase, and that no person has settled. */
+  #longestWaiting(digest: string, takenBack: string): string | null {
+    const ids = new Set([...this.#known.orders.keys(), ...this.orders.keys()]);
+    const [first] = [...ids].flatMap((id) => {
+      const { own, last, wait } = this.#logOf(id);
+      const isFree = own === null &&
+        (id === takenBack || last?.release !== "settled");
+      return wait?.digest === digest && isFree ? [wait] : [];
+    }).sort((a, b) =>
+      a.position - b.position || (a.orderId < b.orderId ? -1 : 1)
+    );
+    return first?.orderId ?? null;
+  }
+
+  #log(change: ReleaseChange, isTaken: boolean): void {
+    const before = this.#logOf(change.orderId);
+    const entry = nextRelease(before, change, isTaken);
+    if (entry === null) return;
+    this.transitions.push(entry);
+    this.orders.set(change.orderId, addRelease(before, entry));
+  }
+
+  #logOf(orderId: string): OrderReleases {
+    return this.orders.get(orderId) ?? this.#known.orders.get(orderId) ??
+      NO_RELEASES;
+  }
+
+  #purchase(digest: string): Purchase {
+    return this.purchases.get(digest) ?? this.#known.purchases.get(digest) ??
+      { own: null, hands: [] };
+  }
+}
+
+/** The yes of an order by its row, at the position of what a person did. */
+function yesOf(
+  orderId: string,
+  { position, recordedAt, live }: Moved,
+): ReleaseChange {
+  return {
+    ...{ orderId, position, recordedAt, live },
+    // Only an order that the service shows as a success says yes.
+    now: {
+      ...{ release: "yes", reason: "session_matched", status: "success" },
+      ...{ trust: "confirmed", purchase: null, expectedAt: null, byHand: null },
+    },
+    ...{ historic: false, byExpectation: false },
+  };
+}
 
 /**
  * Decides what the release log says next of an order. Pure.
@@ -88,20 +273,15 @@ export const NO_RELEASES: OrderReleases = {
  *   is not sent either: it is withheld for a person. So is `restored` where the
  *   `yes` was withheld, because whoever ships on `yes` has not received one; and a
  *   first `yes` that an import brings to an order of which something was sent.
- *
- * @param before What was logged of the order.
- * @param change What an event made of it.
- * @param taken Whether another order has taken its purchase.
- * @returns The entry; null when there is nothing to say.
  */
-export function nextRelease(
+function nextRelease(
   before: OrderReleases,
   { orderId, now, position, recordedAt, live, historic, byExpectation }:
     ReleaseChange,
-  taken: boolean,
+  isTaken: boolean,
 ): NewTransition | null {
   const { last, entries } = before;
-  const { release, reason } = effectiveRelease(now, taken);
+  const { release, reason } = effectiveRelease(now, isTaken);
   if (last?.release === release && last.reason === reason) return null;
   const wasYes = entries.yes !== undefined;
   const entered = release === "yes" && wasYes ? "restored" : release;
@@ -109,33 +289,27 @@ export function nextRelease(
   const isOwed = entered === "restored" && before.owed;
   const isImported = entered === "yes" && !live && !historic && before.sent;
   return {
-    entity: "order",
-    machine: "release",
-    id: orderId,
-    trust: now.trust,
-    status: now.status,
+    ...{ entity: "order", machine: "release", id: orderId },
+    ...{ trust: now.trust, status: now.status, previous: null },
     entry: (entries[entered] ?? 0) + 1,
-    previous: null,
     reverses: takesBack(release, reason, wasYes, now) ? ["yes"] : [],
     logged: { entered, release, reason },
     after: entered === "yes" && before.sentUnchecked ? ["unchecked"] : [],
-    position,
-    recordedAt,
+    ...{ position, recordedAt, historic },
     live: live && !isLate && !isOwed,
     withheld: (live && isLate) || isOwed || isImported,
-    historic,
   };
 }
 
 /** The release of an order, its purchase and what a person did considered. */
 function effectiveRelease(
   { release, reason, byHand }: OrderRelease,
-  taken: boolean,
+  isTaken: boolean,
 ): Pick<LoggedRelease, "release" | "reason"> {
   if (byHand !== null && release !== "no") {
     return { release: "settled", reason: byHand };
   }
-  return release === "yes" && taken
+  return release === "yes" && isTaken
     ? { release: "wait", reason: "paid_twice" }
     : { release, reason };
 }
@@ -152,43 +326,30 @@ function takesBack(
     : wasYes || byHand === "delivered";
 }
 
-/**
- * Adds an entry to what was logged of its order.
- *
- * @param before What was logged before.
- * @param entry What {@linkcode nextRelease} decided.
- */
+/** Adds an entry to what was logged of its order. */
 export function addRelease(
   before: OrderReleases,
-  { logged, entry, live, withheld }: Pick<
-    NewTransition,
-    "logged" | "entry" | "live" | "withheld"
-  >,
+  { logged, entry, live, withheld }: NewTransition,
 ): OrderReleases {
   if (logged === null) return before;
+  const { entered } = logged;
   return {
     ...before,
     last: logged,
-    entries: { ...before.entries, [logged.entered]: entry },
-    sentUnchecked: before.sentUnchecked ||
-      (live && logged.entered === "unchecked"),
+    entries: { ...before.entries, [entered]: entry },
+    sentUnchecked: before.sentUnchecked || (live && entered === "unchecked"),
     sent: before.sent || live,
-    owed: logged.entered === "yes" ? withheld && !live : before.owed,
+    owed: entered === "yes" ? withheld && !live : before.owed,
   };
 }
 
 /**
- * The keyed digest by which a purchase is recognised. A person who was erased
- * cannot be read from it, and the purchase stays taken.
- *
- * @param key The ledger's key for purchases.
- * @param purchase What an order pays for.
- * @returns 64 hex digits.
+ * The keyed digest by which a purchase is recognised, 64 hex digits. A person who was
+ * erased cannot be read from it, and the purchase stays taken.
  */
 export function purchaseDigest(
   key: Uint8Array,
   { kind, name }: PurchaseName,
 ): string {
-  const hmac = createHmac("sha256", key).update(`${kind}\0${name}`).digest();
-  return hex.encode(new Uint8Array(hmac));
+  return createHmac("sha256", key).update(`${kind}\0${name}`).digest("hex");
 }

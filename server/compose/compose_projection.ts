@@ -1,6 +1,6 @@
 import { messageOf } from "../../core/guards.ts";
 import {
-  HistoryReport,
+  historyReport,
   type Ledger,
   ProjectionWorker,
 } from "../../ledger/for_server.ts";
@@ -36,7 +36,7 @@ export function composeProjection(
     const { chain } = await ledger.project(options);
     chainLog.take(chain);
   };
-  const report = new HistoryReport({
+  const reportHistory = historyReport({
     read: () => ledger.historic(),
     report: ({ orders, users, listed }) =>
       log("info", "history_withheld", { orders, users, listed }),
@@ -53,7 +53,7 @@ export function composeProjection(
     ? new ProjectionWorker({
       ...events,
       catchUp: async (signal, pace) => {
-        await report.look();
+        await reportHistory();
         await catchUp({ signal, pace });
         metrics.lag(await ledger.lag());
       },
