@@ -62,39 +62,31 @@ export {
 export { appendStatement } from "./store/events.ts";
 export { type Lease, renewLease } from "./store/leases.ts";
 export {
-  forgetIsolated,
-  type IsolatedId,
-  isolatedIdsOf,
-  selectIsolated,
-  selectRefused,
-  upsertIsolated,
-} from "./polling/set_aside.ts";
-export {
   type CountingReading,
   countObserved,
+  dateFutureChanges,
+  deleteChangesBefore,
+  insertObservedChanges,
+  KEEP_CHANGES_MS,
   moveVersion,
   type Observation,
   type ObservationsRead,
   type Presence,
   readObservations,
+  readObservedChanges,
   restAfterRead,
   writeObservations,
 } from "./polling/observations.ts";
 export {
-  dateFutureChanges,
-  deleteChangesBefore,
-  insertObservedChanges,
-  KEEP_CHANGES_MS,
-  readObservedChanges,
-} from "./polling/observed.ts";
-export {
   countNamed,
-  countOpenOrders,
   countOpenQueue,
   deleteConfirmed,
   deleteFinal,
   deleteRead,
   drawUnknown,
+  forgetIsolated,
+  type IsolatedId,
+  isolatedIdsOf,
   keepUp,
   type OpenOrder,
   type QueueName,
@@ -104,8 +96,11 @@ export {
   type Rest,
   restUntil,
   selectFreshness,
+  selectIsolated,
   selectKnown,
+  selectRefused,
   selectUpkeep,
+  upsertIsolated,
   type Waiting,
   waitingOf,
 } from "./polling/requests.ts";

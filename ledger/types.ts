@@ -164,7 +164,7 @@ export type {
   SqlValue,
   Statement,
 } from "./store/driver/driver.ts";
-export type { IsolatedId } from "./polling/set_aside.ts";
+export type { IsolatedId } from "./polling/requests.ts";
 export type { ListSort, PageQuery } from "./reads/pages.ts";
 export type { UnlistedPattern } from "./machines/pattern.ts";
 export type { Dispatched } from "./subscriptions/subscription_options.ts";

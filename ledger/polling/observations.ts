@@ -1,19 +1,31 @@
-/** What the service said last of orders and users, by which the next reading is news. */
+/** What the service said last of orders and users, and which changes that showed. */
 import { CLOCK_TOLERANCE_MS } from "../../core/time/plausible_time.ts";
+import { ATTEMPTS_FROM_PREVIOUS_MS } from "../../core/waiting/retry_delay.ts";
 import { compareTimes } from "../events/time.ts";
+import {
+  ANNOUNCED,
+  type ObservedChange,
+  type WatchedChange,
+} from "../machines/observed_change.ts";
 import type { Entity, Status } from "../machines/transition.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
-import type { Driver, Statement } from "../store/driver/driver.ts";
-import type { UserFold } from "../users/user_fold.ts";
-import { userState } from "../users/user_state.ts";
+import type { Row } from "../projection/doc.ts";
 import {
   addOrderRows,
   addUserRows,
   selectOrderRows,
   selectUserRows,
 } from "../projection/load.ts";
-import type { Row } from "../projection/doc.ts";
-import { listed, readDeciding, type Rows } from "../store/database.ts";
+import {
+  insertMany,
+  listed,
+  read,
+  readDeciding,
+  type Rows,
+} from "../store/database.ts";
+import type { Driver, Statement } from "../store/driver/driver.ts";
+import type { UserFold } from "../users/user_fold.ts";
+import { userState } from "../users/user_state.ts";
 
 /** The latest reading of an order or a user. */
 export interface Observation {
@@ -89,7 +101,7 @@ export async function readObservations(
   ids: readonly string[],
 ): Promise<ObservationsRead> {
   const wanted = listed(ids);
-  const [versions, rows, folds] = await readDeciding(driver, [
+  const [versions, rows = [], folds] = await readDeciding(driver, [
     {
       sql:
         `SELECT coalesce((SELECT value FROM cursors WHERE name = '${VERSION}'),
@@ -106,93 +118,75 @@ export async function readObservations(
       ? selectOrderRows("o.id IN (SELECT value FROM json_each(?))", wanted)
       : selectUserRows("u.id IN (SELECT value FROM json_each(?))", wanted),
   ]);
-  const [version, anyErased] = versions?.[0] ?? [];
   const known = entity === "order" ? ofOrders(folds) : ofUsers(folds);
-  const latest = new Map(known.latest);
+  const [version, hasErased] = versions?.[0] ?? [];
+  const anyErased = hasErased === 1;
   const erased = new Set<string>();
-  for (const row of rows ?? []) {
-    const observation = observationOf(row);
-    const { entityId, digest, found } = observation;
-    const counts = known.counting.get(entityId);
-    if (anyErased === 1 && found && counts?.digest !== digest) {
-      erased.add(entityId);
-    }
-    latest.set(entityId, observation);
+  for (const [id, requestedAt, readAt, digest, found, status = null] of rows) {
+    const entityId = String(id);
+    known.latest.set(entityId, {
+      ...{ entityId, requestedAt: String(requestedAt) },
+      ...{ readAt: String(readAt), digest: String(digest) },
+      ...{ found: found === 1, status: status as string | null },
+    });
+    if (
+      anyErased && found === 1 &&
+      known.counting.get(entityId)?.digest !== digest
+    ) erased.add(entityId);
   }
-  return {
-    ...known,
-    latest,
-    erased,
-    anyErased: anyErased === 1,
-    version: String(version ?? "0"),
-  };
+  return { ...known, erased, anyErased, version: String(version ?? "0") };
 }
 
-type Known = Pick<
-  ObservationsRead,
-  "latest" | "unsettled" | "counting" | "presence"
->;
+/** What is folded, as if it were observed. */
+class Folded {
+  readonly latest = new Map<string, Observation>();
+  readonly unsettled = new Set<string>();
+  readonly counting = new Map<string, CountingReading>();
+  readonly presence = new Map<string, Presence>();
 
-function observationOf(
-  [id, requestedAt, readAt, digest, found, status]: Rows[number],
-): Observation {
-  return {
-    entityId: String(id),
-    requestedAt: String(requestedAt),
-    readAt: String(readAt),
-    digest: String(digest),
-    found: found === 1,
-    status: status === null || status === undefined ? null : String(status),
-  };
+  /** @param readAt When that was read last; of what is not there no more is known. */
+  note(entityId: string, readAt: string, more: Partial<Observation>): void {
+    const nothing = { digest: "", status: null, found: false };
+    const times = { readAt, requestedAt: readAt };
+    this.latest.set(entityId, { entityId, ...times, ...nothing, ...more });
+  }
 }
 
-function ofOrders(rows: Rows | undefined): Known {
+function ofOrders(rows: Rows | undefined): Folded {
+  const known = new Folded();
   const orders = new Map<string, Row<OrderFold>>();
   addOrderRows(orders, rows);
-  const latest = new Map<string, Observation>();
-  const counting = new Map<string, CountingReading>();
-  const presence = new Map<string, Presence>();
-  for (const [entityId, { fold }] of orders) {
-    const { absentAt, seenAt } = fold;
-    const isAbsent = absentAt !== null &&
-      (seenAt === null || compareTimes(absentAt, seenAt) > 0);
-    if (absentAt !== null) presence.set(entityId, { absentAt, seenAt });
-    const reading = fold.latest;
+  for (const [id, { fold }] of orders) {
+    const { absentAt, seenAt, latest: reading, ahead } = fold;
     if (reading !== null) {
-      const { readAt, digest, statedChangedAt } = reading;
+      const { readAt, digest, statedChangedAt, status } = reading;
       // A new reading states it with milliseconds, and the text decides.
       const changedAt = reading.changedAt.replace(/:(\d\d)Z$/, ":$1.000Z");
-      const isAhead = reading === fold.ahead && statedChangedAt !== null;
-      counting.set(entityId, { changedAt, readAt, digest, isAhead });
+      const isAhead = reading === ahead && statedChangedAt !== null;
+      known.counting.set(id, { changedAt, readAt, digest, isAhead });
+      known.note(id, readAt, { digest, status: status || null, found: true });
     }
-    if (reading === null && absentAt === null) continue;
-    const readAt = isAbsent ? absentAt : reading?.readAt ?? "";
-    latest.set(entityId, {
-      ...{ entityId, readAt, requestedAt: readAt, found: !isAbsent },
-      digest: isAbsent ? "" : reading?.digest ?? "",
-      status: isAbsent ? null : reading?.status || null,
-    });
+    if (absentAt === null) continue;
+    known.presence.set(id, { absentAt, seenAt });
+    const isAbsent = seenAt === null || compareTimes(absentAt, seenAt) > 0;
+    if (isAbsent) known.note(id, absentAt, {});
+    else if (reading === null) known.note(id, "", { found: true });
   }
-  return { latest, counting, presence, unsettled: new Set() };
+  return known;
 }
 
-function ofUsers(rows: Rows | undefined): Known {
+function ofUsers(rows: Rows | undefined): Folded {
+  const known = new Folded();
   const users = new Map<string, Row<UserFold>>();
   addUserRows(users, rows);
-  const latest = new Map<string, Observation>();
-  const counting = new Map<string, CountingReading>();
-  const unsettled = new Set<string>();
-  for (const [entityId, { fold }] of users) {
-    if (userState(fold).needsConfirm) unsettled.add(entityId);
+  for (const [id, { fold }] of users) {
+    if (userState(fold).needsConfirm) known.unsettled.add(id);
     if (fold.latest === null) continue;
     const { readAt, digest } = fold.latest;
-    counting.set(entityId, { changedAt: "", readAt, digest, isAhead: false });
-    latest.set(entityId, {
-      ...{ entityId, readAt, digest, requestedAt: readAt },
-      ...{ found: true, status: null },
-    });
+    known.counting.set(id, { changedAt: "", readAt, digest, isAhead: false });
+    known.note(id, readAt, { digest, found: true });
   }
-  return { latest, counting, unsettled, presence: new Map() };
+  return known;
 }
 
 /**
@@ -282,3 +276,109 @@ export const countObserved: Statement = {
     WHERE found = 1 GROUP BY entity`,
   args: [],
 };
+
+/** Changes are kept this long, in milliseconds. */
+export const KEEP_CHANGES_MS: number = 3 * 24 * 3_600_000;
+
+/** A move of an order. */
+interface Move extends ObservedChange {
+  readonly orderId: string;
+}
+
+/** Stores moves, each once. */
+export function insertObservedChanges(moves: readonly Move[]): Statement[] {
+  return insertMany(
+    "observed (order_id, status, moved_at, seen_at)",
+    moves.map((one) => [one.orderId, one.status, one.movedAt, one.seenAt]),
+    "ON CONFLICT (order_id, status) DO NOTHING",
+  );
+}
+
+/** How long after a move was seen its webhook may come, in seconds. */
+const ANNOUNCED_WITHIN_SECONDS =
+  (Math.max(...ATTEMPTS_FROM_PREVIOUS_MS) + CLOCK_TOLERANCE_MS) / 1000;
+
+/** When the webhook that announces a move must be there, in our form of times. */
+const LATEST = `strftime('%Y-%m-%dT%H:%M:%fZ', m.seen_at,
+  '+${ANNOUNCED_WITHIN_SECONDS} seconds')`;
+
+/** Our form of the time of an event, which is stored as ms where that loses nothing. */
+const RECORDED_AT = `CASE typeof(e.recorded_at) WHEN 'integer'
+  THEN strftime('%Y-%m-%dT%H:%M:%fZ', e.recorded_at / 1000.0, 'unixepoch')
+  ELSE e.recorded_at END`;
+
+const TYPE = `CASE WHEN json_valid(CAST(e.body AS TEXT))
+  THEN CAST(e.body AS TEXT) ->> '$.type' END`;
+
+/**
+ * Whether the webhook that announces a move was recorded: before the move was seen, or
+ * while the service was still trying.
+ */
+const IS_ANNOUNCED = `CASE m.status ${
+  Object.entries(ANNOUNCED).map(([status, types]) =>
+    `WHEN '${status}' THEN EXISTS (SELECT 1 FROM orders AS o
+        CROSS JOIN mentions AS n ON n.no = o.no
+        CROSS JOIN events AS e ON e.position = n.position
+      WHERE o.id = m.order_id AND e.kind = 'webhook'
+        AND ${RECORDED_AT} <= ${LATEST}
+        AND ${TYPE} IN (${types.map((type) => `'${type}'`).join(", ")}))`
+  ).join(" ")
+} ELSE 1 END`;
+
+/**
+ * Reads the last moves, by time, and whether a webhook announced each.
+ *
+ * @param window Moves of before `watchedSince`, UTC ISO 8601, are left out, and those
+ * that have yet to come at `nowMs`.
+ * @param limit How many, at most.
+ */
+export async function readObservedChanges(
+  driver: Driver,
+  { watchedSince, nowMs }: {
+    readonly watchedSince: string;
+    readonly nowMs: number;
+  },
+  limit: number,
+): Promise<WatchedChange[]> {
+  const [rows = []] = await read(driver, [{
+    sql: `SELECT m.order_id, m.status, m.moved_at, m.seen_at, ${IS_ANNOUNCED}
+      FROM observed AS m WHERE m.moved_at > ? AND m.moved_at <= ?
+      ORDER BY m.moved_at DESC LIMIT ?`,
+    args: [watchedSince, new Date(nowMs).toISOString(), limit],
+  }]);
+  return rows.map(([orderId, status, movedAt, seenAt, announced]) => ({
+    orderId: String(orderId),
+    status: String(status),
+    movedAt: String(movedAt),
+    seenAt: String(seenAt),
+    announced: announced === 1,
+  })).reverse();
+}
+
+/**
+ * Deletes moves of before a time, UTC ISO 8601, but for the last ones.
+ *
+ * @param keep How many are kept, however old they are.
+ */
+export function deleteChangesBefore(time: string, keep: number): Statement {
+  return {
+    sql: `DELETE FROM observed WHERE moved_at < min(?1, (SELECT moved_at
+      FROM observed ORDER BY moved_at DESC LIMIT 1 OFFSET ?2))`,
+    args: [time, keep - 1],
+  };
+}
+
+/**
+ * Dates moves that were seen at a time to come, before our clock was set back, to now:
+ * they are past, and not reported again when the clock comes to that time again.
+ */
+export function dateFutureChanges(nowMs: number): Statement {
+  return {
+    sql: `UPDATE observed SET moved_at = min(moved_at, ?1), seen_at = ?1
+      WHERE seen_at > ?2`,
+    args: [
+      new Date(nowMs).toISOString(),
+      new Date(nowMs + CLOCK_TOLERANCE_MS).toISOString(),
+    ],
+  };
+}

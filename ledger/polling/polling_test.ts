@@ -4,32 +4,28 @@ import { LedgerError } from "../store/driver/errors.ts";
 import { at, orderRead, orderWebhook } from "../testing/projection_test_kit.ts";
 import { append, newLedger, projectAll } from "../testing/fold_kit.ts";
 import {
+  deleteChangesBefore,
+  insertObservedChanges,
   moveVersion,
   type Observation,
   readObservations,
+  readObservedChanges,
   writeObservations,
 } from "./observations.ts";
 import {
-  deleteChangesBefore,
-  insertObservedChanges,
-  readObservedChanges,
-} from "./observed.ts";
-import {
   deleteConfirmed,
   drawUnknown,
+  forgetIsolated,
+  isolatedIdsOf,
   readOpenOrders,
   requestOrder,
   restUntil,
-  selectKnown,
-  waitingOf,
-} from "./requests.ts";
-import {
-  forgetIsolated,
-  isolatedIdsOf,
   selectIsolated,
+  selectKnown,
   selectRefused,
   upsertIsolated,
-} from "./set_aside.ts";
+  waitingOf,
+} from "./requests.ts";
 
 const ms = (minute: number) => Date.parse(at(minute));
 

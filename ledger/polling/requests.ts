@@ -1,29 +1,30 @@
 /**
  * What the poller is to ask for: what a webhook named, and orders that may change.
- * Both stand on the rows of orders and users, beside what is known of them.
+ * Both stand on the rows of orders and users, beside what is known of them. Ids that
+ * are asked for alone stand apart: the service refuses a request that holds them, they
+ * match the orders of others too, or it answers with a row without identifier.
  */
 import { CLOCK_TOLERANCE_MS } from "../../core/time/plausible_time.ts";
 import type { Entity } from "../machines/transition.ts";
-import { OPEN_AT_MOST_MS } from "../orders/reread_schedule.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
-
-import type { Driver, ResultSet, Statement } from "../store/driver/driver.ts";
+import { OPEN_AT_MOST_MS } from "../orders/reread_schedule.ts";
 import { unpackOrder } from "../projection/doc.ts";
-import { listed, read, write } from "../store/database.ts";
-import { msOf } from "../store/events.ts";
 import { finalSinceMs } from "../projection/due.ts";
 import type { Urgency } from "../projection/urgency.ts";
+import { listed, read, write } from "../store/database.ts";
+import type { Driver, ResultSet, Statement } from "../store/driver/driver.ts";
+import { msOf } from "../store/events.ts";
 
 /** What waits to be asked for: named by webhooks, or open and lately final. */
 export type QueueName = "named" | "open";
 
-/** An order or user that waits to be asked for. */
+/** An order or user that waits to be asked for. Times are ms since the epoch. */
 export interface Waiting {
   readonly entity: Entity;
   readonly entityId: string;
-  /** When the last webhook named it, in milliseconds since the epoch. */
+  /** When the last webhook named it. */
   readonly wantedAtMs: number;
-  /** Since when it may be asked for, in milliseconds since the epoch. */
+  /** Since when it may be asked for. */
   readonly dueAtMs: number;
   readonly urgency: Urgency;
   /** Position of the webhook that made it urgent; 0 where none did. */
@@ -32,30 +33,47 @@ export interface Waiting {
   readonly alone: boolean;
 }
 
-const URGENCIES: readonly Urgency[] = [2, 1, 0];
-
 /** Longer than any pause: a later time was stored by a clock gone wrong. */
 const NEVER_PAUSED_MS = 3 * 24 * 3_600_000;
 
+const TABLES = { order: "orders", user: "users" } as const;
+const DUE = { named: "named_at", open: "due_at" } as const;
+
 /** Ids that a person asked for and no event names, as they stand among cursors. */
 const ASKED = "ask:order:";
+const ARE_ASKED = `c.name >= '${ASKED}' AND c.name < 'ask:order;'`;
 
-const tableOf = (entity: Entity) => entity === "order" ? "orders" : "users";
-const dueColumn = { named: "named_at", open: "due_at" } as const;
-
-const columns = (queue: QueueName, entity: Entity) =>
-  `'${entity}', q.id, coalesce(q.wanted_at, 0), q.${dueColumn[queue]}, ${
-    queue === "named" ? "q.urgency, q.claimed_by" : "0, 0"
-  }, EXISTS (SELECT 1 FROM set_aside AS a
-    WHERE a.entity = '${entity}' AND a.id = q.id)`;
-
-/** Conditions of the queue, by urgency; of open orders none is urgent. */
-function urgencies(queue: QueueName): string[] {
-  return queue === "open"
-    ? ["q.due_at IS NOT NULL"]
-    : URGENCIES.map((urgency) =>
-      `q.named_at IS NOT NULL AND q.urgency = ${urgency}`
+/**
+ * Selects what is due, the most urgent first; of open orders none is urgent.
+ *
+ * @param select Chooses among the rows of one urgency.
+ */
+function selectDue(
+  queue: QueueName,
+  entity: Entity,
+  shown: 0 | 1,
+  select: (
+    from: string,
+    some: (most: string, skip: string) => string,
+  ) => string,
+): string {
+  const due = `q.${DUE[queue]}`;
+  const urgency = queue === "named" ? "q.urgency, q.claimed_by" : "0, 0";
+  const which = queue === "open"
+    ? [`${due} IS NOT NULL`]
+    : [2, 1, 0].map((one) => `${due} IS NOT NULL AND q.urgency = ${one}`);
+  return which.map((one) => {
+    const from = `FROM ${TABLES[entity]} AS q
+      WHERE q.shown = ${shown} AND ${one} AND ${due} <= ?1`;
+    return select(
+      from,
+      (most, skip) =>
+        `SELECT * FROM (SELECT '${entity}', q.id, coalesce(q.wanted_at, 0), ${due},
+          ${urgency}, EXISTS (SELECT 1 FROM set_aside AS a
+            WHERE a.entity = '${entity}' AND a.id = q.id)
+        ${from} ORDER BY ${due} LIMIT ${most} OFFSET ${skip})`,
     );
+  }).join("\nUNION ALL ");
 }
 
 /**
@@ -70,24 +88,14 @@ export function selectKnown(
   nowMs: number,
   limit: number,
 ): Statement {
-  const due = dueColumn[queue];
-  const parts = urgencies(queue).map((which) =>
-    `SELECT * FROM (SELECT ${columns(queue, entity)} FROM ${
-      tableOf(entity)
-    } AS q
-      WHERE q.shown = 1 AND ${which} AND q.${due} <= ?1
-      ORDER BY q.${due} LIMIT ?2)`
-  );
-  if (queue === "named" && entity === "order") {
-    parts.push(
-      `SELECT * FROM (SELECT 'order', substr(c.name, ${
-        ASKED.length + 1
-      }), c.updated_at, c.updated_at, 0, 0, 0 FROM cursors AS c
-      WHERE c.name >= '${ASKED}' AND c.name < 'ask:order;' AND c.updated_at <= ?1
-      LIMIT ?2)`,
-    );
-  }
-  return { sql: parts.join("\nUNION ALL "), args: [Math.floor(nowMs), limit] };
+  const known = selectDue(queue, entity, 1, (_, some) => some("?2", "0"));
+  const asked = queue === "named" && entity === "order"
+    ? `UNION ALL SELECT * FROM (SELECT 'order', substr(c.name, ${
+      ASKED.length + 1
+    }), c.updated_at, c.updated_at, 0, 0, 0 FROM cursors AS c
+      WHERE ${ARE_ASKED} AND c.updated_at <= ?1 LIMIT ?2)`
+    : "";
+  return { sql: `${known} ${asked}`, args: [Math.floor(nowMs), limit] };
 }
 
 /**
@@ -106,23 +114,13 @@ export function drawUnknown(
     readonly limit: number;
   },
 ): Statement {
-  const due = dueColumn[queue];
-  const parts = urgencies(queue).map((which) => {
-    const from = `FROM ${tableOf(entity)} AS q
-      WHERE q.shown = 0 AND ${which} AND q.${due} <= ?1`;
-    const some = (most: string, skip: string) =>
-      `SELECT * FROM (SELECT ${columns(queue, entity)} ${from}
-        ORDER BY q.${due} LIMIT ${most} OFFSET ${skip})`;
+  const sql = selectDue(queue, entity, 0, (from, some) => {
     const count = `(SELECT count(*) ${from})`;
     const first = `CAST(?3 * ${count} AS INTEGER)`;
-    return `${some("?2", first)} UNION ALL ${
-      some(`max(0, min(${first}, ${first} + ?2 - ${count}))`, "0")
-    }`;
+    const again = `max(0, min(${first}, ${first} + ?2 - ${count}))`;
+    return `${some("?2", first)} UNION ALL ${some(again, "0")}`;
   });
-  return {
-    sql: parts.join("\nUNION ALL "),
-    args: [Math.floor(nowMs), limit, offset],
-  };
+  return { sql, args: [Math.floor(nowMs), limit, offset] };
 }
 
 /** Reads what {@linkcode selectKnown} and {@linkcode drawUnknown} found. */
@@ -138,47 +136,57 @@ export function waitingOf(found: ResultSet | undefined): Waiting[] {
   }));
 }
 
-/** Ids that rest by a clock gone wrong. */
-const fromTheFuture = (queue: QueueName) =>
-  queue === "named"
-    ? "shown IN (0, 1) AND urgency IN (0, 1, 2) AND named_at > ?1 AND (wanted_at > ?2 OR named_at > ?3)"
-    : "shown IN (0, 1) AND due_at > ?2 AND (open = 1 OR due_at > ?3)";
+/** What rests by a clock gone wrong, by the tables of a queue, and when it is due. */
+function fromTheFuture(queue: QueueName, nowMs: number) {
+  const isNamed = queue === "named";
+  const wholeMs = Math.floor(nowMs);
+  const soonMs = wholeMs + CLOCK_TOLERANCE_MS;
+  return {
+    tables: isNamed ? ["orders", "users"] : ["orders"],
+    where: isNamed
+      ? `shown IN (0, 1) AND urgency IN (0, 1, 2) AND named_at > ?1
+        AND (wanted_at > ?2 OR named_at > ?3)`
+      : "shown IN (0, 1) AND due_at > ?2 AND (open = 1 OR due_at > ?3)",
+    changes: isNamed
+      ? "wanted_at = min(wanted_at, ?1), named_at = ?1"
+      : "due_at = ?1",
+    /** Now, the latest time that is plausible, and the latest end of a pause. */
+    args: [
+      wholeMs,
+      soonMs + (isNamed ? 0 : OPEN_AT_MOST_MS),
+      soonMs + NEVER_PAUSED_MS,
+    ],
+  };
+}
 
 /** Selects one row that says whether a clock gone wrong has left times to come. */
 export function selectUpkeep(queue: QueueName, nowMs: number): Statement {
-  const exists = tables(queue).map((table) =>
-    `EXISTS (SELECT 1 FROM ${table} WHERE ${fromTheFuture(queue)})`
+  const { tables, where, args } = fromTheFuture(queue, nowMs);
+  const exists = tables.map((table) =>
+    `EXISTS (SELECT 1 FROM ${table} WHERE ${where})`
   );
-  return {
-    sql: `SELECT (${exists.join(" OR ")}) AND ?1 > 0`,
-    args: timesOf(queue, nowMs),
-  };
+  return { sql: `SELECT (${exists.join(" OR ")}) AND ?1 > 0`, args };
 }
 
 /** The statements for what {@linkcode selectUpkeep} found: it counts as never. */
 export function keepUp(queue: QueueName, nowMs: number): Statement[] {
-  const changes = queue === "named"
-    ? "wanted_at = min(wanted_at, ?1), named_at = ?1"
-    : "due_at = ?1";
-  return tables(queue).map((table) => ({
-    sql: `UPDATE ${table} SET ${changes} WHERE ${fromTheFuture(queue)}`,
-    args: timesOf(queue, nowMs),
+  const { tables, where, changes, args } = fromTheFuture(queue, nowMs);
+  return tables.map((table) => ({
+    sql: `UPDATE ${table} SET ${changes} WHERE ${where}`,
+    args,
   }));
-}
-
-const tables = (queue: QueueName) =>
-  queue === "named" ? ["orders", "users"] : ["orders"];
-
-/** Now, the latest time that is plausible, and the latest end of a pause. */
-function timesOf(queue: QueueName, nowMs: number): number[] {
-  const wholeMs = Math.floor(nowMs);
-  const soonMs = wholeMs + CLOCK_TOLERANCE_MS;
-  const openMs = queue === "open" ? OPEN_AT_MOST_MS : 0;
-  return [wholeMs, soonMs + openMs, soonMs + NEVER_PAUSED_MS];
 }
 
 /** An id, until when it rests, and by which webhook it was urgent when read. */
 export type Rest = readonly [id: string, untilMs: number, claimedBy?: number];
+
+/** Rows of JSON that begins with an id, as `w`, and what the table has of them. */
+const ofListed = (table: string, where: string) =>
+  `no IN (SELECT q.no FROM json_each(?1) AS w
+    CROSS JOIN ${table} AS q ON q.id = w.value ->> 0 WHERE ${where})`;
+
+/** No webhook has made it urgent since it was read. */
+const NOT_OVERTAKEN = "q.claimed_by <= coalesce(w.value ->> 2, q.claimed_by)";
 
 /**
  * The statement that lets ids rest until a time. What a webhook has made urgent after
@@ -189,24 +197,36 @@ export function restUntil(
   entity: Entity,
   rests: readonly Rest[],
 ): Statement {
-  const due = dueColumn[queue];
-  const table = tableOf(entity);
-  const also = queue === "named" ? "urgency = 0, claimed_by = 0," : "";
-  const isOvertaken = queue === "named"
-    ? "AND q.claimed_by <= coalesce(w.value ->> 2, q.claimed_by)"
-    : "";
+  const due = DUE[queue];
+  const table = TABLES[entity];
+  const isNamed = queue === "named";
+  const rows = rests.map(([id, ms, ...by]) => [id, Math.ceil(ms), ...by]);
   return {
-    sql: `UPDATE ${table} SET ${also} ${due} = (SELECT value ->> 1
-        FROM json_each(?1) WHERE value ->> 0 = ${table}.id)
-      WHERE ${due} IS NOT NULL AND no IN (SELECT q.no FROM json_each(?1) AS w
-        CROSS JOIN ${table} AS q ON q.id = w.value ->> 0 ${isOvertaken})`,
-    args: [
-      JSON.stringify(rests.map(([id, untilMs, ...by]) => [
-        id,
-        Math.ceil(untilMs),
-        ...by,
-      ])),
-    ],
+    sql: `UPDATE ${table} SET ${isNamed ? "urgency = 0, claimed_by = 0," : ""}
+        ${due} = (SELECT value ->> 1
+          FROM json_each(?1) WHERE value ->> 0 = ${table}.id)
+      WHERE ${due} IS NOT NULL
+        AND ${ofListed(table, isNamed ? NOT_OVERTAKEN : "true")}`,
+    args: [JSON.stringify(rows)],
+  };
+}
+
+/** Takes out ids that no webhook has named, or made urgent, since. */
+function deleteNamed(
+  entity: Entity,
+  rows: readonly (readonly [id: string, wantedAtMs: number, by?: number])[],
+): Statement {
+  const table = TABLES[entity];
+  return {
+    sql: `UPDATE ${table} SET named_at = NULL, urgency = 0, claimed_by = 0
+      WHERE ${
+      ofListed(
+        table,
+        `q.named_at IS NOT NULL AND ${NOT_OVERTAKEN}
+          AND coalesce(q.wanted_at, 0) <= w.value ->> 1`,
+      )
+    }`,
+    args: [JSON.stringify(rows)],
   };
 }
 
@@ -215,33 +235,17 @@ export function deleteConfirmed(
   entity: Entity,
   waiting: readonly Waiting[],
 ): Statement[] {
-  const table = tableOf(entity);
-  const rows = waiting.map((one) => [
-    one.entityId,
-    one.wantedAtMs,
-    one.claimedBy,
-  ]);
+  const named = waiting.map((one) =>
+    [one.entityId, one.wantedAtMs, one.claimedBy] as const
+  );
   return [
-    {
-      sql: `UPDATE ${table} SET named_at = NULL, urgency = 0, claimed_by = 0
-        WHERE no IN (SELECT q.no FROM json_each(?) AS w
-          CROSS JOIN ${table} AS q ON q.id = w.value ->> 0
-          WHERE q.named_at IS NOT NULL AND q.claimed_by <= w.value ->> 2
-            AND coalesce(q.wanted_at, 0) <= w.value ->> 1)`,
-      args: [JSON.stringify(rows)],
-    },
-    ...entity === "order"
-      ? [deleteAsked(waiting.map(({ entityId }) => entityId))]
-      : [],
+    deleteNamed(entity, named),
+    ...entity === "user" ? [] : [{
+      sql: `DELETE FROM cursors
+        WHERE name IN (SELECT '${ASKED}' || value FROM json_each(?))`,
+      args: [listed(waiting.map(({ entityId }) => entityId))],
+    }],
   ];
-}
-
-function deleteAsked(ids: readonly string[]): Statement {
-  return {
-    sql: `DELETE FROM cursors
-      WHERE name IN (SELECT '${ASKED}' || value FROM json_each(?))`,
-    args: [JSON.stringify(ids)],
-  };
 }
 
 /** Takes out ids that were read after a webhook had named them. */
@@ -250,17 +254,9 @@ export function deleteRead(
   ids: readonly string[],
   requestedAtMs: number,
 ): Statement {
-  const table = tableOf(entity);
-  return {
-    sql: `UPDATE ${table} SET named_at = NULL, urgency = 0, claimed_by = 0
-      WHERE no IN (SELECT q.no FROM json_each(?1) AS w
-        CROSS JOIN ${table} AS q ON q.id = w.value
-        WHERE q.named_at IS NOT NULL AND coalesce(q.wanted_at, 0) <= ?2)`,
-    args: [
-      listed(ids.filter((id) => id.isWellFormed() && !id.includes("\0"))),
-      requestedAtMs - CLOCK_TOLERANCE_MS,
-    ],
-  };
+  const latestMs = requestedAtMs - CLOCK_TOLERANCE_MS;
+  const readable = ids.filter((id) => id.isWellFormed() && !id.includes("\0"));
+  return deleteNamed(entity, readable.map((id) => [id, latestMs]));
 }
 
 /** Takes orders out that have had their last read, unless they opened again. */
@@ -278,16 +274,16 @@ export async function requestOrder(
   orderId: string,
   nowMs: number,
 ): Promise<void> {
-  const atMs = Math.floor(nowMs);
+  const args = [orderId, Math.floor(nowMs)];
   await write(driver, [{
     sql: `UPDATE orders SET named_at = min(coalesce(named_at, ?2), ?2),
       wanted_at = max(coalesce(wanted_at, 0), ?2) WHERE id = ?1`,
-    args: [orderId, atMs],
+    args,
   }, {
     sql: `INSERT INTO cursors SELECT '${ASKED}' || ?1, '1', ?2
       WHERE NOT EXISTS (SELECT 1 FROM orders WHERE id = ?1)
       ON CONFLICT DO NOTHING`,
-    args: [orderId, atMs],
+    args,
   }]);
 }
 
@@ -338,15 +334,6 @@ export async function readQueuedOrders(
   return rows.map(([no, id]) => ({ seq: Number(no), orderId: String(id) }));
 }
 
-/** Counts the orders that are not final, not confirmed, or contested. */
-export async function countOpenOrders(driver: Driver): Promise<number> {
-  const [rows] = await read(driver, [{
-    sql: `SELECT count(*) FROM orders WHERE due_at IS NOT NULL AND open = 1`,
-    args: [],
-  }]);
-  return Number(rows?.[0]?.[0] ?? 0);
-}
-
 /**
  * Counts what webhooks named: rows of `known`, kind, whether it is urgent, number, and
  * oldest time due.
@@ -355,18 +342,18 @@ export const countNamed: Statement = {
   sql: `${
     (["order", "user"] as const).map((entity) =>
       `SELECT shown, '${entity}', urgency > 0, count(*), min(named_at)
-        FROM ${tableOf(entity)} WHERE named_at IS NOT NULL GROUP BY 1, 3`
+        FROM ${TABLES[entity]} WHERE named_at IS NOT NULL GROUP BY 1, 3`
     ).join(" UNION ALL ")
   } UNION ALL SELECT * FROM (
-      SELECT 0, 'order', 0, count(*) AS asked, min(updated_at) FROM cursors
-      WHERE name >= '${ASKED}' AND name < 'ask:order;') WHERE asked > 0`,
+      SELECT 0, 'order', 0, count(*) AS asked, min(updated_at) FROM cursors AS c
+      WHERE ${ARE_ASKED}) WHERE asked > 0`,
   args: [],
 };
 
-/** Counts orders never shown, and final ones, that are asked for again. */
+/** Counts orders that are asked for again: open ones, those never shown, final ones. */
 export const countOpenQueue: Statement = {
-  sql: `SELECT coalesce(sum(shown = 0), 0), coalesce(sum(open = 0), 0)
-    FROM orders WHERE due_at IS NOT NULL`,
+  sql: `SELECT coalesce(sum(open = 1), 0), coalesce(sum(shown = 0), 0),
+    coalesce(sum(open = 0), 0) FROM orders WHERE due_at IS NOT NULL`,
   args: [],
 };
 
@@ -376,13 +363,102 @@ export const countOpenQueue: Statement = {
  * is because it is final, and when it is due because a webhook named it.
  */
 export function selectFreshness(entity: Entity, id: string): Statement {
-  const table = tableOf(entity);
   const final = entity === "order" ? "iif(q.open = 0, q.due_at, NULL)" : "NULL";
   return {
     sql: `SELECT s.asked_at, s.found, q.due_at, ${final}, q.named_at
       FROM (SELECT 1) AS one
       LEFT JOIN observations AS s ON s.entity = ?2 AND s.id = ?1
-      LEFT JOIN ${table} AS q ON q.id = ?1`,
+      LEFT JOIN ${TABLES[entity]} AS q ON q.id = ?1`,
     args: [id, entity],
+  };
+}
+
+/** An id that is requested alone, and why. */
+export interface IsolatedId {
+  /** Whether it is an order or a user. */
+  readonly entity: Entity;
+  /** The id that the service refuses. */
+  readonly entityId: string;
+  /**
+   * - `refused`: the service fails each request that holds it.
+   * - `crowded`: it is the click id or external id of many orders as well.
+   * - `unnamed`: the service answers with a row without identifier.
+   */
+  readonly kind: "refused" | "crowded" | "unnamed";
+  /** What the service said, in one sentence. */
+  readonly why: string;
+  /** Since when, UTC ISO 8601. */
+  readonly since: string;
+  /** Refusals in a row. */
+  readonly attempts: number;
+  /** When it is asked for again, UTC ISO 8601. */
+  readonly nextAttemptAt: string;
+}
+
+/** Longest reason that is kept. */
+const LONGEST_WHY = 300;
+
+const COLUMNS = "entity, id, kind, why, since, attempts, again_at";
+
+/** Forgets what was odd about ids. */
+export function forgetIsolated(
+  entity: Entity,
+  ids: readonly string[],
+): Statement {
+  return {
+    sql: `DELETE FROM set_aside
+      WHERE entity = ? AND id IN (SELECT value FROM json_each(?))`,
+    args: [entity, listed(ids)],
+  };
+}
+
+/** Selects how many ids are refused, and the oldest of them. */
+export function selectRefused(limit: number): Statement[] {
+  return [{
+    sql: "SELECT count(*) FROM set_aside WHERE kind = 'refused'",
+    args: [],
+  }, {
+    sql: `SELECT ${COLUMNS} FROM set_aside
+      WHERE kind = 'refused' ORDER BY since LIMIT ?`,
+    args: [limit],
+  }];
+}
+
+/** Selects what is odd about one id. */
+export function selectIsolated(entity: Entity, entityId: string): Statement {
+  return {
+    sql: `SELECT ${COLUMNS} FROM set_aside WHERE entity = ? AND id = ?`,
+    args: [entity, entityId],
+  };
+}
+
+/** Reads what {@linkcode selectRefused} or {@linkcode selectIsolated} found. */
+export function isolatedIdsOf(found: ResultSet | undefined): IsolatedId[] {
+  return (found?.rows ?? []).map((row) => ({
+    entity: row[0] as Entity,
+    entityId: String(row[1]),
+    kind: row[2] as IsolatedId["kind"],
+    why: String(row[3]),
+    since: String(row[4]),
+    attempts: Number(row[5]),
+    nextAttemptAt: new Date(Number(row[6])).toISOString(),
+  }));
+}
+
+/** Remembers what is odd about an id; `since` stays while it is the same. */
+export function upsertIsolated(
+  { entity, entityId, kind, why, since, attempts, nextAttemptAt }: IsolatedId,
+): Statement {
+  const text = why.toWellFormed().replaceAll("\0", "").slice(0, LONGEST_WHY);
+  return {
+    sql: `INSERT INTO set_aside (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (entity, id) DO UPDATE SET kind = excluded.kind,
+        why = excluded.why,
+        since = CASE WHEN kind = excluded.kind THEN since ELSE excluded.since END,
+        attempts = excluded.attempts, again_at = excluded.again_at`,
+    args: [
+      ...[entity, entityId, kind, text, since, attempts],
+      Date.parse(nextAttemptAt),
+    ],
   };
 }

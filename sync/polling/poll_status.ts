@@ -2,7 +2,6 @@ import { DEFAULT_PERIODS, DEFAULT_RULES } from "./poller_settings.ts";
 import {
   countNamed,
   countObserved,
-  countOpenOrders,
   countOpenQueue,
   type Driver,
   type Entity,
@@ -199,9 +198,9 @@ async function readCounts(
   return {
     orders: of("order"),
     users: of("user"),
-    openOrders: await countOpenOrders(driver),
-    openUnknown: Number(open?.rows[0]?.[0] ?? 0),
-    recentlyFinal: Number(open?.rows[0]?.[1] ?? 0),
+    openOrders: Number(open?.rows[0]?.[0] ?? 0),
+    openUnknown: Number(open?.rows[0]?.[1] ?? 0),
+    recentlyFinal: Number(open?.rows[0]?.[2] ?? 0),
     waiting: known.waiting + unknown.waiting,
     waitingUnknown: unknown.waiting,
     waitingUsers,
