@@ -196,6 +196,16 @@ const ORDER = {
 } satisfies Readonly<Record<Exclude<keyof WebhookOrder, "id">, Read>>;
 const USER = { verification_status: object({ fkyc: state, lkyc: state }) };
 
+/** The fields of webhooks that the description of the service lists. */
+export const WEBHOOK_FIELDS: Readonly<
+  Record<"event" | "otp" | "order" | "user", readonly string[]>
+> = {
+  event: "type click_id hpp_session_id order user reject_type".split(" "),
+  otp: ["type", "click_id", "user_id", "status", ...Object.keys(OTP)],
+  order: ["id", ...Object.keys(ORDER)],
+  user: ["user_id", ...Object.keys(USER)],
+};
+
 function fieldsOf(value: Json, fields: Reads): Record<string, unknown> {
   const read: Record<string, unknown> = {};
   for (const name in fields) {

@@ -62,14 +62,21 @@ export interface Order {
   readonly additional_data?: unknown;
 }
 
-/** A documented order status. Source: service interface, "Order status". */
-export type OrderStatus =
-  | "created"
-  | "progress"
-  | "pending"
-  | "success"
-  | "failed"
-  | "cancelled";
+/** The documented statuses of an order. Source: service interface, "Order status". */
+export const ORDER_STATUSES = [
+  "created",
+  "progress",
+  "pending",
+  "success",
+  "failed",
+  "cancelled",
+] as const;
+
+/** A documented order status. */
+export type OrderStatus = (typeof ORDER_STATUSES)[number];
+
+/** The authentication methods seen on payments. */
+export const PAYMENT_TYPES = ["3ds_v2", "non_3ds", "unknown"] as const;
 
 /** An authentication method seen on payments. */
-export type PaymentType = "3ds_v2" | "non_3ds" | "unknown";
+export type PaymentType = (typeof PAYMENT_TYPES)[number];

@@ -29,16 +29,21 @@ export interface User {
 }
 
 /**
- * A verification status: the documented values, or one not known here.
- * `not initiated` and `initiated` are two different states.
+ * The verification statuses seen in records and webhooks. `not initiated` and
+ * `initiated` are two different states.
  */
+export const VERIFICATION_STATUSES = [
+  "not initiated",
+  "initiated",
+  "progress",
+  "retry",
+  "success",
+  "failed",
+] as const;
+
+/** A verification status: one of those seen, or one not known here. */
 export type VerificationStatus =
-  | "not initiated"
-  | "initiated"
-  | "progress"
-  | "retry"
-  | "failed"
-  | "success"
+  | (typeof VERIFICATION_STATUSES)[number]
   | (string & Record<never, never>);
 
 /** Spending limits of a user: USD, decimal strings. */

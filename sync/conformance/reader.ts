@@ -1,6 +1,6 @@
 import { isRecord } from "../../core/guards.ts";
 import { parseWithExactNumbers } from "../../core/json/exact_number.ts";
-import { ORDER_STATUSES } from "./documented.ts";
+import { ORDER_STATUSES } from "../../core/wire/order.ts";
 import type { WireRow } from "./scrub.ts";
 
 /** Parameters of a list, by name; sent as they are. */

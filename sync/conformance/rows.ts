@@ -2,7 +2,8 @@ import {
   normaliseTime,
   readServiceTime,
 } from "../../core/time/service_time.ts";
-import { KYC_STATES, ORDER_STATUSES, ORDER_TIME_FORM } from "./documented.ts";
+import { ORDER_STATUSES } from "../../core/wire/order.ts";
+import { VERIFICATION_STATUSES } from "../../core/wire/user.ts";
 import {
   type ListParameters,
   PAGE,
@@ -14,6 +15,7 @@ import {
   kindOf,
   kindsOf,
   message,
+  ORDER_TIME_FORM,
   timeForm,
   type WireRow,
   word,
@@ -361,7 +363,7 @@ export const CONFORMANCE_ROWS: Readonly<Record<string, ConformanceRow>> = {
             lkyc_status,
             fkyc_status,
           ]),
-          KYC_STATES,
+          VERIFICATION_STATUSES,
         );
       },
       ({ unknown }) => unknown.length === 0,

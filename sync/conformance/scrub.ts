@@ -66,3 +66,6 @@ export function message(body: unknown): string | null {
     .replace(/[^\x20-\x7e]/g, "?")
     .replace(/\b(?=\w*\d)\w{5,}\b|\S{25,}|\S*@\S*/g, "*");
 }
+
+/** How orders write times, in the form of {@linkcode timeForm}. */
+export const ORDER_TIME_FORM = /^9999-99-99 99:99:99$/;

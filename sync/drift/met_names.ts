@@ -1,21 +1,57 @@
 import { failReasons } from "../../core/assets/fail_reason.ts";
 import { isRecord } from "../../core/guards.ts";
 import { WEBHOOK_TYPES } from "../../core/webhook_event/event_types.ts";
+import { WEBHOOK_FIELDS } from "../../core/webhook_event/parse_webhook.ts";
 import { REJECT_TYPES } from "../../core/webhook_event/reject_type.ts";
 import type { Entity } from "../../ledger/for_sync.ts";
+import { ORDER_STATUSES, PAYMENT_TYPES } from "../../core/wire/order.ts";
+import { ORDER_FIELD_NAMES, orderField } from "../../core/wire/order_fields.ts";
+import { VERIFICATION_STATUSES } from "../../core/wire/user.ts";
+import { USER_FIELDS } from "../../core/wire/user_fields.ts";
 import {
-  CARD_BRANDS,
-  KYC_STATES,
-  ORDER_STATUSES,
+  fieldName,
   ORDER_TIME_FORM,
-  ORDER_WIRE_FIELDS,
-  PAYMENT_TYPES,
-  USER_FIELDS,
-  USER_TIME_FORM,
-} from "../conformance/documented.ts";
-import { fieldName, timeForm, word } from "../conformance/scrub.ts";
+  timeForm,
+  word,
+} from "../conformance/scrub.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
+
+/** The fields that the description lists, times as they are written there. */
+const LISTS = {
+  order: {
+    name: "orders",
+    fields: [
+      "order_id",
+      "status",
+      "created_at",
+      "changed_at",
+      "additional_data",
+      ...ORDER_FIELD_NAMES.map((name) => orderField(name).wire),
+    ],
+    time: ORDER_TIME_FORM,
+    words: {
+      status: ORDER_STATUSES,
+      payment_type: PAYMENT_TYPES,
+      card_brand: ["VISA", "MASTERCARD"],
+      fail_reason: failReasons,
+    },
+  },
+  user: {
+    name: "users",
+    fields: [
+      "user_id",
+      "limits",
+      "linked_payment_methods",
+      ...Object.values(USER_FIELDS).map(({ wire }) => wire),
+    ],
+    time: /^9999-99-99T99:99:99\.9+Z$/,
+    words: {
+      lkyc_status: VERIFICATION_STATUSES,
+      fkyc_status: VERIFICATION_STATUSES,
+    },
+  },
+};
 
 /** Most names that one row or body gives: a stranger may write any body. */
 const MOST_OF_ONE = 10;
@@ -30,60 +66,20 @@ const MOST_OF_ONE = 10;
  * @param row The decoded row.
  */
 export function namesInAnswer(entity: Entity, row: Fields): string[] {
-  const [list, documented] = entity === "order"
-    ? ["orders", ORDER_WIRE_FIELDS] as const
-    : ["users", new Set(USER_FIELDS)] as const;
-  const form = entity === "order" ? ORDER_TIME_FORM : USER_TIME_FORM;
-  const found = unknownFields(row, documented, list);
+  const { name: list, fields, time, words } = LISTS[entity];
+  const found = unknownFields(row, fields, list);
   for (const name of ["created_at", "changed_at"]) {
     const value = row[name];
     if (typeof value !== "string") continue;
     const shown = timeForm(value);
-    if (!form.test(shown)) found.push(`${list}.${name} is ${shown}`);
+    if (!time.test(shown)) found.push(`${list}.${name} is ${shown}`);
   }
-  const words = entity === "order"
-    ? {
-      status: ORDER_STATUSES,
-      payment_type: PAYMENT_TYPES,
-      card_brand: CARD_BRANDS,
-      fail_reason: failReasons,
-    }
-    : { lkyc_status: KYC_STATES, fkyc_status: KYC_STATES };
   for (const [name, listed] of Object.entries(words)) {
     found.push(...unknownWord(row[name], listed, `${list}.${name}`));
   }
   return found.slice(0, MOST_OF_ONE);
 }
 
-const EVENT_FIELDS = new Set([
-  "type",
-  "click_id",
-  "hpp_session_id",
-  "order",
-  "user",
-  "reject_type",
-]);
-const OTP_FIELDS = new Set([
-  "type",
-  "user_id",
-  "click_id",
-  "phone_country_code",
-  "status",
-  "status_detail",
-]);
-const EVENT_ORDER_FIELDS = new Set([
-  "id",
-  "base",
-  "base_amount",
-  "quote",
-  "quote_amount",
-  "address",
-  "transaction_id",
-  "external_order_id",
-  "partner_data",
-  "error_code",
-]);
-const EVENT_USER_FIELDS = new Set(["user_id", "verification_status"]);
 const OTP_STATUSES = ["requested", "success", "failed"];
 
 /**
@@ -101,7 +97,11 @@ export function namesInWebhook(body: unknown): string[] {
   if (found.length > 0 || typeof type !== "string") return found;
   const isOtp = type === "otp_status";
   found.push(
-    ...unknownFields(body, isOtp ? OTP_FIELDS : EVENT_FIELDS, "webhooks"),
+    ...unknownFields(
+      body,
+      isOtp ? WEBHOOK_FIELDS.otp : WEBHOOK_FIELDS.event,
+      "webhooks",
+    ),
     ...isOtp ? unknownWord(status, OTP_STATUSES, "webhooks.status") : [],
     ...unknownWord(
       reject_type,
@@ -110,15 +110,17 @@ export function namesInWebhook(body: unknown): string[] {
     ),
   );
   if (isRecord(order)) {
-    found.push(...unknownFields(order, EVENT_ORDER_FIELDS, "webhooks.order"));
+    found.push(...unknownFields(order, WEBHOOK_FIELDS.order, "webhooks.order"));
   }
   if (isRecord(user)) {
-    found.push(...unknownFields(user, EVENT_USER_FIELDS, "webhooks.user"));
+    found.push(...unknownFields(user, WEBHOOK_FIELDS.user, "webhooks.user"));
     const states = user.verification_status;
     for (const kind of ["lkyc", "fkyc"]) {
       const one = isRecord(states) ? states[kind] : undefined;
       const state = isRecord(one) ? one.state : undefined;
-      found.push(...unknownWord(state, KYC_STATES, `webhooks.user.${kind}`));
+      found.push(
+        ...unknownWord(state, VERIFICATION_STATUSES, `webhooks.user.${kind}`),
+      );
     }
   }
   return found.slice(0, MOST_OF_ONE);
@@ -126,10 +128,10 @@ export function namesInWebhook(body: unknown): string[] {
 
 function unknownFields(
   fields: Fields,
-  documented: ReadonlySet<string>,
+  documented: readonly string[],
   where: string,
 ): string[] {
-  return Object.keys(fields).filter((name) => !documented.has(name))
+  return Object.keys(fields).filter((name) => !documented.includes(name))
     .slice(0, MOST_OF_ONE).map((name) => `${where}.${fieldName(name)}`);
 }
 
