@@ -1,5 +1,11 @@
 import { UsageError } from "./errors.ts";
-import { moment, TIME_FORMAT, wholeNumber, windowEnd } from "./values.ts";
+import {
+  moment,
+  oneOf,
+  TIME_FORMAT,
+  wholeNumber,
+  windowEnd,
+} from "./values.ts";
 
 /**
  * A parameter, wherever it is given: as a flag of a command, in the query of a
@@ -80,13 +86,7 @@ export function wordParam<const Word extends string>(
   return {
     description,
     schema: { type: "string", enum: words },
-    read: (name, text) => {
-      const word = words.find((one) => one === text);
-      if (word !== undefined) return word;
-      throw new UsageError(
-        `Wrong ${name}: "${text}" is not one of ${words.join(", ")}`,
-      );
-    },
+    read: oneOf(words),
   };
 }
 

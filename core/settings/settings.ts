@@ -1,9 +1,8 @@
-import { WITNESS_RULES, type WitnessRule } from "../chain/witness_rule.ts";
+import { WITNESS_RULES } from "../chain/witness_rule.ts";
 import { databaseUrl, DEFAULT_DATABASE_URL, httpUrl } from "./addresses.ts";
 import { readApiTokens } from "./api_tokens.ts";
-import { UsageError } from "./errors.ts";
 import { apiKey, webhookSecrets } from "./secrets.ts";
-import { lengthOfTime, wholeNumber } from "./values.ts";
+import { lengthOfTime, oneOf, wholeNumber } from "./values.ts";
 
 /** A setting: one row says all of it. */
 export interface Setting {
@@ -61,19 +60,17 @@ const WITH_VARIABLE = {
     flag: "--environment <name>",
     means: "`production` or `sandbox`; a ledger is stamped with it",
     otherwise: "the ledger's stamp; a new one `sandbox`",
-    read: environmentName,
+    read: oneOf(["production", "sandbox"]),
   },
   apiKey: {
     variable: "RAMPKIT_API_KEY",
     means: "key of the partner API; without it nothing is confirmed",
-    otherwise: "none",
     isSecret: true,
     read: apiKey,
   },
   webhookSecrets: {
     variable: "RAMPKIT_WEBHOOK_SECRET",
     means: "secrets in the webhook address, separated by commas; each is valid",
-    otherwise: "none",
     fallback: [],
     isSecret: true,
     read: webhookSecrets,
@@ -81,14 +78,12 @@ const WITH_VARIABLE = {
   partnerId: {
     variable: "RAMPKIT_PARTNER_ID",
     means: "partner id, for the widget",
-    otherwise: "none",
     read: text,
   },
   publicUrl: {
     variable: "RAMPKIT_PUBLIC_URL",
     flag: "--public-url <url>",
     means: "public address of the endpoint, for `doctor`",
-    otherwise: "none",
     read: httpUrl,
   },
   databaseUrl: {
@@ -102,7 +97,6 @@ const WITH_VARIABLE = {
   databaseToken: {
     variable: "RAMPKIT_DATABASE_TOKEN",
     means: "token of a remote database",
-    otherwise: "none",
     isSecret: true,
     read: text,
   },
@@ -122,16 +116,12 @@ const WITH_VARIABLE = {
       "each may be followed by patterns: 'https://shop.example/hooks order.confirmed.*'; may be given several times",
     otherwise: "nowhere",
     fallback: [],
-    read: (from: string, text: string): readonly GivenTarget[] =>
-      // A pattern holds neither comma nor line.
-      text.split(/[,\n]\s*(?=https?:)/i)
-        .map((one) => ({ from, text: one.replace(/,\s*$/, "").trim() }))
-        .filter(({ text }) => text !== ""),
+    // A pattern holds neither comma nor line.
+    read: targets(/[,\n]\s*(?=https?:)/i),
   },
   forwardSecrets: {
     variable: "RAMPKIT_FORWARD_SECRET",
     means: "what signs them: `whsec_…`, separated by commas",
-    otherwise: "none",
     isSecret: true,
     read: text,
   },
@@ -145,10 +135,7 @@ const WITH_VARIABLE = {
     otherwise: "only to the targets of `--forward-to`",
     fallback: [],
     isSecret: true,
-    read: (from: string, text: string): readonly GivenTarget[] =>
-      text.split(/[,\n]\s*(?=[a-z]+:(?!\/\/))/i)
-        .map((one) => ({ from, text: one.replace(/,\s*$/, "").trim() }))
-        .filter(({ text }) => text !== ""),
+    read: targets(/[,\n]\s*(?=[a-z]+:(?!\/\/))/i),
   },
   apiTokens: {
     variable: "RAMPKIT_API_TOKENS",
@@ -169,7 +156,7 @@ const WITH_VARIABLE = {
     means:
       "`all`: releases wait until your chain nodes have seen the transfer; `supported`: only of orders that they can look at; `off`",
     otherwise: "as the ledger has it; a new one `off`",
-    read: witnessRule,
+    read: oneOf(WITNESS_RULES),
   },
   baseUrl: {
     variable: "RAMPKIT_BASE_URL",
@@ -390,9 +377,7 @@ export function flagHelp(
   const standard = otherwise ?? fallback;
   const notes = [
     ...(variable === undefined ? [] : [variable]),
-    ...(standard === undefined || standard === "none"
-      ? []
-      : [`default: ${standard}`]),
+    ...(standard === undefined ? [] : [`default: ${standard}`]),
   ];
   return [
     more === undefined ? means : `${means}; ${more}`,
@@ -405,9 +390,10 @@ export function settingsTable(): {
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];
 } {
+  const rows: readonly Setting[] = Object.values(WITH_VARIABLE);
   return {
     head: ["variable", "meaning", "default"],
-    rows: Object.values(WITH_VARIABLE).map(({ variable, means, otherwise }) => [
+    rows: rows.map(({ variable, means, otherwise = "none" }) => [
       `\`${variable}\``,
       means,
       otherwise,
@@ -415,17 +401,9 @@ export function settingsTable(): {
   };
 }
 
-function witnessRule(name: string, text: string): WitnessRule {
-  const rule = WITNESS_RULES.find((one) => one === text);
-  if (rule !== undefined) return rule;
-  throw new UsageError(
-    `Wrong ${name}: "${text}" is not one of ${WITNESS_RULES.join(", ")}`,
-  );
-}
-
-function environmentName(name: string, text: string): "production" | "sandbox" {
-  if (text === "production" || text === "sandbox") return text;
-  throw new UsageError(
-    `Wrong ${name}: "${text}" is neither "production" nor "sandbox"`,
-  );
+function targets(between: RegExp) {
+  return (from: string, text: string): readonly GivenTarget[] =>
+    text.split(between)
+      .map((one) => ({ from, text: one.replace(/,\s*$/, "").trim() }))
+      .filter(({ text }) => text !== "");
 }

@@ -21,6 +21,21 @@ export function wholeNumber(
 }
 
 /**
+ * Reads one of a few words.
+ *
+ * @throws {UsageError} When it is none.
+ */
+export function oneOf<const Word extends string>(words: readonly Word[]) {
+  return (name: string, text: string): Word => {
+    const word = words.find((one) => one === text);
+    if (word !== undefined) return word;
+    throw new UsageError(
+      `Wrong ${name}: "${text}" is not one of ${words.join(", ")}`,
+    );
+  };
+}
+
+/**
  * Reads a length of time such as `30m`, `6h` or `1d`, from a minute to 30 days.
  *
  * @throws {UsageError} When it is none.
