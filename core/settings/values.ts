@@ -25,8 +25,10 @@ export function wholeNumber(
  *
  * @throws {UsageError} When it is none.
  */
-export function oneOf<const Word extends string>(words: readonly Word[]) {
-  return (name: string, text: string): Word => {
+export function oneOf<const Word extends string>(
+  words: readonly Word[],
+): (name: string, text: string) => Word {
+  return (name, text) => {
     const word = words.find((one) => one === text);
     if (word !== undefined) return word;
     throw new UsageError(
