@@ -1,13 +1,12 @@
+import { sleep } from "../core/waiting/sleep.ts";
 import { messageOf } from "../core/guards.ts";
 import type { Delivery, UnansweredDelivery } from "../core/wire/delivery.ts";
-import type { Deadlines } from "./deadlines.ts";
 import { type AlarmParts, LastingAlarm } from "./endpoint_log.ts";
 import type { WebhookEndpointOptions } from "./endpoint_options.ts";
 
-interface DeliveryStoreOptions
-  extends AlarmParts, Pick<WebhookEndpointOptions, "append" | "unanswered"> {
-  readonly deadlines: Deadlines;
-}
+type DeliveryStoreOptions =
+  & AlarmParts
+  & Pick<WebhookEndpointOptions, "append" | "unanswered">;
 
 /** How long after a failed append a delivery is tried again. */
 const RETRY_AFTER_MS = 100;
@@ -46,7 +45,7 @@ export class DeliveryStore {
    * is time before `dueAt`. Never rejects.
    */
   async store(delivery: Delivery, dueAt: number): Promise<boolean> {
-    const { append, clock, deadlines } = this.#options;
+    const { append, clock } = this.#options;
     let isStored = false;
     this.#underWay++;
     for (let isFirst = true;; isFirst = false) {
@@ -60,9 +59,8 @@ export class DeliveryStore {
       } catch (error) {
         this.failed(messageOf(error));
       }
-      const retryAt = clock() + RETRY_AFTER_MS;
-      if (!isFirst || retryAt >= dueAt) break;
-      await deadlines.reach(retryAt);
+      if (!isFirst || clock() + RETRY_AFTER_MS >= dueAt) break;
+      await sleep(RETRY_AFTER_MS);
     }
     if (--this.#underWay === 0) {
       for (const resolve of this.#onSettled.splice(0)) resolve();
@@ -110,20 +108,18 @@ export class DeliveryStore {
     });
   }
 
-  /** Waits until no append is under way and the notes are tried a last time;
-   * until `dueAt` at most. */
-  async drain(dueAt: number): Promise<void> {
-    const { deadlines } = this.#options;
+  /** Waits until no append is under way; then tries the notes a last time. */
+  async settled(): Promise<void> {
     if (this.#underWay > 0) {
-      const settled = new Promise<void>((resolve) =>
-        this.#onSettled.push(resolve)
-      );
-      await deadlines.race(settled, dueAt, undefined);
+      await new Promise<void>((resolve) => this.#onSettled.push(resolve));
     }
+    this.stop();
+    if (this.appending) await this.#handOver();
+  }
+
+  /** Tries notes no more by itself. */
+  stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);
-    if (this.appending) {
-      await deadlines.race(this.#handOver(), dueAt, undefined);
-    }
   }
 }

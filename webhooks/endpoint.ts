@@ -6,10 +6,10 @@ import {
   NO_METER,
 } from "../core/telemetry/meter.ts";
 import { SENDER_TIMEOUT_MS } from "../core/waiting/retry_delay.ts";
+import { within } from "../core/waiting/within.ts";
 import type { Delivery } from "../core/wire/delivery.ts";
 import { deliveryMint } from "../core/wire/delivery_records.ts";
 import { type BodyRoom, LARGE_BODY_BYTES, largeBodyRate } from "./body_room.ts";
-import { Deadlines, type Timed } from "./deadlines.ts";
 import { DeliveryStore } from "./delivery_store.ts";
 import { endpointLog, LastingAlarm, type WriteLog } from "./endpoint_log.ts";
 import {
@@ -110,6 +110,8 @@ type Limit = "maxBodyBytes" | "maxHeldBytes" | "deadlineMs" | "bodyDeadlineMs";
 const WEAK_SECRET_LENGTH = 16;
 /** A whole body arrives sooner, unless the network is very slow. */
 const HALF_BODY_MS = 250;
+/** Time between two looks for requests that take too long. */
+const LOOK_MS = 20;
 /** Bodies that may be arriving before the oldest of them are given up. */
 const MOST_BODIES = 256;
 /** The part of the memory for bodies that large ones share. */
@@ -126,15 +128,18 @@ const STORED = { status: 204 };
 const RETRY_LATER = { "retry-after": "60" };
 
 /** One request whose body is read or stored. */
-interface Exchange extends Timed {
+interface Exchange {
   readonly arrivedAt: number;
   readonly answer: (response: Response) => void;
-  /** When the present step must be done; infinite once it is answered. */
+  /** When the present step must be done. */
   dueAt: number;
+  isOver: boolean;
   /** Bytes of memory that are held for it. */
   heldBytes: number;
   /** What is being stored; null while the body is being read. */
   delivery: Delivery | null;
+  /** Stops reading a body that is read chunk by chunk. */
+  stop: () => void;
 }
 
 /**
@@ -151,7 +156,6 @@ class Endpoint {
   readonly #clock: () => number;
   readonly #mint: (receivedAtMs: number, body: Uint8Array) => Delivery;
   readonly #log: WriteLog;
-  readonly #deadlines: Deadlines;
   readonly #store: DeliveryStore;
   readonly #counted: (status: number, durationMs: number) => void;
   readonly #countRefusal: (reason: RefusalReason) => void;
@@ -160,7 +164,8 @@ class Endpoint {
   readonly #answers: Record<string, number> = {};
   readonly #refused: Partial<Record<RefusalReason, number>> = {};
   #lastDeliveryMs: number | null = null;
-  #inFlight = 0;
+  readonly #open = new Set<Exchange>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #heldBytes = 0;
   #largeBytes = 0;
   /** Whose bodies have not arrived, the oldest first. */
@@ -193,9 +198,8 @@ class Endpoint {
       });
     const redact = (text: string): string => secret.redact(text);
     const log = this.#log = endpointLog(options.log, now, redact);
-    const deadlines = this.#deadlines = new Deadlines(clock);
     const parts = { now, clock, log };
-    this.#store = new DeliveryStore({ ...options, ...parts, deadlines });
+    this.#store = new DeliveryStore({ ...options, ...parts });
     hideAddressesFromSpans();
     [this.#counted, this.#countRefusal] = counters(options.meter);
     this.#large = new LastingAlarm("large_bodies_refused", parts);
@@ -226,14 +230,15 @@ class Endpoint {
         arrivedAt,
         answer,
         dueAt: arrivedAt + this.#limits.bodyDeadlineMs,
-        onDue: () => this.#onDue(exchange),
+        isOver: false,
         heldBytes: 0,
         delivery: null,
+        stop: () => {},
       };
-      this.#inFlight++;
+      this.#open.add(exchange);
+      this.#timer ??= setTimeout(this.#look, LOOK_MS);
       if (this.#reading.size >= MOST_BODIES) this.#giveUpHalfBodies();
       this.#reading.add(exchange);
-      this.#deadlines.watch(exchange);
       void this.#receive(request, exchange);
     });
   };
@@ -242,7 +247,7 @@ class Endpoint {
   stats(): WebhookEndpointStats {
     const lastMs = this.#lastDeliveryMs;
     return {
-      inFlight: this.#inFlight,
+      inFlight: this.#open.size,
       heldBytes: this.#heldBytes,
       answers: { ...this.#answers },
       refused: { ...this.#refused },
@@ -259,14 +264,16 @@ class Endpoint {
 
   /** Waits for the requests in flight, then for the store. */
   async drain(timeoutMs: number): Promise<void> {
-    const dueAt = this.#clock() + timeoutMs;
-    if (this.#inFlight > 0) {
-      const idle = new Promise<void>((resolve) => this.#onIdle.push(resolve));
-      await this.#deadlines.race(idle, dueAt, undefined);
-      this.#onIdle = [];
-    }
-    await this.#store.drain(dueAt);
-    this.#deadlines.settle();
+    const idle = new Promise<void>((resolve) => this.#onIdle.push(resolve));
+    if (this.#open.size === 0) this.#onIdle.pop()?.();
+    const late = () => new Error("It takes too long");
+    const all = idle.then(() => this.#store.settled());
+    await within(timeoutMs, undefined, late, () => all).catch(() => {});
+    this.#onIdle = [];
+    this.#store.stop();
+    if (this.#open.size > 0) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 
   /** Reads the body and stores it. Never rejects. */
@@ -278,7 +285,7 @@ class Endpoint {
       } catch (error) {
         body = READ_BEFORE.test(messageOf(error)) ? "read_before" : "broken";
       }
-      if (isOver(exchange)) return;
+      if (exchange.isOver) return;
       if (typeof body === "string") return this.#endWithout(body, exchange);
       const bytes = body instanceof ArrayBuffer ? new Uint8Array(body) : body;
       // Others may have come while this one was read.
@@ -291,7 +298,7 @@ class Endpoint {
       this.#reading.delete(exchange);
       exchange.dueAt = exchange.arrivedAt + this.#limits.deadlineMs;
       const isStored = await this.#store.store(delivery, exchange.dueAt);
-      if (isOver(exchange)) return;
+      if (exchange.isOver) return;
       this.#end(
         exchange,
         isStored
@@ -299,7 +306,7 @@ class Endpoint {
           : this.#notStored(delivery, exchange.arrivedAt),
       );
     } catch (error) {
-      if (isOver(exchange)) return;
+      if (exchange.isOver) return;
       this.#end(exchange, this.#failed(error, exchange.arrivedAt));
     }
   }
@@ -327,33 +334,28 @@ class Endpoint {
     exchange: Exchange,
   ): Promise<Uint8Array | NoBody> {
     const reader = body.getReader();
-    const { dueAt } = exchange;
+    exchange.stop = () => void reader.cancel().catch(() => {});
     const chunks: Uint8Array<ArrayBuffer>[] = [];
     let bytes = 0;
-    let why: NoBody | null = null;
-    while (why === null) {
-      const read = await this.#deadlines.race(reader.read(), dueAt, null);
-      if (read?.done) {
-        const whole = concatenated(chunks);
-        if (chunks.length > 1) chunks.forEach(free);
-        return whole;
-      }
-      bytes += read?.value.byteLength ?? 0;
-      why = read === null
-        ? "late"
-        : bytes > this.#limits.maxBodyBytes
+    while (true) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      bytes += value.byteLength;
+      const why = bytes > this.#limits.maxBodyBytes
         ? "too_large"
-        : this.#hold(exchange, read.value.byteLength);
-      if (read !== null) chunks.push(read.value);
+        : this.#hold(exchange, value.byteLength);
+      if (why !== null) return why;
+      chunks.push(value);
     }
-    reader.cancel().catch(() => {});
-    return why;
+    const whole = concatenated(chunks);
+    if (chunks.length > 1) chunks.forEach(free);
+    return whole;
   }
 
   /** Holds memory until the answer, or says why there is no room. */
   #hold(exchange: Exchange, bytes: number): NoBody | null {
     const { maxHeldBytes } = this.#limits;
-    if (isOver(exchange)) return "late";
+    if (exchange.isOver) return "late";
     if (this.#heldBytes + bytes > maxHeldBytes) this.#giveUpHalfBodies(bytes);
     if (this.#heldBytes + bytes > maxHeldBytes) return "overload";
     const held = exchange.heldBytes + bytes;
@@ -384,6 +386,16 @@ class Endpoint {
     }
   }
 
+  /** Looks for what is due. A timer for each request would cost much more. */
+  readonly #look = (): void => {
+    const now = this.#clock();
+    for (const exchange of this.#open) {
+      if (exchange.dueAt <= now) this.#onDue(exchange);
+    }
+    const goesOn = this.#open.size > 0;
+    this.#timer = goesOn ? setTimeout(this.#look, LOOK_MS) : undefined;
+  };
+
   /** Answers for a sender whose body, or a disk whose sync, does not come. */
   #onDue(exchange: Exchange): void {
     const { delivery, arrivedAt } = exchange;
@@ -396,11 +408,12 @@ class Endpoint {
     this.#reading.delete(exchange);
     this.#heldBytes -= exchange.heldBytes;
     this.#largeBytes -= largeBytesOf(exchange.heldBytes);
-    this.#inFlight--;
-    exchange.dueAt = Infinity;
+    this.#open.delete(exchange);
+    exchange.isOver = true;
     exchange.delivery = null;
+    exchange.stop();
     exchange.answer(response);
-    if (this.#inFlight > 0) return;
+    if (this.#open.size > 0) return;
     for (const resolve of this.#onIdle) resolve();
   }
 
@@ -503,10 +516,6 @@ class Endpoint {
       // A failing observer must not cost a delivery.
     }
   }
-}
-
-function isOver({ dueAt }: Exchange): boolean {
-  return dueAt === Infinity;
 }
 
 /** Bytes of a body if it is large, else none. */
