@@ -234,6 +234,7 @@ export async function importMoved(
 
 /** Takes away what an import left that was stopped; anything else is refused. */
 async function begin(driver: Driver): Promise<void> {
+  await requireRest(driver);
   const tables = Object.keys(TABLES);
   const [found] = await readDeciding(driver, [statement(
     `SELECT EXISTS (SELECT 1 FROM cursors WHERE name = 'moving'), ${

@@ -200,14 +200,20 @@ Deno.test("every table of a ledger is moved but its own row and what running pro
   );
 });
 
-Deno.test("exportMoved() refuses while something works on the ledger", async () => {
+Deno.test("exportMoved() and importMoved() refuse while something works on the ledger", async () => {
   await using from = disposable(await busyLedger());
-  await from.batch([{
-    sql: `INSERT INTO leases VALUES ('poller', 'another', 1,
-      CAST(unixepoch('subsec') * 1000 AS INTEGER) + 30000, 30000, NULL)`,
-    args: [],
-  }], "write");
-  await assert.rejects(lines(from), /it is in use; stop every serve/);
+  const all = await lines(from);
+  await using to = disposable(await newLedger());
+  for (const driver of [from, to]) {
+    await driver.batch([{
+      sql: `INSERT INTO leases VALUES ('poller', 'another', 1,
+        CAST(unixepoch('subsec') * 1000 AS INTEGER) + 30000, 30000, NULL)`,
+      args: [],
+    }], "write");
+  }
+  const refusal = /it is in use; stop every serve/;
+  await assert.rejects(lines(from), refusal);
+  await assert.rejects(importMoved(to, "sandbox", given(all)), refusal);
 });
 
 function disposable(driver: Driver): Driver & AsyncDisposable {
