@@ -56,6 +56,12 @@ export interface LedgerOptions {
   /** Random bytes for salts. @default crypto.getRandomValues */
   readonly randomBytes?: (length: number) => Uint8Array;
   /**
+   * Opens it also where a move into it was stopped, to move it in again.
+   *
+   * @default false
+   */
+  readonly unfinished?: boolean;
+  /**
    * The fold; replaced by tests that play another version.
    *
    * @default the fold of this version
@@ -80,7 +86,7 @@ export async function ledgerOn(
     : await createLedger(driver, {
       environment: await environmentOf(driver, options),
       foldVersion: (options.fold ?? FOLD).version,
-      ...{ now, randomBytes },
+      ...{ now, randomBytes, unfinished: options.unfinished ?? false },
     });
   const assets = options.assets ??
     (stamp.environment === "sandbox" ? "sandbox" : "production");

@@ -52,7 +52,9 @@ export async function withLedger<T>(
   if (opens !== "begins") await requireStored(config);
   using _held = holds === undefined ? null : await held(config, holds);
   const readOnly = opens === "unchanged";
-  await using ledger = await openConfigured(config, { ...io, readOnly });
+  await using ledger = await openConfigured(config, {
+    ...{ ...io, readOnly, unfinished: opens === "begins" && holds === "alone" },
+  });
   return await work(ledger, config);
 }
 

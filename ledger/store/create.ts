@@ -15,13 +15,20 @@ export interface LedgerStamp {
   readonly ledgerId: string;
   /** UTC ISO 8601. */
   readonly createdAt: string;
+  /** False while another ledger is moved into it. */
+  readonly isWhole: boolean;
 }
+
+/** Fold version of a ledger that is being moved in: nothing folds it. */
+export const UNFINISHED: number = Number.MAX_SAFE_INTEGER;
 
 export interface CreateOptions {
   readonly environment: string;
   readonly foldVersion: number;
   readonly now: () => number;
   readonly randomBytes: (length: number) => Uint8Array;
+  /** Opens it also where a move into it was stopped. @default {false} */
+  readonly unfinished?: boolean;
 }
 
 /**
@@ -35,7 +42,7 @@ export async function createLedger(
   options: CreateOptions,
 ): Promise<LedgerStamp> {
   const there = await readStamp(driver);
-  if (there !== null) return checked(there, options.environment);
+  if (there !== null) return checked(there, options);
   const { environment, foldVersion, now, randomBytes } = options;
   const id = Buffer.from(randomBytes(16)).toString("hex");
   try {
@@ -63,7 +70,7 @@ export async function createLedger(
     );
   }
   if (driver.location === "remote") await untilReadable(driver);
-  return checked(stamp, environment);
+  return checked(stamp, options);
 }
 
 /** A replica has new tables a moment later than its primary. */
@@ -87,7 +94,7 @@ export async function checkLedger(
   if (stamp === null) {
     throw new LedgerError("not_a_ledger", "The database is empty: no ledger");
   }
-  return checked(stamp, environment ?? stamp.environment);
+  return checked(stamp, { environment: environment ?? stamp.environment });
 }
 
 /** Tables of ledgers of before this schema. */
@@ -116,7 +123,7 @@ export async function readStamp(
     );
   }
   const [found] = await driver.batch([{
-    sql: "SELECT schema, environment, id, created_at FROM ledger",
+    sql: "SELECT schema, environment, id, created_at, fold_version FROM ledger",
     args: [],
   }], mode);
   const row = found?.rows[0];
@@ -125,6 +132,7 @@ export async function readStamp(
     environment: String(row[1]),
     ledgerId: String(row[2]),
     createdAt: timeOf(row[3]) ?? "",
+    isWhole: row[4] !== UNFINISHED,
   };
 }
 
@@ -145,7 +153,13 @@ function known(stamp: LedgerStamp): LedgerStamp {
   throw anotherSchema(`${stamp.schema}`);
 }
 
-function checked(stamp: LedgerStamp, environment: string): LedgerStamp {
+function checked(
+  stamp: LedgerStamp,
+  { environment, unfinished = false }: {
+    readonly environment: string;
+    readonly unfinished?: boolean;
+  },
+): LedgerStamp {
   known(stamp);
   if (stamp.environment !== environment) {
     throw new LedgerError(
@@ -153,6 +167,13 @@ function checked(stamp: LedgerStamp, environment: string): LedgerStamp {
       `The ledger belongs to the environment ` +
         `${JSON.stringify(stamp.environment)}, not to ` +
         `${JSON.stringify(environment)}; use one ledger for each`,
+    );
+  }
+  if (!stamp.isWhole && !unfinished) {
+    throw new LedgerError(
+      "failed",
+      "Cannot open the ledger: another one was moved into it in part only; " +
+        "run `ledger import --move` again with the whole file, which begins anew",
     );
   }
   return stamp;

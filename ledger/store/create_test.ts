@@ -51,6 +51,7 @@ testEachDatabase(
       environment: "sandbox",
       ledgerId: "ab".repeat(16),
       createdAt: "2026-01-01T00:00:00.000Z",
+      isWhole: true,
     });
     const again = await createLedger(driver, newcomer);
     assert.deepEqual(again, stamp);

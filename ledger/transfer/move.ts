@@ -13,6 +13,7 @@ import {
   statement,
   write,
 } from "../store/database.ts";
+import { UNFINISHED } from "../store/create.ts";
 import { SCHEMA_VERSION } from "../store/schema.ts";
 
 /** Every table but that of the ledger itself and of leases, by what orders its rows. */
@@ -169,9 +170,6 @@ function read(row: readonly unknown[]): SqlValue[] {
       : value as SqlValue
   );
 }
-
-/** Until it is whole nothing folds the ledger that is moved in. */
-const UNFINISHED = Number.MAX_SAFE_INTEGER;
 
 /**
  * Fills an empty ledger with everything that another one held. If it is stopped, the

@@ -9,12 +9,14 @@ import type { Config } from "../../core/settings/config.ts";
  */
 export function openConfigured(
   config: Config,
-  { now, readOnly = false, ...thread }:
+  { now, readOnly = false, unfinished = false, ...thread }:
     & {
       /** Clock, ms since the epoch. */
       readonly now: () => number;
       /** Changes nothing in the file, not even by opening it. @default {false} */
       readonly readOnly?: boolean;
+      /** Opens it also where a move into it was stopped. @default {false} */
+      readonly unfinished?: boolean;
     }
     & Pick<
       LedgerTypes.OpenDriverOptions,
@@ -23,7 +25,7 @@ export function openConfigured(
 ): Promise<Ledger> {
   return openLedger({
     url: config.databaseUrl,
-    readOnly,
+    ...{ readOnly, unfinished },
     ...thread,
     ...(config.databaseToken === null
       ? {}

@@ -96,6 +96,20 @@ Deno.test({
     assert.equal(await Deno.readTextFile(again), text);
 
     const back = at(`file:${folder}/back.db`);
+    const cut = `${folder}/cut.ndjson`;
+    await Deno.writeTextFile(
+      cut,
+      text.slice(0, text.lastIndexOf("\n", text.length - 2)),
+    );
+    const partly = await cli(["ledger", "import", cut, "--move"], back);
+    assert.match(partly.err, /the file is cut after line/);
+    for (
+      const command of [["orders", "list"], ["ledger", "export", "--move"]]
+    ) {
+      const { code, err } = await cli(command, back);
+      assert.equal(code, 1);
+      assert.match(err, /moved into it in part only; run .* --move` again/);
+    }
     await ran(["ledger", "import", again, "--move"], back);
     const full = await cli(["ledger", "import", again, "--move"], back);
     assert.equal(full.code, 1);
