@@ -5,7 +5,11 @@ import { UsageError } from "../../core/settings/errors.ts";
 import { readConfig } from "../../core/settings/config.ts";
 import { until } from "../../tests/kit/until.ts";
 import { configuredApi } from "./api_flags.ts";
-import { type Logged, memoryLedger, READ } from "../../server/api/test_api.ts";
+import {
+  type Logged,
+  memoryLedger,
+  READ,
+} from "../../server/api/testing/test_api.ts";
 
 const TOKENS = { RAMPKIT_API_TOKENS: `read:${READ}` };
 

@@ -8,7 +8,7 @@ import {
 } from "../../ledger/testing/projection_test_kit.ts";
 import { API_ROUTES } from "./api_app.ts";
 import { PROBLEM_TYPE } from "./problem.ts";
-import { OPERATE, READ, testApi } from "./test_api.ts";
+import { OPERATE, READ, testApi } from "./testing/test_api.ts";
 
 const ADDRESS = "http://127.0.0.1:8789";
 

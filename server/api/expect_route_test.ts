@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { OnrampClient } from "../../client/mod.ts";
 import { createSandbox } from "../../sandbox/mod.ts";
-import { READ, testApi } from "./test_api.ts";
+import { READ, testApi } from "./testing/test_api.ts";
 
 const BASKET = {
   clickId: "c-1",

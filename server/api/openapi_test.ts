@@ -15,8 +15,8 @@ import {
 import { COMPONENTS } from "../../resources/schemas/json_schema.ts";
 import { API_ROUTES } from "./api_app.ts";
 import { openApi } from "./openapi.ts";
-import { memoryLedger, type TestApi, testApi } from "./test_api.ts";
-import { answerSchema, documentOf, under } from "./test_openapi.ts";
+import { memoryLedger, type TestApi, testApi } from "./testing/test_api.ts";
+import { answerSchema, documentOf, under } from "./testing/test_openapi.ts";
 
 /** An API over a ledger with a bit of everything. */
 async function filled(): Promise<TestApi> {

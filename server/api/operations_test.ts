@@ -3,7 +3,7 @@ import { readFreshness } from "../../sync/mod.ts";
 import { orderRead } from "../../ledger/testing/projection_test_kit.ts";
 import { POLL_LEASE, takeLease } from "../../ledger/for_sync.ts";
 import { until } from "../../tests/kit/until.ts";
-import { testApi } from "./test_api.ts";
+import { testApi } from "./testing/test_api.ts";
 
 Deno.test("POST /v1/poll and /read press the poller, and say so where none is at work", async () => {
   let pressed = 0;

@@ -7,7 +7,7 @@ import {
 } from "../../ledger/testing/projection_test_kit.ts";
 import { orderDetail, resolveOrder } from "../../resources/queries/order.ts";
 import { transitionMessage } from "../forwarding/transition_message.ts";
-import { memoryLedger, testApi } from "./test_api.ts";
+import { memoryLedger, testApi } from "./testing/test_api.ts";
 
 const NOW_MS = Date.parse("2026-11-20T12:00:00Z");
 

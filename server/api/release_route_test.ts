@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { orderRead } from "../../ledger/testing/projection_test_kit.ts";
-import { READ, testApi } from "./test_api.ts";
+import { READ, testApi } from "./testing/test_api.ts";
 
 const REFUNDED = { outcome: "refunded", by: "Ada", why: "paid twice" };
 const READING = { status: "success", click: "C1", tx: "0xT", created: 2 };

@@ -4,7 +4,12 @@ import type { Ledger } from "../../ledger/mod.ts";
 import { transitionsAfter } from "../../resources/queries/transitions.ts";
 import { openHttpServer } from "../../core/serving/open_http_server.ts";
 import { until } from "../../tests/kit/until.ts";
-import { memoryLedger, READ, type TestApi, testApi } from "./test_api.ts";
+import {
+  memoryLedger,
+  READ,
+  type TestApi,
+  testApi,
+} from "./testing/test_api.ts";
 import { TransitionFeed } from "./transition_feed.ts";
 import { type StreamSource, transitionStream } from "./transition_stream.ts";
 

@@ -6,7 +6,7 @@ import {
   FakeBitcoin,
 } from "../../witness/testing/fake_bitcoin.ts";
 import { composeWitness } from "../compose/compose_witness.ts";
-import { memoryLedger, testApi } from "./test_api.ts";
+import { memoryLedger, testApi } from "./testing/test_api.ts";
 
 const BTC = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4";
 const NOW_MS = Date.parse("2026-11-20T12:00:00Z");

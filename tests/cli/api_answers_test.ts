@@ -5,7 +5,7 @@ import { OnrampClient, resolveEnvironment } from "../../client/mod.ts";
 import { createSandbox, realClock, virtualClock } from "../../sandbox/mod.ts";
 import { type Ledger, openLedger } from "../../ledger/mod.ts";
 import { API_ROUTES } from "../../server/api/api_app.ts";
-import { READ, testApi } from "../../server/api/test_api.ts";
+import { READ, testApi } from "../../server/api/testing/test_api.ts";
 import { type Ran, temporaryLedger } from "../kit/cli.ts";
 import {
   ODD_NOW_MS,

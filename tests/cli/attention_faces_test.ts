@@ -4,7 +4,7 @@ import {
   type OutcomeCode,
 } from "../../ledger/for_resources.ts";
 import { type AttentionKind, openLedger } from "../../ledger/mod.ts";
-import { testApi } from "../../server/api/test_api.ts";
+import { testApi } from "../../server/api/testing/test_api.ts";
 import { cli, temporaryLedger } from "../kit/cli.ts";
 import { testConsole } from "../kit/console.ts";
 import { minutesAgo, oddReading } from "../kit/odd_ledger.ts";

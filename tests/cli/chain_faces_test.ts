@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { csvRows } from "../../core/csv/csv.ts";
 import { openLedger } from "../../ledger/mod.ts";
-import { testApi } from "../../server/api/test_api.ts";
+import { testApi } from "../../server/api/testing/test_api.ts";
 import { cli, temporaryLedger } from "../kit/cli.ts";
 import { testConsole } from "../kit/console.ts";
 import { ODD_NOW_MS } from "../kit/odd_ledger.ts";

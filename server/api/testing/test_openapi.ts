@@ -1,8 +1,8 @@
 /** What the OpenAPI document says of an answer, for tests. */
 import assert from "node:assert/strict";
 import * as z from "zod";
-import type { JsonSchema } from "../../resources/schemas/json_schema.ts";
-import { closed } from "../../tests/kit/shape.ts";
+import type { JsonSchema } from "../../../resources/schemas/json_schema.ts";
+import { closed } from "../../../tests/kit/shape.ts";
 import type { TestApi } from "./test_api.ts";
 
 /** The document as any client gets it. */

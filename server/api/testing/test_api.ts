@@ -1,17 +1,17 @@
 /** An API over a ledger in memory, for tests. */
 import assert from "node:assert/strict";
-import type { SessionsApi } from "../../client/mod.ts";
-import type { Ledger } from "../../ledger/mod.ts";
-import type { Poller } from "../../sync/mod.ts";
-import type { OperationContext } from "../../resources/operations/operation.ts";
-import { hostGuard } from "../http/host_guard.ts";
-import type { LogEvent } from "../monitoring/logger.ts";
-import { readApiTokens } from "../../core/settings/api_tokens.ts";
-import { apiApp } from "./api_app.ts";
-import { callers } from "./callers.ts";
-import { Operations } from "./operations.ts";
-import { TransitionFeed } from "./transition_feed.ts";
-import { emptyLedger } from "../../ledger/testing/mod.ts";
+import type { SessionsApi } from "../../../client/mod.ts";
+import type { Ledger } from "../../../ledger/mod.ts";
+import type { Poller } from "../../../sync/mod.ts";
+import type { OperationContext } from "../../../resources/operations/operation.ts";
+import { hostGuard } from "../../http/host_guard.ts";
+import type { LogEvent } from "../../monitoring/logger.ts";
+import { readApiTokens } from "../../../core/settings/api_tokens.ts";
+import { apiApp } from "../api_app.ts";
+import { callers } from "../callers.ts";
+import { Operations } from "../operations.ts";
+import { TransitionFeed } from "../transition_feed.ts";
+import { emptyLedger } from "../../../ledger/testing/mod.ts";
 
 /** A token that may read. */
 export const READ = "read-read-read-read";
