@@ -64,7 +64,7 @@ export {
   checkCardInput,
   type RegisteredCard,
 } from "./cards.ts";
-export { sessionValidityMs } from "../core/rules/session_validity.ts";
+export { sessionValidityMs } from "../core/rules/session_limits.ts";
 export type * from "../core/wire/queries.ts";
 export * from "../core/wire/order.ts";
 export * from "../core/wire/user.ts";

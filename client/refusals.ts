@@ -1,4 +1,7 @@
-import { CARD_REFUSALS } from "../core/rules/card_refusals.ts";
+import {
+  CARD_REFUSALS,
+  type CardRefusal,
+} from "../core/rules/card_refusals.ts";
 import { readRetryAfterMs } from "../core/waiting/retry_delay.ts";
 import type { Operation } from "./call_options.ts";
 import {
@@ -116,7 +119,7 @@ export function errorOf(refusal: Refusal): OnrampError {
       return new CardError(say("the card was not registered"), {
         ...facts,
         code: known ?? "card_refused",
-        field: field ?? (known ? CARD_REFUSALS[known].field : null),
+        field: field ?? (known ? CARD_REFUSALS[known][3] : null),
       });
     }
   }
@@ -148,15 +151,12 @@ export function errorOf(refusal: Refusal): OnrampError {
 function cardRefusal(
   number: number | null,
   words: string,
-): keyof typeof CARD_REFUSALS | undefined {
-  const names = Object.keys(CARD_REFUSALS) as (keyof typeof CARD_REFUSALS)[];
+): CardRefusal | undefined {
+  const names = Object.keys(CARD_REFUSALS) as CardRefusal[];
   const said = words.trim().toLowerCase();
   return names.find((name) =>
-    number !== null && CARD_REFUSALS[name].code === number
-  ) ??
-    names.find((name) =>
-      CARD_REFUSALS[name].description.toLowerCase() === said
-    );
+    number !== null && CARD_REFUSALS[name][1] === number
+  ) ?? names.find((name) => CARD_REFUSALS[name][2].toLowerCase() === said);
 }
 
 /** What the bodies of the three error tables can carry. */

@@ -7,7 +7,7 @@ import {
   defaultCommodity,
   FIAT_DECIMALS,
   minimumAmount,
-} from "../core/rules/fiat_amount.ts";
+} from "../core/rules/session_limits.ts";
 import {
   checkSession,
   SESSION_FIELDS,

@@ -2,6 +2,10 @@ import type { AssetTable } from "../core/assets/environment.ts";
 import { isRecord } from "../core/guards.ts";
 import { plainDecimal } from "../core/json/exact_json.ts";
 import {
+  CARD_REFUSALS,
+  type CardRefusal,
+} from "../core/rules/card_refusals.ts";
+import {
   ExactNumber,
   parseWithExactNumbers,
 } from "../core/json/exact_number.ts";
@@ -9,7 +13,7 @@ import {
   defaultCommodity,
   FIAT_DECIMALS,
   minimumAmount,
-} from "../core/rules/fiat_amount.ts";
+} from "../core/rules/session_limits.ts";
 import {
   type BrokenSessionRule,
   checkSession,
@@ -202,78 +206,64 @@ function refusalOf(service: Service, fields: Fields): Refusal | null {
     : ["date_of_birth", "user is under 18"];
 }
 
-/** The errors of the card endpoint: status, code where one is given, text. */
-const CARD_ERRORS = {
-  card: [400, null, "Invalid card"],
-  month: [400, null, "Invalid exp month"],
-  year: [400, null, "Invalid year"],
-  expired: [400, null, "Card expired"],
-  billing: [400, 121, "invalid billing address information"],
-  tooMany: [400, 109, "attempt to register more cards than allowed"],
-  registered: [400, 113, "card already registered"],
-  noUser: [400, 309, "user not found"],
-  banned: [400, 310, "user banned"],
-  restricted: [403, 1022, "restricted action"],
-  notAllowed: [403, 1023, "partner not allowed"],
-  wrongKey: [403, 9002, "invalid partner key"],
-  blocked: [403, 1006, "partner is blocked"],
-} as const;
-
-type CardError = keyof typeof CARD_ERRORS;
-
 /** POST /api/v1/partner/register */
 export async function cardRoute(
   service: Service,
   request: Request,
 ): Promise<Response> {
   const { factory, partner } = service;
-  const refuse = (error: CardError) => {
-    const [status, code, error_description] = CARD_ERRORS[error];
+  const refuse = (error: CardRefusal) => {
+    const [status, code, error_description] = CARD_REFUSALS[error];
     return answer(status, {
       status: "error",
       ...(code !== null && { code }),
       error_description,
-      ...(error === "billing" && { request_id: factory.uuid() }),
+      ...(error === "invalid_billing_address" &&
+        { request_id: factory.uuid() }),
     });
   };
-  if (!hasKey(service, request)) return refuse("wrongKey");
-  if (partner.blocked) return refuse("blocked");
-  if (!partner.cardRegistration) return refuse("notAllowed");
+  if (!hasKey(service, request)) return refuse("unauthorized");
+  if (partner.blocked) return refuse("partner_blocked");
+  if (!partner.cardRegistration) return refuse("partner_not_allowed");
   const fields = await bodyFields(request);
   const nowMs = service.now();
   const wrong = wrongCard(fields, nowMs);
   if (wrong !== null) return refuse(wrong);
   const user = service.users.get(textOf(fields.user_id) ?? "");
-  if (user === null) return refuse("noUser");
-  if (user.banned) return refuse("banned");
-  if (!user.createdByPartner) return refuse("restricted");
+  if (user === null) return refuse("user_not_found");
+  if (user.banned) return refuse("user_banned");
+  if (!user.createdByPartner) return refuse("restricted_action");
   const number = textOf(fields.card_number) ?? "";
   const digits = number.slice(-4);
   // Numbers are not kept, so the last digits stand for the card.
   if (user.cards.some(({ lastDigits }) => lastDigits === digits)) {
-    return refuse("registered");
+    return refuse("card_already_registered");
   }
-  if (user.cards.length >= partner.cardsPerUser) return refuse("tooMany");
+  if (user.cards.length >= partner.cardsPerUser) {
+    return refuse("too_many_cards");
+  }
   const brand = number.startsWith("4") ? "VISA" : "MASTERCARD";
   const card = factory.card(nowMs, digits, brand);
   service.amendUser(user.userId, { cards: [...user.cards, card] });
   return answer(200, { card_id: card.cardId });
 }
 
-function wrongCard(fields: Fields, nowMs: number): CardError | null {
+function wrongCard(fields: Fields, nowMs: number): CardRefusal | null {
   const broken = new Set(brokenCardRules(fields).map(({ field }) => field));
   const number = textOf(fields.card_number) ?? "";
-  if (broken.has("card_number") || !hasLuhnSum(number)) return "card";
-  if (broken.has("exp_month")) return "month";
-  if (broken.has("exp_year")) return "year";
+  if (broken.has("card_number") || !hasLuhnSum(number)) {
+    return "invalid_card_number";
+  }
+  if (broken.has("exp_month")) return "invalid_exp_month";
+  if (broken.has("exp_year")) return "invalid_exp_year";
   // A card is good until the end of its month.
   const { exp_year, exp_month } = fields;
   if (Date.UTC(Number(exp_year), Number(exp_month), 1) <= nowMs) {
-    return "expired";
+    return "card_expired";
   }
   // An empty user id is answered like an unknown one, after the other checks.
   broken.delete("user_id");
-  return broken.size > 0 ? "billing" : null;
+  return broken.size > 0 ? "invalid_billing_address" : null;
 }
 
 /** Whether a text is digits whose Luhn sum is right. */

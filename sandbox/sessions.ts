@@ -1,4 +1,4 @@
-import { sessionValidityMs } from "../core/rules/session_validity.ts";
+import { sessionValidityMs } from "../core/rules/session_limits.ts";
 import type { SandboxClock } from "./clock.ts";
 import type { Factory } from "./factory.ts";
 

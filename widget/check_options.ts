@@ -12,7 +12,7 @@ import {
   FIAT_CURRENCIES,
   FIAT_DECIMALS,
   minimumAmount,
-} from "../core/rules/fiat_amount.ts";
+} from "../core/rules/session_limits.ts";
 import { hasWalletShape } from "../core/rules/wallet_shape.ts";
 import { isCalendarDate } from "../core/time/service_time.ts";
 import {

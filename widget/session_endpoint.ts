@@ -1,5 +1,5 @@
 import { defined, isRecord } from "../core/guards.ts";
-import { sessionValidityMs } from "../core/rules/session_validity.ts";
+import { sessionValidityMs } from "../core/rules/session_limits.ts";
 import { clickId } from "./click_id.ts";
 import type { SessionFields } from "./ignored_options.ts";
 

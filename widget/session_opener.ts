@@ -1,4 +1,4 @@
-import { sessionValidityMs } from "../core/rules/session_validity.ts";
+import { sessionValidityMs } from "../core/rules/session_limits.ts";
 import type { WidgetDraft, WidgetOptions } from "./option_rows.ts";
 
 /** How to ask your own endpoint for a session. */

@@ -9,9 +9,9 @@ import {
 import { isEmail, isPersonName, isPhone } from "./text_rules.ts";
 
 /** A field that breaks its rule. */
-export interface BrokenRule<Field extends string = string> {
+export interface BrokenRule {
   /** The field, in the service's spelling, dotted where nested. */
-  readonly field: Field;
+  readonly field: string;
   /** What is wrong and what to do, as the end of a sentence. No value in it. */
   readonly rule: string;
 }
@@ -47,7 +47,7 @@ const CARD_STATES = { US: usStates, CA: canadianProvinces };
 const USER_STATES = { USA: usStates };
 
 /** Source: service interface, "POST /api/v1/partner/register (card register)". */
-const CARD = {
+const CARD: Rules = {
   card_number: {
     fits: like(/^.{12,19}$/s),
     rule: "must be 12 to 19 characters",
@@ -59,9 +59,9 @@ const CARD = {
   exp_year: { fits: like(/^[0-9]{4}$/), rule: "must be four digits" },
   user_id: { fits: like(/\S/), rule: "must not be empty" },
   billing_address: { fits: isRecord, rule: "must be an object" },
-} as const satisfies Rules;
+};
 
-const ADDRESS = {
+const ADDRESS: Rules = {
   country: {
     fits: listed(alpha2Countries),
     rule: `must be an ISO alpha-2 country code, such as "US"`,
@@ -87,7 +87,7 @@ const ADDRESS = {
     rule: "must be 2 to 35 characters of A-Z, a-z, 0-9 and spaces, and not " +
       "all digits",
   },
-} as const satisfies Rules;
+};
 
 const name = {
   fits: text(isPersonName),
@@ -96,7 +96,7 @@ const name = {
 };
 
 /** Source: service interface, "POST /api/external/users/create". */
-const USER = {
+const USER: Rules = {
   has_accepted_terms_of_service: {
     fits: (value) => typeof value === "boolean",
     rule: "must be true or false",
@@ -123,7 +123,7 @@ const USER = {
     neededIn: (others) => others.country_of_residence === "USA",
     missing: "is missing; it is required for USA",
   },
-} as const satisfies Rules;
+};
 
 /** Fields of a card to register. */
 export const CARD_FIELDS: readonly string[] = Object.keys(CARD);
@@ -132,43 +132,33 @@ export const ADDRESS_FIELDS: readonly string[] = Object.keys(ADDRESS);
 /** Fields of a user to create. */
 export const USER_FIELDS: readonly string[] = Object.keys(USER);
 
-/** A field of a card to register. */
-export type CardField =
-  | keyof typeof CARD
-  | `billing_address.${keyof typeof ADDRESS}`;
-/** A field of a user to create. */
-export type UserField = keyof typeof USER;
-
 /**
  * Checks a card; each field that is at fault, in the order of the table. Fields
  * of other names are not looked at.
  */
 export function brokenCardRules(
   fields: Fields,
-): readonly BrokenRule<CardField>[] {
+): readonly BrokenRule[] {
   const { billing_address: address } = fields;
   return [
     ...broken(CARD, fields),
     ...(isRecord(address) ? broken(ADDRESS, address) : []).map((
       { field, rule },
-    ) => ({ field: `billing_address.${field}` as const, rule })),
+    ) => ({ field: `billing_address.${field}`, rule })),
   ];
 }
 
 /** Checks a user, as {@linkcode brokenCardRules} does a card. */
 export function brokenUserRules(
   fields: Fields,
-): readonly BrokenRule<UserField>[] {
+): readonly BrokenRule[] {
   return broken(USER, fields);
 }
 
-function broken<Field extends string>(
-  rules: Readonly<Record<Field, FieldRule>>,
-  fields: Fields,
-): readonly BrokenRule<Field>[] {
-  const found: BrokenRule<Field>[] = [];
-  for (const field in rules) {
-    const { fits, rule, neededIn, missing = "is missing" } = rules[field];
+function broken(rules: Rules, fields: Fields): readonly BrokenRule[] {
+  const found: BrokenRule[] = [];
+  for (const [field, one] of Object.entries(rules)) {
+    const { fits, rule, neededIn, missing = "is missing" } = one;
     const value = fields[field];
     if (value !== undefined) {
       if (!fits(value, fields)) found.push({ field, rule });

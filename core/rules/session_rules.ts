@@ -6,7 +6,7 @@ import {
   FIAT_CURRENCIES,
   FIAT_DECIMALS,
   minimumAmount,
-} from "./fiat_amount.ts";
+} from "./session_limits.ts";
 import { isWalletAddress } from "./wallet_address.ts";
 
 /** Fields of a session to create. */

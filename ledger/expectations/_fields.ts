@@ -6,7 +6,7 @@ import {
 import {
   FIAT_CURRENCIES,
   FIAT_DECIMALS,
-} from "../../core/rules/fiat_amount.ts";
+} from "../../core/rules/session_limits.ts";
 import { isWalletAddress } from "../../core/rules/wallet_address.ts";
 import { printable } from "../../core/printable.ts";
 import { readQueryTime } from "../../core/time/service_time.ts";

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { temporaryFolder } from "../kit/temporary_folder.ts";
 
 const root = new URL("../../", import.meta.url);
-const RULE = new URL("core/rules/fiat_amount.ts", root);
+const RULE = new URL("core/rules/session_limits.ts", root);
 
 /** Says of 30 dollars of bitcoin whether each part takes them. */
 const PROGRAM = `

@@ -25,3 +25,10 @@ export function minimumAmount(
 export function defaultCommodity(table: AssetTable): "BTC" | "" {
   return findAsset(table, "BTC", "bitcoin") === null ? "" : "BTC";
 }
+
+/**
+ * How long a session can be opened after it was made, in milliseconds.
+ *
+ * Source: service interface, "Limits".
+ */
+export const sessionValidityMs = 30_000;
