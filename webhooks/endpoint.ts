@@ -133,7 +133,6 @@ interface Exchange {
   readonly answer: (response: Response) => void;
   /** When the present step must be done. */
   dueAt: number;
-  isOver: boolean;
   /** Bytes of memory that are held for it. */
   heldBytes: number;
   /** What is being stored; null while the body is being read. */
@@ -230,7 +229,6 @@ class Endpoint {
         arrivedAt,
         answer,
         dueAt: arrivedAt + this.#limits.bodyDeadlineMs,
-        isOver: false,
         heldBytes: 0,
         delivery: null,
         stop: () => {},
@@ -285,7 +283,7 @@ class Endpoint {
       } catch (error) {
         body = READ_BEFORE.test(messageOf(error)) ? "read_before" : "broken";
       }
-      if (exchange.isOver) return;
+      if (!this.#open.has(exchange)) return;
       if (typeof body === "string") return this.#endWithout(body, exchange);
       const bytes = body instanceof ArrayBuffer ? new Uint8Array(body) : body;
       // Others may have come while this one was read.
@@ -298,7 +296,7 @@ class Endpoint {
       this.#reading.delete(exchange);
       exchange.dueAt = exchange.arrivedAt + this.#limits.deadlineMs;
       const isStored = await this.#store.store(delivery, exchange.dueAt);
-      if (exchange.isOver) return;
+      if (!this.#open.has(exchange)) return;
       this.#end(
         exchange,
         isStored
@@ -306,7 +304,7 @@ class Endpoint {
           : this.#notStored(delivery, exchange.arrivedAt),
       );
     } catch (error) {
-      if (exchange.isOver) return;
+      if (!this.#open.has(exchange)) return;
       this.#end(exchange, this.#failed(error, exchange.arrivedAt));
     }
   }
@@ -355,7 +353,7 @@ class Endpoint {
   /** Holds memory until the answer, or says why there is no room. */
   #hold(exchange: Exchange, bytes: number): NoBody | null {
     const { maxHeldBytes } = this.#limits;
-    if (exchange.isOver) return "late";
+    if (!this.#open.has(exchange)) return "late";
     if (this.#heldBytes + bytes > maxHeldBytes) this.#giveUpHalfBodies(bytes);
     if (this.#heldBytes + bytes > maxHeldBytes) return "overload";
     const held = exchange.heldBytes + bytes;
@@ -409,7 +407,6 @@ class Endpoint {
     this.#heldBytes -= exchange.heldBytes;
     this.#largeBytes -= largeBytesOf(exchange.heldBytes);
     this.#open.delete(exchange);
-    exchange.isOver = true;
     exchange.delivery = null;
     exchange.stop();
     exchange.answer(response);

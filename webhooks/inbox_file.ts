@@ -21,33 +21,7 @@ export interface KeptGroup extends Group {
 }
 
 /** One file of an inbox, which one process works on. */
-export interface InboxFile {
-  readonly name: string;
-  /** Whether something in it cannot be read. */
-  readonly isDamaged: boolean;
-  /**
-   * Adds groups; a crash keeps them only after `sync()`.
-   *
-   * @returns Number of the last one.
-   */
-  write(groups: readonly Group[]): number;
-  /** Makes sure that a crash keeps what was written. */
-  sync(): Promise<void>;
-  /** What all its groups are together. */
-  kept(): Omit<Group, "bytes"> & { readonly bytes: number };
-  /** When its oldest record was received, ms since 1970; null without any. */
-  oldestMs(): number | null;
-  /** Some groups after a number, and up to one, to be handed over together. */
-  read(after: number, upTo: number): readonly KeptGroup[];
-  /** Forgets the groups up to a number. */
-  forget(number: number): void;
-  /** Removes what was forgotten from the disk. */
-  tidy(): void;
-  /** Spares the work of keeping what closing would copy: it is not needed. */
-  discard(): void;
-  /** Lets go of the file. */
-  close(): void;
-}
+export type InboxFile = Omit<SqliteFile, "make" | "open">;
 
 /** The folder of an inbox: the files of all processes that work on it. */
 export interface InboxFolder {
@@ -171,8 +145,9 @@ export function isDamage(error: unknown): boolean {
  * without holding up the thread. Before SQLite copies the log into the database
  * it syncs the log itself.
  */
-class SqliteFile implements InboxFile {
+class SqliteFile {
   readonly name: string;
+  /** Whether something in it cannot be read. */
   isDamaged = false;
   readonly #path: string;
   readonly #database: Sqlite;
@@ -214,6 +189,11 @@ class SqliteFile implements InboxFile {
     this.#database.exec(TABLE);
   }
 
+  /**
+   * Adds groups; a crash keeps them only after `sync()`.
+   *
+   * @returns Number of the last one.
+   */
   write(groups: readonly Group[]): number {
     const insert = this.#database.prepare(
       "INSERT INTO kept VALUES (?, ?, ?, ?, ?, ?)",
@@ -232,6 +212,7 @@ class SqliteFile implements InboxFile {
     }
   }
 
+  /** Makes sure that a crash keeps what was written. */
   async sync(): Promise<void> {
     await syncData(this.#log);
     // A removed file is lost when the process ends.
@@ -241,7 +222,8 @@ class SqliteFile implements InboxFile {
     });
   }
 
-  kept(): ReturnType<InboxFile["kept"]> {
+  /** What all its groups are together. */
+  kept(): Omit<Group, "bytes"> & { readonly bytes: number } {
     const [[count, largeBytes, bytes] = []] = this.#database.all(
       "SELECT total(count), total(large), total(length(records)) FROM kept",
     );
@@ -252,6 +234,7 @@ class SqliteFile implements InboxFile {
     };
   }
 
+  /** When its oldest record was received, ms since 1970; null without any. */
   oldestMs(): number | null {
     const [[at] = []] = this.#database.all(
       "SELECT at FROM kept ORDER BY number LIMIT 1",
@@ -259,47 +242,46 @@ class SqliteFile implements InboxFile {
     return at === undefined ? null : Number(at);
   }
 
+  /** Some groups after a number, and up to one, to be handed over together. */
   read(after: number, upTo: number): readonly KeptGroup[] {
-    const sizes = this.#database.all(
-      `SELECT number, count, length(records) FROM kept
-        WHERE number > ? AND number <= ? ORDER BY number LIMIT ${MOST_RECORDS}`,
+    const rows = this.#database.all(
+      `WITH sums AS (
+          SELECT number, row_number() OVER seen AS nth,
+            sum(count) OVER seen AS counted,
+            sum(length(records)) OVER seen AS bytes
+          FROM kept WHERE number > ? AND number <= ?
+          WINDOW seen AS (ORDER BY number) LIMIT ${MOST_RECORDS}
+        )
+        SELECT number, count, large, crc, records FROM kept
+        WHERE number IN (SELECT number FROM sums WHERE nth = 1 OR
+          (counted <= ${MOST_RECORDS} AND bytes <= ${MOST_BYTES}))
+        ORDER BY number`,
       [after, Math.min(upTo, Number.MAX_SAFE_INTEGER)],
     );
-    let [last, records, bytes] = [after, 0, 0];
-    for (const [number, count, length] of sizes) {
-      records += Number(count);
-      bytes += Number(length);
-      if (last > after && (records > MOST_RECORDS || bytes > MOST_BYTES)) break;
-      last = Number(number);
-    }
-    const groups: KeptGroup[] = [];
-    const rows = this.#database.all(
-      `SELECT number, count, large, crc, records FROM kept
-        WHERE number > ? AND number <= ? ORDER BY number`,
-      [after, last],
-    );
-    for (const [number, count, large, crc, found] of rows) {
+    return rows.map(([number, count, large, crc, found]) => {
       const bytes = found as Uint8Array<ArrayBuffer>;
       const isWhole = crc32(bytes) === crc;
       if (!isWhole) this.isDamaged = true;
-      groups.push({
+      return {
         number: Number(number),
         count: isWhole ? Number(count) : 0,
         largeBytes: Number(large),
         bytes: isWhole ? bytes : new Uint8Array(0),
-      });
-    }
-    return groups;
+      };
+    });
   }
 
+  /** Forgets the groups up to a number. */
   forget(number: number): void {
     this.#database.all("DELETE FROM kept WHERE number <= ?", [number]);
   }
 
+  /** Spares the work of keeping what closing would copy: it is not needed. */
   discard(): void {
     this.#database.exec("PRAGMA synchronous = OFF");
   }
 
+  /** Removes what was forgotten from the disk. */
   tidy(): void {
     this.#database.all("PRAGMA wal_checkpoint(TRUNCATE)");
   }
