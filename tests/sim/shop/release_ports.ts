@@ -44,12 +44,13 @@ export function editingLog(
           ? null
           : { ...statement, args: argsOf(args, entry, other) };
       });
-      const kept = edited.map((statement) =>
-        statement?.sql.startsWith("INSERT INTO outbox ") &&
-          untold.has(statement.args[1])
-          ? null
-          : statement
-      );
+      const kept = edited.map((statement) => {
+        if (!statement?.sql.startsWith("INSERT INTO outbox ")) return statement;
+        const [name = null, places] = statement.args;
+        const told = (JSON.parse(String(places)) as SqlValue[][])
+          .filter(([seq]) => !untold.has(seq));
+        return { ...statement, args: [name, JSON.stringify(told)] };
+      });
       const results = await next.batch(
         kept.filter((one) => one !== null),
         mode,
