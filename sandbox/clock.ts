@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers";
+import { sleep } from "../core/waiting/sleep.ts";
 import { Sorted } from "./sorted.ts";
 
 /**
@@ -71,6 +72,31 @@ export interface VirtualClockOptions {
 /**
  * A clock that moves only when told to, running due timers in order (by time,
  * then by when they were set) and letting promises settle in between.
+ */
+export interface VirtualClock extends MovableClock {
+  /** Timers that are set and have not run. */
+  readonly pendingTimers: number;
+  /** When the next timer is due, in milliseconds since the epoch, or null. */
+  readonly nextDueMs: number | null;
+  /** Moves on to `timeMs`; a time already past changes nothing. */
+  runUntil(timeMs: number): Promise<void>;
+  /**
+   * Moves on from timer to timer until none is left, `until` says so, or
+   * `limitMs` milliseconds have passed.
+   */
+  runUntilIdle(
+    options?: { limitMs?: number; until?: () => boolean },
+  ): Promise<void>;
+  /** Lets promises and marked work settle without moving time. */
+  settle(): Promise<void>;
+}
+
+/**
+ * Makes a clock that moves only when told to.
+ *
+ * @param startMs Time it stands at, in milliseconds since the epoch.
+ * @param options How promises settle between timers.
+ * @returns The clock, standing still.
  *
  * @example Fifteen hours in a moment
  * ```ts
@@ -86,121 +112,11 @@ export interface VirtualClockOptions {
  * assert.equal(rang, "2026-01-01T15:00:00.000Z");
  * ```
  */
-export class VirtualClock implements MovableClock {
-  /** Clock for waiting on a real network, if one was given. */
-  readonly wire?: SandboxClock;
-  readonly #timers: Timers;
-  #now: number;
-
-  /**
-   * Makes a clock that stands still.
-   *
-   * @param startMs Time it stands at, in milliseconds since the epoch.
-   * @param options How promises settle between timers.
-   */
-  constructor(startMs: number, options: VirtualClockOptions = {}) {
-    this.#now = startMs;
-    this.#timers = new Timers(options.turns, options.settle);
-    if (options.wire) this.wire = options.wire;
-  }
-
-  /** Time, in milliseconds since the epoch. */
-  now(): number {
-    return this.#now;
-  }
-
-  /** Timers that are set and have not run. */
-  get pendingTimers(): number {
-    return this.#timers.count;
-  }
-
-  /** When the next timer is due, or null. */
-  get nextDueMs(): number | null {
-    return this.#timers.first()?.dueMs ?? null;
-  }
-
-  /** Calls `run` once the clock has moved on by `delayMs` milliseconds. */
-  setTimer(delayMs: number, run: () => void): () => void {
-    const timer = this.#timers.add(this.#now, delayMs, run);
-    return () => this.#timers.end(timer);
-  }
-
-  /** Waits until the clock has moved on by `ms` milliseconds. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    return sleepOn(this, ms, signal);
-  }
-
-  /** Stops the clock until `promise` settles. */
-  work<T>(promise: Promise<T>): Promise<T> {
-    return this.#timers.work(promise);
-  }
-
-  /**
-   * Moves on by `ms` milliseconds.
-   *
-   * @throws {RangeError} If `ms` is negative or no number.
-   */
-  advance(ms: number): Promise<void> {
-    refuseBackwards(ms);
-    return this.#move(() => this.#now + ms);
-  }
-
-  /**
-   * Moves on to `timeMs`; a time already past changes nothing.
-   */
-  runUntil(timeMs: number): Promise<void> {
-    return this.#move(() => Math.max(timeMs, this.#now));
-  }
-
-  /**
-   * Moves on from timer to timer until none is left, `until` says so, or
-   * `limitMs` milliseconds have passed.
-   */
-  runUntilIdle(
-    options: { limitMs?: number; until?: () => boolean } = {},
-  ): Promise<void> {
-    const { limitMs = 366 * 86_400_000, until = () => false } = options;
-    return this.#move(
-      () => this.#now + limitMs,
-      () => until() || this.#timers.first() === null,
-    );
-  }
-
-  /** Lets promises and marked work settle without moving time. */
-  settle(): Promise<void> {
-    return this.#timers.settle();
-  }
-
-  #move(limitMs: () => number, stop?: () => boolean): Promise<void> {
-    return this.#timers.move(limitMs, {
-      jump: (toMs) => this.#now = Math.max(this.#now, toMs),
-      ...(stop && { stop }),
-    });
-  }
-}
-
-/**
- * Makes a clock that moves only when told to.
- *
- * @param startMs Time it stands at, in milliseconds since the epoch.
- * @param options How promises settle between timers.
- * @returns The clock, standing still.
- *
- * @example Move time by hand
- * ```ts
- * import { virtualClock } from "@rampkit/onramp/sandbox";
- * import assert from "node:assert/strict";
- *
- * const clock = virtualClock(1_000);
- * await clock.advance(500);
- * assert.equal(clock.now(), 1_500);
- * ```
- */
 export function virtualClock(
   startMs: number,
   options: VirtualClockOptions = {},
 ): VirtualClock {
-  return new VirtualClock(startMs, options);
+  return new StandingClock(startMs, options);
 }
 
 /** How a real clock runs. */
@@ -262,88 +178,226 @@ export function realClock(options: RealClockOptions = {}): RealClock {
   return new PassingClock(options);
 }
 
-class PassingClock implements RealClock {
+interface Timer {
+  readonly dueMs: number;
+  readonly sequence: number;
+  readonly run: () => void;
+  over: boolean;
+}
+
+/** The timers of a clock, and the work that it waits for while it is moved. */
+abstract class TimerClock {
+  readonly #sorted = new Sorted<Timer>((a, b) =>
+    a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.sequence < b.sequence)
+  );
+  /** How many of the first are over; removed now and then, which moves all. */
+  #past = 0;
+  readonly #working = new Set<Promise<unknown>>();
+  readonly #turns: number;
+  readonly #settleMore: () => Promise<void>;
+  #set = 0;
+  #over = 0;
+  #moving: Promise<void> = Promise.resolve();
+
+  constructor(
+    { turns = 4, settle = () => Promise.resolve() }: VirtualClockOptions,
+  ) {
+    this.#turns = turns;
+    this.#settleMore = settle;
+  }
+
+  abstract now(): number;
+
+  /** Takes a later time for the present. */
+  protected abstract jump(toMs: number): void;
+
+  /** The first timer may be another one than before. */
+  protected changed(): void {}
+
+  get pendingTimers(): number {
+    return this.#set - this.#over;
+  }
+
+  setTimer(delayMs: number, run: () => void): () => void {
+    const dueMs = this.now() + Math.max(0, Number.isNaN(delayMs) ? 0 : delayMs);
+    const timer = { dueMs, sequence: this.#set++, run, over: false };
+    this.#sorted.add(timer);
+    this.changed();
+    return () => {
+      this.#end(timer);
+      this.changed();
+    };
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const forget = signal && onAbort(signal, () => {
+        cancel();
+        reject(signal.reason);
+      });
+      const cancel = this.setTimer(ms, () => {
+        forget?.();
+        resolve();
+      });
+    });
+  }
+
+  work<T>(promise: Promise<T>): Promise<T> {
+    const done: Promise<unknown> = promise.then(() => {}, () => {}).finally(
+      () => this.#working.delete(done),
+    );
+    this.#working.add(done);
+    return promise;
+  }
+
+  advance(ms: number): Promise<void> {
+    if (ms >= 0) return this.move(() => this.now() + ms);
+    throw new RangeError(
+      `Cannot advance the clock: ms must be zero or more, got ${ms}`,
+    );
+  }
+
+  async settle(): Promise<void> {
+    for (;;) {
+      for (let turn = 0; turn < this.#turns; turn++) {
+        await new Promise<void>((resolve) => setImmediate(() => resolve()));
+      }
+      await this.#settleMore();
+      if (this.#working.size === 0) return;
+      await Promise.all(this.#working);
+    }
+  }
+
+  protected first(): Timer | null {
+    const { rows } = this.#sorted;
+    while (rows[this.#past]?.over) this.#past++;
+    if (this.#past > 1_000 && this.#past > rows.length / 2) {
+      rows.splice(0, this.#past);
+      this.#past = 0;
+    }
+    return rows[this.#past] ?? null;
+  }
+
+  protected ring(timer: Timer): void {
+    this.#end(timer);
+    timer.run();
+  }
+
+  /** Jumps from timer to timer up to a limit, one move after the other. */
+  protected move(limit: () => number, stop = () => false): Promise<void> {
+    const moved = this.#moving.then(async () => {
+      const limitMs = limit();
+      await this.settle();
+      while (!stop()) {
+        const next = this.first();
+        if (next === null || next.dueMs > limitMs) return this.jump(limitMs);
+        this.jump(next.dueMs);
+        this.ring(next);
+        await this.settle();
+      }
+    });
+    this.#moving = moved.catch(() => {});
+    return moved;
+  }
+
+  #end(timer: Timer): void {
+    if (!timer.over) this.#over++;
+    timer.over = true;
+  }
+}
+
+class StandingClock extends TimerClock implements VirtualClock {
+  readonly wire?: SandboxClock;
+  #now: number;
+
+  constructor(startMs: number, options: VirtualClockOptions) {
+    super(options);
+    this.#now = startMs;
+    if (options.wire) this.wire = options.wire;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  get nextDueMs(): number | null {
+    return this.first()?.dueMs ?? null;
+  }
+
+  runUntil(timeMs: number): Promise<void> {
+    return this.move(() => Math.max(timeMs, this.#now));
+  }
+
+  runUntilIdle(
+    options: { limitMs?: number; until?: () => boolean } = {},
+  ): Promise<void> {
+    const { limitMs = 366 * 86_400_000, until = () => false } = options;
+    return this.move(
+      () => this.#now + limitMs,
+      () => until() || this.first() === null,
+    );
+  }
+
+  protected override jump(toMs: number): void {
+    this.#now = Math.max(this.#now, toMs);
+  }
+}
+
+class PassingClock extends TimerClock implements RealClock {
   readonly wire: SandboxClock;
-  readonly #timers = new Timers();
-  #factor: number;
+  factor: number;
+  movedMs = 0;
   #baseMs: number;
   #baseWireMs: number;
-  #movedMs = 0;
   #armed: Timer | null = null;
   #disarm: () => void = () => {};
 
   constructor({ factor = 1, startMs, wire = MACHINE }: RealClockOptions) {
+    super({});
     this.wire = wire;
-    this.#factor = positive(factor);
+    this.factor = positive(factor);
     this.#baseWireMs = wire.now();
     this.#baseMs = startMs ?? this.#baseWireMs;
   }
 
   now(): number {
-    const passedMs = (this.wire.now() - this.#baseWireMs) * this.#factor;
-    return Math.floor(this.#baseMs + passedMs) + this.#movedMs;
-  }
-
-  get factor(): number {
-    return this.#factor;
-  }
-
-  get movedMs(): number {
-    return this.#movedMs;
+    const passedMs = (this.wire.now() - this.#baseWireMs) * this.factor;
+    return Math.floor(this.#baseMs + passedMs) + this.movedMs;
   }
 
   setFactor(factor: number): void {
     positive(factor);
-    this.#baseMs = this.now() - this.#movedMs;
+    this.#baseMs = this.now() - this.movedMs;
     this.#baseWireMs = this.wire.now();
-    this.#factor = factor;
-    this.#arm(true);
-  }
-
-  setTimer(delayMs: number, run: () => void): () => void {
-    const timer = this.#timers.add(this.now(), delayMs, run);
+    this.factor = factor;
     this.#arm();
-    return () => {
-      this.#timers.end(timer);
-      this.#arm();
-    };
   }
 
-  sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    return sleepOn(this, ms, signal);
+  protected override jump(toMs: number): void {
+    this.movedMs += Math.max(0, toMs - this.now());
+    this.#arm();
   }
 
-  work<T>(promise: Promise<T>): Promise<T> {
-    return this.#timers.work(promise);
-  }
-
-  advance(ms: number): Promise<void> {
-    refuseBackwards(ms);
-    return this.#timers.move(() => this.now() + ms, {
-      jump: (toMs) => this.#movedMs += Math.max(0, toMs - this.now()),
-    }).finally(() => this.#arm(true));
+  protected override changed(): void {
+    if (this.first() !== this.#armed) this.#arm();
   }
 
   /** Waits in real time for the first timer, and for no other. */
-  #arm(again = false): void {
-    const first = this.#timers.first();
-    if (first === this.#armed && !again) return;
+  #arm(): void {
     this.#disarm();
-    this.#armed = first;
-    if (first === null) return;
-    const leftMs = Math.max(0, first.dueMs - this.now()) / this.#factor;
-    this.#disarm = this.wire.setTimer(leftMs, () => this.#ring());
+    this.#armed = this.first();
+    if (this.#armed === null) return;
+    const leftMs = Math.max(0, this.#armed.dueMs - this.now()) / this.factor;
+    this.#disarm = this.wire.setTimer(leftMs, () => this.#ringDue());
   }
 
-  #ring(): void {
-    this.#armed = null;
-    this.#disarm = () => {};
+  #ringDue(): void {
     try {
       for (;;) {
-        const first = this.#timers.first();
+        const first = this.first();
         if (first === null || first.dueMs > this.now()) return;
-        this.#timers.end(first);
-        first.run();
+        this.ring(first);
       }
     } finally {
       this.#arm();
@@ -367,128 +421,15 @@ const MACHINE: SandboxClock = {
     arm(delayMs);
     return () => clearTimeout(id);
   },
-  sleep: (ms, signal) => sleepOn(MACHINE, ms, signal),
+  sleep: (ms, signal) => sleep(ms, signal),
   work: (promise) => promise,
 };
-
-interface Timer {
-  readonly dueMs: number;
-  readonly sequence: number;
-  readonly run: () => void;
-  over: boolean;
-}
-
-/** The timers of a clock, and the work that it waits for while it is moved. */
-class Timers {
-  // The last one is due first, because taking the last moves no other.
-  readonly #sorted = new Sorted<Timer>((a, b) =>
-    a.dueMs > b.dueMs || (a.dueMs === b.dueMs && a.sequence > b.sequence)
-  );
-  readonly #pending = new Set<Promise<unknown>>();
-  readonly #turns: number;
-  readonly #settleMore: () => Promise<void>;
-  #set = 0;
-  #moving: Promise<void> = Promise.resolve();
-  count = 0;
-
-  constructor(turns = 4, settleMore = () => Promise.resolve()) {
-    this.#turns = turns;
-    this.#settleMore = settleMore;
-  }
-
-  add(nowMs: number, delayMs: number, run: () => void): Timer {
-    const dueMs = nowMs + Math.max(0, Number.isNaN(delayMs) ? 0 : delayMs);
-    const timer = { dueMs, sequence: this.#set++, run, over: false };
-    this.#sorted.add(timer);
-    this.count++;
-    return timer;
-  }
-
-  end(timer: Timer): void {
-    if (!timer.over) this.count--;
-    timer.over = true;
-  }
-
-  first(): Timer | null {
-    const { rows } = this.#sorted;
-    while (rows.at(-1)?.over) rows.pop();
-    return rows.at(-1) ?? null;
-  }
-
-  work<T>(promise: Promise<T>): Promise<T> {
-    const done: Promise<unknown> = promise.then(() => {}, () => {}).finally(
-      () => this.#pending.delete(done),
-    );
-    this.#pending.add(done);
-    return promise;
-  }
-
-  async settle(): Promise<void> {
-    for (;;) {
-      for (let turn = 0; turn < this.#turns; turn++) {
-        await new Promise<void>((resolve) => setImmediate(() => resolve()));
-      }
-      await this.#settleMore();
-      if (this.#pending.size === 0) return;
-      await Promise.all(this.#pending);
-    }
-  }
-
-  /** Jumps from timer to timer up to a limit, one move after the other. */
-  move(
-    limit: () => number,
-    { jump, stop = () => false }: {
-      jump: (toMs: number) => void;
-      stop?: () => boolean;
-    },
-  ): Promise<void> {
-    const moved = this.#moving.then(async () => {
-      const limitMs = limit();
-      await this.settle();
-      while (!stop()) {
-        const next = this.first();
-        if (next === null || next.dueMs > limitMs) return jump(limitMs);
-        this.end(next);
-        jump(next.dueMs);
-        next.run();
-        await this.settle();
-      }
-    });
-    this.#moving = moved.catch(() => {});
-    return moved;
-  }
-}
-
-function refuseBackwards(ms: number): void {
-  if (ms >= 0) return;
-  throw new RangeError(
-    `Cannot advance the clock: ms must be zero or more, got ${ms}`,
-  );
-}
 
 function positive(factor: number): number {
   if (Number.isFinite(factor) && factor > 0) return factor;
   throw new RangeError(
     `Cannot run a clock: factor must be a positive number, got ${factor}`,
   );
-}
-
-function sleepOn(
-  clock: SandboxClock,
-  ms: number,
-  signal?: AbortSignal,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
-    const forget = signal && onAbort(signal, () => {
-      cancel();
-      reject(signal.reason);
-    });
-    const cancel = clock.setTimer(ms, () => {
-      forget?.();
-      resolve();
-    });
-  });
 }
 
 const listeners = new WeakMap<AbortSignal, Set<() => void>>();

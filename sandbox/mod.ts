@@ -52,7 +52,7 @@ export {
   realClock,
   type RealClockOptions,
   type SandboxClock,
-  VirtualClock,
+  type VirtualClock,
   virtualClock,
   type VirtualClockOptions,
 } from "./clock.ts";

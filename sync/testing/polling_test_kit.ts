@@ -6,7 +6,8 @@ import {
   createSandbox,
   type Sandbox,
   type SandboxOptions,
-  VirtualClock,
+  type VirtualClock,
+  virtualClock,
 } from "../../sandbox/mod.ts";
 import type { PollCompleted, Poller } from "../polling/poll_report.ts";
 import { createPoller } from "../polling/poller.ts";
@@ -59,7 +60,7 @@ export function service(
   onAsk: (url: URL, sandbox: Sandbox) => void = () => {},
   alter: (text: string, url: URL) => string = (text) => text,
 ): Service {
-  const clock = new VirtualClock(startMs);
+  const clock = virtualClock(startMs);
   const sandbox = createSandbox({ seed: 7, clock, ...options });
   const asked: URL[] = [];
   const client = new OnrampClient({

@@ -10,7 +10,7 @@ import {
   type VirtualClock,
 } from "../../sandbox/mod.ts";
 import { Dice } from "./world/dice.ts";
-import { onVirtualTime, passing, WholeClock } from "./world/virtual_time.ts";
+import { onVirtualTime, passing, wholeClock } from "./world/virtual_time.ts";
 
 /** How a flood is sent. */
 export interface FloodOptions {
@@ -71,7 +71,7 @@ const limitMs = 3 * 3_600_000;
  */
 export async function floodLedger(options: FloodOptions): Promise<FloodReport> {
   const { ids, seed = 1, past = 300, driver = (next) => next } = options;
-  const clock = new WholeClock(startMs, { turns: 2 });
+  const clock = wholeClock(startMs, { turns: 2 });
   return await onVirtualTime(clock, async () => {
     const dice = new Dice(`flood ${seed}`);
     const sandbox = createSandbox({ seed, clock });

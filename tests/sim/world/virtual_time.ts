@@ -1,10 +1,20 @@
-import { VirtualClock } from "../../../sandbox/mod.ts";
+import {
+  type VirtualClock,
+  virtualClock,
+  type VirtualClockOptions,
+} from "../../../sandbox/mod.ts";
 
 /** A clock that stands at whole milliseconds only, as real ones do. */
-export class WholeClock extends VirtualClock {
-  override setTimer(delayMs: number, run: () => void): () => void {
-    return super.setTimer(Math.ceil(delayMs), run);
-  }
+export function wholeClock(
+  startMs: number,
+  options: VirtualClockOptions,
+): VirtualClock {
+  const clock = virtualClock(startMs, options);
+  const { setTimer } = clock;
+  return Object.assign(clock, {
+    setTimer: (delayMs: number, run: () => void) =>
+      setTimer.call(clock, Math.ceil(delayMs), run),
+  });
 }
 
 /**

@@ -17,7 +17,7 @@ import { type Plan, planOf } from "./plan.ts";
 import type { Ports, PortTools } from "./ports.ts";
 import { Process } from "./process.ts";
 import { purchaseOf, Shop } from "../shop/shop.ts";
-import { WholeClock } from "./virtual_time.ts";
+import { wholeClock } from "./virtual_time.ts";
 
 /** What a world is made from. */
 export interface WorldOptions {
@@ -70,7 +70,7 @@ export class World {
     this.dice = new Dice(`sim ${seed}`);
     this.plan = planOf(this.dice.fork("plan"));
     const { attack } = this.plan;
-    this.clock = new WholeClock(this.plan.startMs, { turns: 2 });
+    this.clock = wholeClock(this.plan.startMs, { turns: 2 });
     this.journal = new Journal(() => this.clock.now());
     this.ports = ports;
     const ids = this.dice.fork("tools");
