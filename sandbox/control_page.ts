@@ -1,16 +1,18 @@
 import { WEBHOOK_TYPES } from "../core/webhook_event/event_types.ts";
 import { escapeHtml, htmlPage } from "./html_page.ts";
 
-/** What a parameter may be; a list names every value. */
-export type Kind =
+/** What a parameter may be. */
+export type KindName =
   | "text"
   | "url"
   | "number"
   | "rate"
   | "switch"
   | "object"
-  | "list"
-  | readonly string[];
+  | "list";
+
+/** A kind by its name, or a list of every value. */
+export type Kind = KindName | readonly string[];
 
 /** A parameter: its kind, and its label where the page's form has it. */
 export type Parameter = readonly [kind: Kind, label?: string];
@@ -32,79 +34,53 @@ export function controlPage(
 ): Response {
   const form = (name: string) => formOf(name, controls[name] as ShownControl);
   const section = (id: string, title: string, more: string, body: string) =>
-    `<section aria-labelledby="${id}Title"><div class="row">
-    <h2 id="${id}Title">${title}</h2>${more}</div>${body}</section>`;
-  const table = (id: string, heads: readonly string[]) =>
-    `<div class="scroll" tabindex="0" role="region" aria-labelledby="${id}Title"><table>
-    <thead><tr>${heads.map((head) => `<th>${head}</th>`).join("")}</tr></thead>
-    <tbody id="${id}"></tbody></table></div>`;
+    `<section aria-labelledby="${id}Title"><div class="row"><h2 id="${id}Title">${title}</h2>${more}</div>${body}</section>`;
+  const table = (id: string, heads: string) =>
+    `<div class="scroll" tabindex="0" role="region" aria-labelledby="${id}Title"><table><thead><tr><th>${
+      heads.replaceAll("|", "</th><th>")
+    }</th></tr></thead><tbody id="${id}"></tbody></table></div>`;
+  const words = (id: string, text = "") =>
+    `<p id="${id}" class="soft words" role="status">${escapeHtml(text)}</p>`;
+  const orders = section(
+    "orders",
+    'Orders <span id="orderCount" class="soft"></span>',
+    form("createOrder") + form("populate"),
+    table("orders", "Order|Status|Next step|Amount|Asset|Changed"),
+  );
+  const deliveries = section(
+    "deliveries",
+    'Webhooks <span id="eventCount" class="soft"></span>',
+    "",
+    table("deliveries", "#|Type|State|About|Why|Answers"),
+  );
+  const delivery = section(
+    "delivery",
+    "Delivery",
+    '<span id="deliveryState" class="pill"></span>',
+    words("deliveryWords") + form("delivery") + form("test") +
+      words("testSaid", controls.test?.help),
+  );
+  const trigger = form("trigger") +
+    words("triggerSaid", controls.trigger?.help);
   const types = Object.keys(WEBHOOK_TYPES).map((type) =>
     `<option value="${type}">`
   );
   return htmlPage({
-    title: "Rampkit sandbox",
-    style: STYLE,
-    script: SCRIPT,
+    ...{ title: "Rampkit sandbox", style: STYLE, script: SCRIPT },
     data: controls,
     frameAncestors: "'none'",
-    body: `
-<header class="row">
-  <div class="grow"><h1>Rampkit sandbox</h1>
-    <p class="soft">The service in a box, at <code id="origin"></code> for your client, with the key it printed.
-    Partner <code>${escapeHtml(partnerId)}</code>.
-    <a href="/control/widget" target="_blank" rel="noopener">Buy in the widget</a></p></div>
-  <div><p><span class="soft">Sandbox time</span> <span id="clock"></span></p>
-    ${form("clock")}<p id="moved" class="soft" role="status"></p></div>
-</header>
-<main class="columns">
-<div>
-  ${
-      section(
-        "orders",
-        'Orders <span id="orderCount" class="soft"></span>',
-        form("createOrder") + form("populate"),
-        table("orders", [
-          ...["Order", "Status", "Next step", "Amount", "Asset", "Changed"],
-        ]),
-      )
+    body: `<header class="row"><div class="grow"><h1>Rampkit sandbox</h1>
+<p class="soft">The service in a box, at <code id="origin"></code> for your client, with the key it printed.
+Partner <code>${escapeHtml(partnerId)}</code>.
+<a href="/control/widget" target="_blank" rel="noopener">Buy in the widget</a></p></div>
+<div><p><span class="soft">Sandbox time</span> <span id="clock"></span></p>${
+      form("clock")
     }
-  ${
-      section(
-        "deliveries",
-        'Webhooks <span id="eventCount" class="soft"></span>',
-        "",
-        table("deliveries", [
-          ...["#", "Type", "State", "About", "Why", "Answers"],
-        ]),
-      )
-    }
-</div>
-<div>
-  ${
-      section(
-        "delivery",
-        "Delivery",
-        '<span id="deliveryState" class="pill"></span>',
-        `<p id="deliveryWords" class="soft words" role="status"></p>${
-          form("delivery")
-        }${form("test")}<p id="testSaid" class="soft words" role="status">${
-          escapeHtml(controls.test?.help ?? "")
-        }.</p>`,
-      )
-    }
-  ${section("faults", "Faults", form("heal"), form("faults"))}
-  ${
-      section(
-        "trigger",
-        "Send any event",
-        "",
-        form("trigger") + `<p id="triggerSaid" class="soft words"
-          role="status">${escapeHtml(controls.trigger?.help ?? "")}.</p>`,
-      )
-    }
-  ${section("counters", "Counted", "", '<dl id="counters"></dl>')}
-</div>
-</main>
+<p id="moved" class="soft" role="status"></p></div></header>
+<main class="columns"><div>${orders}${deliveries}</div><div>${delivery}
+${section("faults", "Faults", form("heal"), form("faults"))}
+${section("trigger", "Send any event", "", trigger)}
+${section("counters", "Counted", "", '<dl id="counters"></dl>')}</div></main>
 <datalist id="types">${
       types.join("")
     }</datalist><datalist id="orderIds"></datalist>
@@ -129,24 +105,23 @@ function formOf(name: string, control: ShownControl): string {
 
 function fieldOf(name: string, kind: Kind, label: string): string {
   const named = `name="${name}" data-kind="${kind}"`;
+  const row = (input: string) =>
+    `<label class="fault"><span>${label}</span>${input}</label>`;
   if (typeof kind !== "string") {
-    const options = kind.map((one) => `<option>${one}</option>`);
-    return `<label>${label}<select ${named}>${
-      options.join("")
-    }</select></label>`;
+    const options = kind.map((one) => `<option>${one}</option>`).join("");
+    return `<label>${label}<select ${named}>${options}</select></label>`;
   }
-  switch (kind) {
-    case "rate":
-      return `<label class="fault"><span>${label}</span><input type="range" min="0" max="1"
-        step="0.01" ${named}><output></output></label>`;
-    case "switch":
-      return `<label class="fault"><span>${label}</span><input type="checkbox" ${named}></label>`;
-    case "object":
-      return `<label>${label}<textarea rows="3" spellcheck="false" ${named}
-        placeholder='{ "order": { "base_amount": "7" } }'></textarea></label>`;
-    default:
-      return `<label>${label}<input type="${kind}" list="${name}s" ${named}></label>`;
+  if (kind === "rate") {
+    return row(
+      `<input type="range" min="0" max="1" step="0.01" ${named}><output></output>`,
+    );
   }
+  if (kind === "switch") return row(`<input type="checkbox" ${named}>`);
+  if (kind === "object") {
+    return `<label>${label}<textarea rows="3" spellcheck="false" ${named}
+      placeholder='{ "order": { "base_amount": "7" } }'></textarea></label>`;
+  }
+  return `<label>${label}<input type="${kind}" list="${name}s" ${named}></label>`;
 }
 
 /** The look of the page, light or dark as the reader has it. */
@@ -177,9 +152,8 @@ th, td { text-align: left; padding: 7px 14px 7px 0; border-bottom: 1px solid var
 th { font-size: 12px; color: var(--soft); position: sticky; top: 0; background: var(--card); }
 td.cut { max-width: 190px; overflow: hidden; text-overflow: ellipsis; } td.wide { white-space: normal; min-width: 150px; }
 td button { margin: 1px 4px 1px 0; padding: 2px 8px; font-size: 12.5px; }
-pre { margin: 0; padding: 10px 12px; border: 1px solid var(--line); white-space: pre-wrap; overflow-wrap: anywhere; }
+pre { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
 button { font: inherit; cursor: pointer; color: var(--ink); background: var(--card); border: 1px solid var(--edge); border-radius: 9px; padding: 5px 12px; }
-button:hover { border-color: var(--brand); }
 :focus-visible { outline: 2px solid var(--brand); outline-offset: 1px; }
 .pill { border-radius: 99px; padding: 1px 10px; font-size: 12.5px; font-weight: 600; border: 1px solid currentColor; }
 .good { color: var(--good); } .bad { color: var(--bad); } .warn { color: var(--warn); }

@@ -1,10 +1,11 @@
 import { Hono } from "hono";
-import { isRecord } from "../core/guards.ts";
+import { isOneOf, isRecord } from "../core/guards.ts";
 import { answer } from "./answer.ts";
 import { isMovable } from "./clock.ts";
 import {
   controlPage,
   type Kind,
+  type KindName,
   type Parameter,
   type ShownControl,
 } from "./control_page.ts";
@@ -341,33 +342,29 @@ async function readFields(
   return fields;
 }
 
-/** What a value of a kind has to be, where this one is not; else null. */
+/** What a value of each kind has to be, and whether it is. */
+const KINDS: Readonly<
+  Record<KindName, readonly [what: string, is: (value: unknown) => boolean]>
+> = {
+  text: ["a string", (value) => typeof value === "string"],
+  url: [
+    "an http address, or null",
+    (value) => /^(https?:.*|null|)$/.test(String(value)),
+  ],
+  number: ["a number", (value) => typeof value === "number"],
+  rate: ["a number", (value) => typeof value === "number"],
+  switch: ["a boolean", (value) => typeof value === "boolean"],
+  object: ["an object", isRecord],
+  list: ["a list", Array.isArray],
+};
+
+/** What a value has to be, where it is not; else null. */
 function unlike(value: unknown, kind: Kind): string | null {
-  const check = (isGood: boolean, what: string) => isGood ? null : what;
-  switch (kind) {
-    case "text":
-      return check(typeof value === "string", "a string");
-    case "url":
-      return check(
-        value === null || value === "" ||
-          (typeof value === "string" && /^https?:/.test(value)),
-        "an http address, or null",
-      );
-    case "number":
-    case "rate":
-      return check(typeof value === "number", "a number");
-    case "switch":
-      return check(typeof value === "boolean", "a boolean");
-    case "object":
-      return check(isRecord(value), "an object");
-    case "list":
-      return check(Array.isArray(value), "a list");
-    default:
-      return check(
-        kind.includes(value as string),
-        `one of ${kind.join(", ")}`,
-      );
+  if (typeof kind !== "string") {
+    return isOneOf<unknown>(kind, value) ? null : `one of ${kind.join(", ")}`;
   }
+  const [what, is] = KINDS[kind];
+  return is(value) ? null : what;
 }
 
 /** A JSON answer. Cents are big integers, so they are written as text. */

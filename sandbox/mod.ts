@@ -45,17 +45,7 @@
  *
  * @module
  */
-export {
-  isMovable,
-  type MovableClock,
-  type RealClock,
-  realClock,
-  type RealClockOptions,
-  type SandboxClock,
-  type VirtualClock,
-  virtualClock,
-  type VirtualClockOptions,
-} from "./clock.ts";
+export * from "./clock.ts";
 export type { BackfillOptions, PopulateOptions } from "./customers.ts";
 export {
   BAD_DAY,
@@ -67,12 +57,7 @@ export {
   NO_FAULTS,
   type SandboxCounters,
 } from "./faults.ts";
-export type {
-  OrderForm,
-  SandboxOptions,
-  SandboxPartner,
-  TriggerInput,
-} from "./options.ts";
+export * from "./options.ts";
 export {
   nextSteps,
   type OrderInput,
@@ -84,28 +69,23 @@ export {
   type StepFacts,
   truthOf,
 } from "./orders.ts";
-export { createSandbox, Sandbox } from "./sandbox.ts";
-export {
-  type DeliveryAttempt,
-  type DeliveryCause,
-  type DeliveryState,
-  type DeliveryStatus,
-  DISABLE_RULES,
-  type DisableRule,
-  type SandboxDelivery,
+export * from "./sandbox.ts";
+export { DISABLE_RULES } from "./sender.ts";
+export type {
+  DeliveryAttempt,
+  DeliveryCause,
+  DeliveryState,
+  DeliveryStatus,
+  DisableRule,
+  SandboxDelivery,
 } from "./sender.ts";
 export {
   type ServedSandbox,
   serveSandbox,
   type ServeSandboxOptions,
 } from "./serve_sandbox.ts";
-export {
-  type SandboxCard,
-  type SandboxUser,
-  USER_STEPS,
-  type UserInput,
-  type UserStep,
-} from "./users.ts";
+export { USER_STEPS } from "./users.ts";
+export type { SandboxCard, SandboxUser, UserInput, UserStep } from "./users.ts";
 export type { OrderStatus } from "../core/wire/order.ts";
 export type { VerificationStatus } from "../core/wire/user.ts";
 export type {

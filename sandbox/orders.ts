@@ -220,7 +220,7 @@ export class OrderStore extends Store<SandboxOrder> {
   readonly #byOtherId = new Map<string, Set<string>>();
 
   constructor() {
-    super(({ createdAtMs, orderId }) => ({
+    super("order", ({ createdAtMs, orderId }) => ({
       timeMs: wholeSecond(createdAtMs),
       id: orderId,
     }));

@@ -154,7 +154,7 @@ export class Service {
     step: OrderStep,
     facts: Partial<StepFacts> = {},
   ): SandboxOrder {
-    const before = this.#order(orderId);
+    const before = this.orders.must(orderId);
     const { order, event } = takeStep(before, step, {
       ...this.factory.facts(before.network, this.now()),
       ...facts,
@@ -168,7 +168,7 @@ export class Service {
   /** Rewrites an order, without a webhook. */
   amendOrder(orderId: string, change: OrderChange): SandboxOrder {
     checkAmounts(change);
-    const before = this.#order(orderId);
+    const before = this.orders.must(orderId);
     const changedAtMs = change.changedAtMs ?? this.now();
     const { status = before.status } = change;
     const history = withStatus(before, status, changedAtMs);
@@ -179,7 +179,7 @@ export class Service {
 
   /** Removes an order, as if it had never been there. */
   removeOrder(orderId: string): void {
-    this.#order(orderId);
+    this.orders.must(orderId);
     this.orders.remove(orderId);
   }
 
@@ -207,7 +207,7 @@ export class Service {
     step: UserStep,
     place: EventPlace = {},
   ): SandboxUser {
-    const before = this.#user(userId);
+    const before = this.users.must(userId);
     const user = takeUserStep(before, step, this.factory.card(this.now()));
     this.users.put(user);
     this.#send("life", userStepBody(step, user, place), { userId });
@@ -219,7 +219,7 @@ export class Service {
     userId: string,
     change: Partial<Omit<SandboxUser, "userId" | "createdAtMs">>,
   ): SandboxUser {
-    const user = { ...this.#user(userId), ...change };
+    const user = { ...this.users.must(userId), ...change };
     this.users.put(user);
     return user;
   }
@@ -228,9 +228,9 @@ export class Service {
 
   /** Sends an event that did not happen. */
   trigger({ type, orderId, userId, fields = {} }: TriggerInput): void {
-    const named = orderId === undefined ? null : this.#order(orderId);
+    const named = orderId === undefined ? null : this.orders.must(orderId);
     const owner = userId ?? named?.userId;
-    const user = owner === undefined ? null : this.#user(owner);
+    const user = owner === undefined ? null : this.users.must(owner);
     const body = overlay(this.#claim(type, named, user), fields);
     this.#send("triggered", body, {
       orderId: named?.orderId,
@@ -360,18 +360,6 @@ export class Service {
     );
     while (this.#running.size > 0) await Promise.all(this.#running);
     await this.sender.close();
-  }
-
-  #order(orderId: string): SandboxOrder {
-    const order = this.orders.get(orderId);
-    if (order) return order;
-    throw new RangeError(`Cannot find order "${orderId}" in the sandbox`);
-  }
-
-  #user(userId: string): SandboxUser {
-    const user = this.users.get(userId);
-    if (user) return user;
-    throw new RangeError(`Cannot find user "${userId}" in the sandbox`);
   }
 
   /** The user with this id, or a new verified one who has a card. */

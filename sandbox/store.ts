@@ -38,9 +38,11 @@ export class Store<Row> {
   /** Of removed rows too: a cursor may name them. */
   readonly #places = new Map<string, Place>();
   readonly #sorted = new Sorted<Place>(isBefore);
+  readonly #what: string;
   readonly #placeOf: (row: Row) => Place;
 
-  constructor(placeOf: (row: Row) => Place) {
+  constructor(what: string, placeOf: (row: Row) => Place) {
+    this.#what = what;
     this.#placeOf = placeOf;
   }
 
@@ -55,6 +57,13 @@ export class Store<Row> {
 
   get(id: string): Row | null {
     return this.#rows.get(id) ?? null;
+  }
+
+  /** The row with this id; throws if there is none. */
+  must(id: string): Row {
+    const row = this.get(id);
+    if (row !== null) return row;
+    throw new RangeError(`Cannot find ${this.#what} "${id}" in the sandbox`);
   }
 
   /** Every row, oldest first. */

@@ -14,7 +14,7 @@ Deno.test("Store keeps the order of (time, id) and returns exact windows", () =>
     fc.integer({ min: -1, max: 21 }),
     fc.integer({ min: -1, max: 21 }),
     (rows, afterMs, upToMs) => {
-      const store = new Store<Place>((row) => row);
+      const store = new Store<Place>("row", (row) => row);
       for (const row of rows) store.put(row);
       const expected = [...rows].sort((a, b) =>
         a.timeMs - b.timeMs || (a.id < b.id ? -1 : 1)

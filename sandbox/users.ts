@@ -127,7 +127,10 @@ export class UserStore extends Store<SandboxUser> {
   readonly #buyers = new Sorted<Place>(isBefore);
 
   constructor() {
-    super(({ createdAtMs, userId }) => ({ timeMs: createdAtMs, id: userId }));
+    super(
+      "user",
+      ({ createdAtMs, userId }) => ({ timeMs: createdAtMs, id: userId }),
+    );
   }
 
   get buyerCount(): number {
