@@ -7,7 +7,17 @@ import { describe, fieldsOf, unknownFields, without } from "./faults.ts";
 export const PAGE_ROWS = 20;
 
 /** What kind of value a query parameter takes. */
-export type Kind = keyof typeof readers;
+export type Kind =
+  | "text"
+  | "cursor"
+  | "list"
+  | "limit"
+  | "offset"
+  | "order"
+  | "time"
+  | "dotted"
+  | "alpha2"
+  | "alpha3";
 
 /** The parameters of an endpoint. */
 export interface QueryTable {
@@ -66,7 +76,7 @@ type Read = string | { readonly rule: string };
 const text = matching(/\S/, "use a text, or leave it out to match everything");
 const listed = "separate texts with commas or pass an array";
 
-const readers = {
+const readers: Readonly<Record<Kind, (value: unknown) => Read>> = {
   text,
   cursor: text,
   list: readList,

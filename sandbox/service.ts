@@ -74,8 +74,8 @@ export class Service {
   readonly counters: SandboxCounters = zeroCounters();
   readonly injector: FaultInjector;
   readonly factory: Factory;
-  readonly orders = new OrderStore();
-  readonly users = new UserStore();
+  readonly orders: OrderStore = new OrderStore();
+  readonly users: UserStore = new UserStore();
   readonly sessions: SessionStore;
   readonly sender: WebhookSender;
   readonly #cancelSpelling: string;
