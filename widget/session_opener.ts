@@ -1,3 +1,4 @@
+import { defined, isRecord } from "../core/guards.ts";
 import { sessionValidityMs } from "../core/rules/session_limits.ts";
 import type { WidgetDraft, WidgetOptions } from "./option_rows.ts";
 
@@ -53,74 +54,58 @@ export async function fetchSession(
   url: string | URL,
   options: FetchSessionOptions = {},
 ): Promise<SessionTicket> {
-  const { input, signal, now = Date.now } = options;
-  const ask = options.fetch ?? fetch;
+  const { input, signal, now = Date.now, fetch: ask = fetch } = options;
+  const { credentials = "same-origin" } = options;
   const askedAt = now();
-  const response = await reach(() =>
-    ask(url, {
+  let response: Response;
+  let text = "";
+  try {
+    response = await ask(url, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({
-        ...(input !== undefined && { input }),
-      }),
-      credentials: options.credentials ?? "same-origin",
+      body: JSON.stringify(defined({ input })),
+      credentials,
       cache: "no-store",
       redirect: "error",
-      ...(signal && { signal }),
-    }), signal);
-  if (!response.ok) {
-    await response.body?.cancel();
-    const { status } = response;
-    throw new SessionError(
-      "refused",
-      `Cannot get a session: the endpoint answered ${status}`,
-      { status },
-    );
-  }
-  const answer: unknown = await reach(() => response.text(), signal).then(json);
-  const sessionId = field(answer, "session_id");
-  if (sessionId === null) {
-    const { status } = response;
-    throw new SessionError(
-      "bad_answer",
-      "Cannot get a session: the endpoint answered without a session_id",
-      { status },
-    );
-  }
-  return new SessionTicket({
-    sessionId,
-    clickId: field(answer, "click_id") ?? null,
-    askedAt,
-  });
-}
-
-async function reach<T>(
-  act: () => Promise<T>,
-  signal: AbortSignal | undefined,
-): Promise<T> {
-  try {
-    return await act();
+      ...defined({ signal }),
+    });
+    if (response.ok) text = await response.text();
+    else await response.body?.cancel();
   } catch (cause) {
     if (signal?.aborted) throw signal.reason;
-    throw new SessionError(
-      "network",
-      "Cannot get a session: the endpoint could not be reached",
-      { cause },
-    );
+    throw noSession("network", "could not be reached", { cause });
   }
+  const { ok, status } = response;
+  if (!ok) throw noSession("refused", `answered ${status}`, { status });
+  const answer = parsed(text);
+  const sessionId = textOf(answer.session_id);
+  if (sessionId === null) {
+    throw noSession("bad_answer", "answered without a session_id", { status });
+  }
+  const clickId = textOf(answer.click_id);
+  return new SessionTicket({ sessionId, clickId, askedAt });
 }
 
-function json(text: string): unknown {
+function noSession(
+  code: SessionErrorCode,
+  problem: string,
+  more: { readonly status?: number; readonly cause?: unknown },
+): SessionError {
+  const message = `Cannot get a session: the endpoint ${problem}`;
+  return new SessionError(code, message, more);
+}
+
+/** The fields of a JSON object; none of any other text. */
+function parsed(text: string): Readonly<Record<string, unknown>> {
   try {
-    return JSON.parse(text);
+    const answer: unknown = JSON.parse(text);
+    return isRecord(answer) ? answer : {};
   } catch {
-    return null;
+    return {};
   }
 }
 
-function field(answer: unknown, name: string): string | null {
-  if (typeof answer !== "object" || answer === null) return null;
-  const value: unknown = Reflect.get(answer, name);
+function textOf(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }
 
@@ -346,18 +331,13 @@ export class SessionTicket {
    */
   take(now: number): string {
     const state = this.state(now);
-    if (state === "used") {
+    if (state !== "fresh") {
+      const problem = state === "used"
+        ? "has opened one already"
+        : "is older than its 30 seconds";
       throw new SessionError(
-        "used",
-        "Cannot open the widget: the session has opened one already; ask for " +
-          "another",
-      );
-    }
-    if (state === "stale") {
-      throw new SessionError(
-        "stale",
-        "Cannot open the widget: the session is older than its 30 seconds; " +
-          "ask for another",
+        state,
+        `Cannot open the widget: the session ${problem}; ask for another`,
       );
     }
     this.#isUsed = true;
