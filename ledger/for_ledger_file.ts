@@ -15,9 +15,6 @@ export { findDamage, requireWritable } from "./store/database.ts";
 /**
  * Locks a file that holds nothing.
  *
- * @param path The file; it is made, for its owner alone, where it is missing.
- * @param mode Any number may hold it `shared`, or one `exclusive`.
- * @returns What lets go of it; null while others hold it otherwise.
  * @throws {Error} When the file cannot be made, or is no such file.
  */
 export async function lockFile(
@@ -28,12 +25,7 @@ export async function lockFile(
   return loaded.lockFile(path, mode);
 }
 
-/**
- * Puts a database in the place of another.
- *
- * @param options Which, and where the one before is kept.
- * @returns Whether there was one before.
- */
+/** Puts a database in the place of another. */
 export async function replaceDatabase(
   options: ReplaceOptions,
 ): Promise<boolean> {

@@ -56,6 +56,7 @@ export type {
   ExpectationFact,
   Fact,
   FactBase,
+  FactOf,
   MonthClosedFact,
   OrderAbsentFact,
   OrderContradictedFact,

@@ -115,8 +115,7 @@ export const KEPT_OF_CHAIN_READING = [
 
 /**
  * Reads the fields of a chain reading, whose numbers are exact decimal strings.
- *
- * @returns Null where it has no verdict that is known.
+ * Null where it has no verdict that is known.
  */
 export function readChainFields(
   fields: Readonly<Record<string, unknown>>,

@@ -62,16 +62,9 @@ export interface NewEvent {
 }
 
 /** A fact as stored. */
-export interface RecordedEvent
-  extends Omit<NewEvent, "body" | "digest" | "salt"> {
+export interface RecordedEvent extends NewEvent {
   /** Place in the ledger; ascending, gaps are legal. */
   readonly position: number;
-  /** The exact bytes; null once erased. */
-  readonly body: Uint8Array | null;
-  /** Digest; null once erased. */
-  readonly digest: string | null;
-  /** Salt; null once erased. */
-  readonly salt: Uint8Array | null;
 }
 
 /** Body of `order_contradicted`. */

@@ -48,10 +48,14 @@ export type ActivityLabel =
   | "quarantined"
   | Exclude<EventKind, "webhook">;
 
-/** A webhook: what it claims of an order, and says of a user. */
-export interface WebhookFact extends FactBase {
+/** A fact of one kind. */
+export interface FactOf<Kind extends string> extends FactBase {
   /** Kind of fact. */
-  readonly kind: "webhook";
+  readonly kind: Kind;
+}
+
+/** A webhook: what it claims of an order, and says of a user. */
+export interface WebhookFact extends FactOf<"webhook"> {
   /** Status it claims for `orderId`; null when it claims none. */
   readonly claim: ClaimedStatus | null;
   /** Fields it states of the order; null where they cannot be read. */
@@ -69,33 +73,25 @@ export interface WebhookFact extends FactBase {
 }
 
 /** A reading of an order. */
-export interface OrderSnapshotFact extends FactBase {
-  /** Kind of fact. */
-  readonly kind: "order_snapshot";
+export interface OrderSnapshotFact extends FactOf<"order_snapshot"> {
   /** What the service said. */
   readonly reading: OrderReading;
 }
 
 /** A reading of a user. */
-export interface UserSnapshotFact extends FactBase {
-  /** Kind of fact. */
-  readonly kind: "user_snapshot";
+export interface UserSnapshotFact extends FactOf<"user_snapshot"> {
   /** What the service said. */
   readonly reading: UserReading;
 }
 
 /** The service was asked for an order that was not there. */
-export interface OrderAbsentFact extends FactBase {
-  /** Kind of fact. */
-  readonly kind: "order_absent";
+export interface OrderAbsentFact extends FactOf<"order_absent"> {
   /** Effective time of the question, UTC ISO 8601. */
   readonly readAt: string;
 }
 
 /** The service has not agreed with a claim for ten minutes. */
-export interface OrderContradictedFact extends FactBase {
-  /** Kind of fact. */
-  readonly kind: "order_contradicted";
+export interface OrderContradictedFact extends FactOf<"order_contradicted"> {
   /** The claimed status. */
   readonly status: Status;
   /** `recordedAt` of the last claim that this contradicts. */
@@ -103,55 +99,41 @@ export interface OrderContradictedFact extends FactBase {
 }
 
 /** A person delivered or refunded an order. */
-export interface OrderReleasedFact extends FactBase {
-  /** Kind of fact. */
-  readonly kind: "order_released";
+export interface OrderReleasedFact extends FactOf<"order_released"> {
   /** What the person did. */
   readonly hand: HandRelease;
 }
 
 /** The partner's chain nodes were asked for an order's transaction. */
-export interface ChainReadingFact extends FactBase {
-  /** Kind of fact. */
-  readonly kind: "chain_reading";
+export interface ChainReadingFact extends FactOf<"chain_reading"> {
   /** What they showed. */
   readonly look: ChainReading;
 }
 
 /** Since when orders wait for the chain, or until when. */
-export interface WitnessRuleFact extends FactBase {
-  /** Kind of fact. */
-  readonly kind: "witness_required";
+export interface WitnessRuleFact extends FactOf<"witness_required"> {
   /** The rule, and from when it applies. */
   readonly change: WitnessRuleChange;
 }
 
 /** What the partner expects of an order: with a session, or without one. */
-export interface ExpectationFact extends FactBase {
-  /** Kind of fact. */
-  readonly kind: "session_created" | "order_expected";
+export interface ExpectationFact
+  extends FactOf<"session_created" | "order_expected"> {
   /** What the partner asked for. */
   readonly expectation: Expectation;
 }
 
 /** A stored delivery was not answered in time. Folds into nothing. */
-export interface UnansweredFact extends FactBase {
-  /** Kind of fact. */
-  readonly kind: "delivery_unanswered";
+export interface UnansweredFact extends FactOf<"delivery_unanswered"> {
   /** `eventId` of the delivery; null when the body is erased or unreadable. */
   readonly deliveryId: string | null;
 }
 
 /** Books were closed, something was noted or erased. Folds into nothing. */
-export interface MonthClosedFact extends FactBase {
-  /** Kind of fact. */
-  readonly kind: "month_closed" | "note" | "person_erased";
-}
+export type MonthClosedFact = FactOf<"month_closed" | "note" | "person_erased">;
 
 /** An event whose body is erased or cannot be read. */
-export interface UnreadableFact extends FactBase {
-  /** Kind of fact. */
-  readonly kind: "unreadable";
+export interface UnreadableFact extends FactOf<"unreadable"> {
   /** Why it cannot be read. */
   readonly reason: UnreadableReason;
 }

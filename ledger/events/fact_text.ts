@@ -69,9 +69,6 @@ export function filledText(value: unknown): string | null {
 /**
  * Like {@linkcode filledText}, cut to a length: anybody may post a claim, and a
  * state and its indexes hold it again.
- *
- * @param value A decoded field.
- * @param longest The most bytes in UTF-8. @default {128}
  */
 export function claimText(
   value: unknown,

@@ -35,10 +35,8 @@ export class OrderLinks {
   };
 
   /**
-   * Takes in the links of a fact. Most facts of an order bring those of the
-   * fact before, so that nothing is made of them.
-   *
-   * @param fact A fact of the order.
+   * Takes in the links of a fact. Most facts of an order bring those of the fact
+   * before, so that nothing is made of them.
    */
   add(fact: Fact): void {
     const confirmed = fact.kind === "order_snapshot";
@@ -73,11 +71,7 @@ function externalId(fact: Fact): string | null | undefined {
   }
 }
 
-/**
- * Links by which an expectation finds the orders that it concerns.
- *
- * @param expectation What the partner expects.
- */
+/** Links by which an expectation finds the orders that it concerns. */
 export function expectationLinks(
   { clickId, reference }: Pick<Expectation, "clickId" | "reference">,
 ): Link[] {

@@ -78,7 +78,7 @@ export function readOrder(
   const changed = time(order.changed_at);
   const created = time(order.created_at);
   const reading: Filled = { ...unread };
-  reading.digest = event.digest ?? "";
+  reading.digest = event.digest;
   reading.readAt = readAt;
   reading.status = status === null ? "" : normaliseStatus(status);
   const isNone = changed.counts === "" ||

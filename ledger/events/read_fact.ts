@@ -1,205 +1,397 @@
+import { emptyRecord } from "../../core/guards.ts";
+import { normaliseTime, readQueryTime } from "../../core/time/service_time.ts";
+import { webhookType } from "../../core/webhook_event/event_types.ts";
+import { isOrderEvent } from "../../core/webhook_event/guards.ts";
+import { parseWebhook } from "../../core/webhook_event/parse_webhook.ts";
+import type {
+  OrderEvent,
+  WebhookEvent,
+} from "../../core/webhook_event/webhook_event.ts";
+import { KEPT_OF_WEBHOOK, orderField } from "../../core/wire/order_fields.ts";
 import { readOrderRow, readUserRow } from "../../core/wire/read_row.ts";
-import { isMarkedErased } from "./record.ts";
-import type { RecordedEvent } from "./event.ts";
-import { effectiveReadAt } from "./time.ts";
-import type { Fact } from "./fact.ts";
-import { normaliseStatus } from "../machines/order_machine.ts";
-import { purchaseOf } from "./expectation.ts";
-import { HAND_OUTCOMES } from "./hand_release.ts";
-import { readOrder } from "./order_reading.ts";
-import { readUser } from "./user_reading.ts";
-import { readExpectation } from "./_read_expectation.ts";
-import { readRedacted } from "./_read_redacted.ts";
-import { readWebhookEvent } from "./_read_webhook.ts";
-import { exactObject, filledText, linking, soundRow } from "./fact_text.ts";
-import { normaliseTime } from "../../core/time/service_time.ts";
+import { normaliseStatus, orderMachine } from "../machines/order_machine.ts";
 import { readChainFields } from "./chain_reading.ts";
+import type { RecordedEvent } from "./event.ts";
+import {
+  DEFAULT_VALID_FOR_MS,
+  type Expectation,
+  MOST_VALID_FOR_MS,
+  purchaseOf,
+} from "./expectation.ts";
+import type {
+  ActivityLabel,
+  Fact,
+  FactBase,
+  UnreadableFact,
+  UnreadableReason,
+  WebhookFact,
+} from "./fact.ts";
+import {
+  claimCode,
+  claimId,
+  claimName,
+  claimText,
+  cleaned,
+  exactObject,
+  filledText,
+  linking,
+  objectOf,
+  soundRow,
+  upper,
+} from "./fact_text.ts";
+import { HAND_OUTCOMES } from "./hand_release.ts";
+import { CLAIM_FIELDS, MATCH_FACTS } from "./order_facts.ts";
+import { readOrder } from "./order_reading.ts";
+import { isMarkedErased } from "./record.ts";
+import { effectiveReadAt } from "./time.ts";
+import { readUser } from "./user_reading.ts";
 import { readWitnessRule } from "./witness_rule.ts";
-import { factBase, unreadable } from "./_fact_base.ts";
 
 /**
- * Decodes a recorded event, once, into a normalised fact.
- *
- * Never throws: what cannot be read is a fact of kind `unreadable`, which is
- * counted and folds into nothing else. Of an erased event only the
- * columns are read: an order webhook keeps its claim, without fields.
- *
- * @param event An event as stored.
- * @returns The fact.
- *
- * @example What is left of an erased webhook
- * ```ts
- * import { readFact } from "./read_fact.ts";
- * import assert from "node:assert/strict";
- *
- * const fact = readFact({
- *   position: 1,
- *   eventId: "01HX",
- *   kind: "webhook",
- *   type: "order_complete",
- *   orderId: "01ORDER",
- *   userId: null,
- *   clickId: null,
- *   occurredAt: null,
- *   recordedAt: "2026-11-20T09:00:00.000Z",
- *   readAt: null,
- *   body: null, // erased: the columns still say what was claimed
- *   digest: null,
- *   salt: null,
- * });
- * assert(fact.kind === "webhook");
- * assert.equal(fact.claim, "success");
- * ```
+ * Decodes a recorded event, once, into a normalised fact. Never throws: what cannot
+ * be read is a fact of kind `unreadable`, which is counted and folds into nothing else.
  */
 export function readFact(event: RecordedEvent): Fact {
   try {
-    switch (event.kind) {
-      case "webhook":
-        return readWebhookEvent(event);
-      case "order_snapshot":
-        return readOrderSnapshot(event);
-      case "user_snapshot":
-        return readUserSnapshot(event);
-      case "order_redacted":
-        return readRedacted(event);
-      case "order_absent":
-        return readAbsent(event);
-      case "order_contradicted":
-        return readContradicted(event);
-      case "order_released":
-        return readReleased(event);
-      case "chain_reading":
-        return readChainReading(event);
-      case "witness_required":
-        return readRequirement(event);
-      case "session_created":
-      case "order_expected":
-        return readExpectation(event, event.kind);
-      case "delivery_unanswered":
-        return readUnanswered(event);
-      case "month_closed":
-      case "note":
-      case "person_erased":
-        return { ...factBase(event, event.kind), kind: event.kind };
-      default:
-        event.kind satisfies never;
-        return unreadable(event, { code: "unknown_kind" });
-    }
+    return read(event);
   } catch {
-    return unreadable(event, { code: "body_not_json" });
+    return because(event, "body_not_json");
   }
 }
 
-function readOrderSnapshot(event: RecordedEvent): Fact {
-  if (event.body === null || isMarkedErased(event.body)) {
-    return unreadable(event, { code: "body_erased" });
+function read(event: RecordedEvent): Fact {
+  const { kind, orderId, body, recordedAt, digest } = event;
+  if (kind === "webhook") return readWebhook(event);
+  const base = baseOf(event, kind);
+  const readAt = effectiveReadAt(event.readAt, recordedAt);
+  if (kind === "order_absent") return { ...base, kind, orderId, readAt };
+  if (kind === "month_closed" || kind === "note" || kind === "person_erased") {
+    return { ...base, kind };
   }
-  const read = soundRow(event.body, readOrderRow);
-  if (read === null) return unreadable(event, { code: "body_not_object" });
+  // What an earlier version erased was imported without a body.
+  if (body.length === 0) return because(event, "body_erased");
+  if (kind === "order_snapshot") {
+    if (isMarkedErased(body)) return because(event, "body_erased");
+    const found = soundRow(body, readOrderRow);
+    if (found === null) return because(event, "body_not_object");
+    const clickId = linking(event.clickId);
+    const reading = readOrder(event, found.row, found.odd);
+    return { ...base, kind, orderId, clickId, reading };
+  }
+  if (kind === "user_snapshot") {
+    const found = soundRow(body, readUserRow);
+    if (found === null) return because(event, "body_not_object");
+    const reading = readUser(event, found.row, found.odd);
+    return { ...base, kind, userId: event.userId, reading };
+  }
+  const object = exactObject(body);
+  const said = object ?? {};
+  switch (kind) {
+    case "order_redacted":
+      return object === null
+        ? because(event, "body_not_object")
+        : readRedacted(event, object);
+    case "order_contradicted": {
+      const status = filledText(said.status);
+      const upTo = normaliseTime(filledText(said.up_to));
+      return status === null || upTo === null
+        ? because(event, "contradiction_incomplete")
+        : { ...base, kind, orderId, status: normaliseStatus(status), upTo };
+    }
+    case "order_released": {
+      const outcome = HAND_OUTCOMES.find((one) => one === said.outcome);
+      if (outcome === undefined) return because(event, "release_incomplete");
+      const purchase = outcome !== "delivered" ? null : purchaseOf({
+        reference: filledText(said.for),
+        clickId: filledText(said.for_click_id),
+      });
+      const hand = { outcome, purchase, recordedAt, eventId: event.eventId };
+      return { ...base, kind, orderId, hand };
+    }
+    case "chain_reading": {
+      const look = readChainFields(said, { readAt, digest, erased: false });
+      return look === null
+        ? because(event, "look_incomplete")
+        : { ...base, kind, orderId, look };
+    }
+    case "witness_required": {
+      const change = readWitnessRule(said, { recordedAt, digest });
+      return change === null
+        ? because(event, "rule_incomplete")
+        : { ...base, kind, change };
+    }
+    case "session_created":
+    case "order_expected": {
+      const expectation = expectationOf(event, said);
+      if (expectation === null) {
+        return because(
+          event,
+          kind === "session_created"
+            ? "session_without_id"
+            : "expectation_without_id",
+        );
+      }
+      const { sessionId, clickId } = expectation;
+      return { ...base, kind, sessionId, clickId, expectation };
+    }
+    case "delivery_unanswered":
+      return { ...base, kind, deliveryId: filledText(said.event_id) };
+    default:
+      kind satisfies never;
+      return because(event, "unknown_kind");
+  }
+}
+
+/** What every fact has; the ids of what it concerns are still null. */
+function baseOf(event: RecordedEvent, label: ActivityLabel): FactBase {
+  const { position, eventId, recordedAt, digest } = event;
   return {
-    ...factBase(event, "order_snapshot"),
-    kind: "order_snapshot",
+    ...{ position, eventId, recordedAt, digest, label },
+    ...{ orderId: null, userId: null, sessionId: null, clickId: null },
+  };
+}
+
+function because(
+  event: RecordedEvent,
+  code: Exclude<UnreadableReason["code"], "webhook_unrecognised">,
+): UnreadableFact {
+  return unreadable(event, { code });
+}
+
+/** The fact of an event that says only whom it concerns. */
+function unreadable(
+  event: RecordedEvent,
+  reason: UnreadableReason,
+): UnreadableFact {
+  const { kind, type, orderId, userId, clickId } = event;
+  const isWebhook = kind === "webhook";
+  const label = !isWebhook
+    ? kind
+    : type === null
+    ? "quarantined"
+    : "unrecognised";
+  // A delivery that names an order shows that the order exists.
+  const isOfOrder = kind !== "user_snapshot" && kind !== "session_created" &&
+    kind !== "order_expected";
+  return {
+    ...baseOf(event, label),
+    kind: "unreadable",
+    orderId: isOfOrder ? orderId : null,
+    userId: isWebhook || kind === "user_snapshot" ? userId : null,
+    clickId: isWebhook ? linking(clickId) : null,
+    reason,
+  };
+}
+
+const utf8 = new TextDecoder();
+const claims = orderMachine.webhooks;
+/** The most bytes of a contract's input data that a claim keeps. */
+const LONGEST_INPUT_DATA = 4096;
+
+function readWebhook(event: RecordedEvent): Fact {
+  const text = utf8.decode(event.body);
+  const webhook = cleaned(parseWebhook(text), text);
+  if (webhook.type === "unrecognised") {
+    const known = event.type === null ? null : webhookType(event.type);
+    // A claim must not be lost because another field has an unexpected shape.
+    if (known !== null && claims[known] !== null && event.orderId !== null) {
+      return {
+        ...webhookFact(event, known),
+        orderId: event.orderId,
+        clickId: linking(event.clickId),
+        claim: claims[known],
+      };
+    }
+    const problems = webhook.reasons;
+    return unreadable(event, { code: "webhook_unrecognised", problems });
+  }
+  return isOrderEvent(webhook)
+    ? orderWebhook(event, webhook)
+    : userWebhook(event, webhook);
+}
+
+function orderWebhook(event: RecordedEvent, webhook: OrderEvent): WebhookFact {
+  const { order, user, type } = webhook;
+  const verification = user?.verification_status;
+  const clickId = linking(event.clickId);
+  const fact: WebhookFact = {
+    ...webhookFact(event, type),
+    orderId: event.orderId,
+    sessionId: claimId(webhook.hpp_session_id),
+    clickId,
+    lkyc: claimName(verification?.lkyc?.state),
+    fkyc: claimName(verification?.fkyc?.state),
+  };
+  if (event.orderId === null) return fact;
+  return {
+    ...fact,
+    claim: claims[type],
+    body: {
+      digest: event.digest,
+      currency: claimCode(order.quote),
+      currencyAmount: claimName(order.quote_amount),
+      commodity: claimCode(order.base),
+      cryptoAmount: claimName(order.base_amount),
+      address: claimText(order.address),
+      txId: claimText(order.transaction_id),
+      userId: claimId(user?.user_id),
+      clickId,
+      externalOrderId: claimId(order.external_order_id),
+      failReason: claimText(order.error_code),
+      scAddress: claimText(order.partner_data?.sc_address),
+      scInputData: claimText(
+        order.partner_data?.sc_input_data,
+        LONGEST_INPUT_DATA,
+      ),
+    },
+    ...isMarkedErased(event.body) && { erased: true },
+  };
+}
+
+function userWebhook(
+  event: RecordedEvent,
+  webhook: Exclude<WebhookEvent, OrderEvent>,
+): WebhookFact {
+  const fact = webhookFact(event, webhook.type);
+  if (webhook.type === "test") return { ...fact, userId: null };
+  if (webhook.type === "otp_status") {
+    return {
+      ...fact,
+      otp: {
+        recordedAt: event.recordedAt,
+        eventId: event.eventId,
+        status: claimName(webhook.status) ?? "unknown",
+        detail: claimText(webhook.status_detail),
+        phoneCountry: claimCode(webhook.phone_country_code),
+      },
+    };
+  }
+  const verification = webhook.user?.verification_status;
+  return {
+    ...fact,
+    lkyc: claimName(verification?.lkyc?.state),
+    fkyc: claimName(verification?.fkyc?.state),
+    rejectType: webhook.type === "verify_failed"
+      ? claimName(webhook.reject_type)
+      : null,
+  };
+}
+
+/** A webhook that claims nothing of an order and says nothing of a user. */
+function webhookFact(event: RecordedEvent, label: ActivityLabel): WebhookFact {
+  return {
+    ...baseOf(event, label),
+    kind: "webhook",
+    userId: event.userId,
+    ...SAYS_NOTHING,
+  };
+}
+
+const SAYS_NOTHING = {
+  ...{ claim: null, body: null, lkyc: null, fkyc: null },
+  ...{ rejectType: null, otp: null },
+} as const;
+
+/** Decodes what is kept of an erased event as if it were that event. */
+function readRedacted(
+  event: RecordedEvent,
+  body: Readonly<Record<string, unknown>>,
+): Fact {
+  const redacts = objectOf(body.redacts);
+  const kind = redacts?.kind;
+  const eventId = filledText(redacts?.event_id);
+  // Where nothing else stands for the event itself, it is counted as that.
+  const label = eventId === null &&
+      (kind === "order_snapshot" || kind === "chain_reading")
+    ? kind
+    : "order_redacted";
+  const base: FactBase = {
+    ...baseOf(event, label),
     orderId: event.orderId,
     clickId: linking(event.clickId),
-    reading: readOrder(event, read.row, read.odd),
+    ...eventId !== null && { redacts: eventId },
   };
-}
-
-function readUserSnapshot(event: RecordedEvent): Fact {
-  if (event.body === null) return unreadable(event, { code: "body_erased" });
-  const read = soundRow(event.body, readUserRow);
-  if (read === null) return unreadable(event, { code: "body_not_object" });
-  return {
-    ...factBase(event, "user_snapshot"),
-    kind: "user_snapshot",
-    userId: event.userId,
-    reading: readUser(event, read.row, read.odd),
-  };
-}
-
-function readAbsent(event: RecordedEvent): Fact {
-  return {
-    ...factBase(event, "order_absent"),
-    kind: "order_absent",
-    orderId: event.orderId,
-    readAt: effectiveReadAt(event.readAt, event.recordedAt),
-  };
-}
-
-function readContradicted(event: RecordedEvent): Fact {
-  if (event.body === null) return unreadable(event, { code: "body_erased" });
-  const body = exactObject(event.body);
-  const status = filledText(body?.status);
-  const upTo = normaliseTime(filledText(body?.up_to));
-  if (status === null || upTo === null) {
-    return unreadable(event, { code: "contradiction_incomplete" });
+  if (kind === "webhook") {
+    const type = webhookType(filledText(redacts?.type) ?? "");
+    return {
+      ...base,
+      kind,
+      ...SAYS_NOTHING,
+      claim: type === null ? null : claims[type],
+      body: {
+        ...UNSAID,
+        ...Object.fromEntries(KEPT_OF_WEBHOOK.map((name) => {
+          const { wire, same } = orderField(name);
+          const value = filledText(body[wire]);
+          return [name, same === "any_case" ? upper(value) : value];
+        })),
+        digest: base.digest,
+        userId: filledText(body.user_id),
+        clickId: base.clickId,
+      },
+    };
   }
+  if (kind === "chain_reading") {
+    const look = readChainFields(objectOf(body.witness) ?? {}, {
+      readAt: effectiveReadAt(event.readAt, event.recordedAt),
+      digest: base.digest,
+      erased: true,
+    });
+    return look === null
+      ? because(event, "look_incomplete")
+      : { ...base, kind, look };
+  }
+  const found = soundRow(event.body, readOrderRow);
+  if (found === null) return because(event, "body_not_object");
   return {
-    ...factBase(event, "order_contradicted"),
-    kind: "order_contradicted",
-    orderId: event.orderId,
-    status: normaliseStatus(status),
-    upTo,
+    ...base,
+    kind: "order_snapshot",
+    reading: {
+      ...readOrder(event, found.row, found.odd),
+      match: MATCH_FACTS.find((one) => one === body.match) ?? null,
+      erasedTx: body.tx_named === true
+        ? "named"
+        : body.tx_unreadable === true
+        ? "unreadable"
+        : null,
+    },
   };
 }
 
-function readReleased(event: RecordedEvent): Fact {
-  if (event.body === null) return unreadable(event, { code: "body_erased" });
-  const body = exactObject(event.body);
-  const outcome = HAND_OUTCOMES.find((one) => one === body?.outcome);
-  if (outcome === undefined) {
-    return unreadable(event, { code: "release_incomplete" });
-  }
-  const { recordedAt, eventId } = event;
-  const purchase = outcome === "delivered"
-    ? purchaseOf({
-      reference: filledText(body?.for),
-      clickId: filledText(body?.for_click_id),
-    })
+const UNSAID = emptyRecord(CLAIM_FIELDS);
+
+/** What a session, or an expectation without one, asks for; null without its id. */
+function expectationOf(
+  { kind, clickId, recordedAt }: RecordedEvent,
+  body: Readonly<Record<string, unknown>>,
+): Expectation | null {
+  const isSession = kind === "session_created";
+  const id = filledText(isSession ? body.session_id : body.expectation_id);
+  if (id === null) return null;
+  const terms = { ...body, ...objectOf(body.expected) };
+  const askedMs = typeof body.asked_at === "string"
+    ? readQueryTime(body.asked_at)
     : null;
+  // An imported event may say anything: what is no duration is ignored.
+  const validForMs = Number(filledText(body.valid_for_ms) ?? NaN);
   return {
-    ...factBase(event, "order_released"),
-    kind: "order_released",
-    orderId: event.orderId,
-    hand: { outcome, purchase, recordedAt, eventId },
-  };
-}
-
-function readChainReading(event: RecordedEvent): Fact {
-  if (event.body === null) return unreadable(event, { code: "body_erased" });
-  const look = readChainFields(exactObject(event.body) ?? {}, {
-    readAt: effectiveReadAt(event.readAt, event.recordedAt),
-    digest: event.digest ?? "",
-    erased: false,
-  });
-  if (look === null) return unreadable(event, { code: "look_incomplete" });
-  return {
-    ...factBase(event, "chain_reading"),
-    kind: "chain_reading",
-    orderId: event.orderId,
-    look,
-  };
-}
-
-function readRequirement(event: RecordedEvent): Fact {
-  const body = event.body === null ? null : exactObject(event.body);
-  const change = readWitnessRule(body ?? {}, {
-    recordedAt: event.recordedAt,
-    digest: event.digest ?? "",
-  });
-  if (change === null) return unreadable(event, { code: "rule_incomplete" });
-  return {
-    ...factBase(event, "witness_required"),
-    kind: "witness_required",
-    change,
-  };
-}
-
-function readUnanswered(event: RecordedEvent): Fact {
-  const body = event.body === null ? null : exactObject(event.body);
-  return {
-    ...factBase(event, "delivery_unanswered"),
-    kind: "delivery_unanswered",
-    deliveryId: filledText(body?.event_id),
+    id,
+    sessionId: isSession ? id : null,
+    flowType: isSession ? filledText(body.flow_type) ?? "simple" : null,
+    clickId: linking(clickId),
+    reference: filledText(body.reference),
+    commodity: upper(filledText(terms.commodity)),
+    network: filledText(terms.network),
+    commodityAmount: filledText(terms.commodity_amount),
+    currency: upper(filledText(terms.currency)),
+    currencyAmount: filledText(terms.currency_amount),
+    walletAddress: filledText(terms.wallet_address),
+    userId: filledText(terms.user_id),
+    recordedAt,
+    // With milliseconds, so that text order is time order.
+    askedAt: askedMs === null ? null : new Date(askedMs).toISOString(),
+    validForMs: validForMs > 0
+      ? Math.min(validForMs, MOST_VALID_FOR_MS)
+      : DEFAULT_VALID_FOR_MS,
   };
 }

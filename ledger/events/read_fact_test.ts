@@ -55,7 +55,7 @@ Deno.test("readFact() reads each kind of event", () => {
   ]);
 });
 
-Deno.test("readFact() keeps what the columns of an erased event say", () => {
+Deno.test("readFact() keeps the claim of an event that an earlier version erased, and says of others that they were", () => {
   const facts = oneOfEach.map((event) => readFact(erased(event)));
   assert.deepEqual(facts.map(({ kind }) => kind), [
     "webhook",
@@ -71,7 +71,7 @@ Deno.test("readFact() keeps what the columns of an erased event say", () => {
   assert.ok(claim?.kind === "webhook" && login?.kind === "webhook");
   assert.equal(claim.claim, "success");
   assert.equal(claim.orderId, ORDER);
-  assert.equal(claim.body, null);
+  assert.equal(claim.body?.txId, null);
   assert.equal(login.userId, USER);
   assert.equal(login.lkyc, null);
 });
@@ -277,7 +277,7 @@ Deno.test("readFact() and the folds never throw, whatever the body and the colum
       fc.constantFrom(null, "order_complete", "login", "odd", "__proto__"),
       id,
       fc.constantFrom(null, USER),
-      fc.option(body),
+      fc.oneof(fc.constant(""), body),
       (kind, type, orderId, userId, text) => {
         const fact = readFact({
           position: 1,
@@ -290,9 +290,9 @@ Deno.test("readFact() and the folds never throw, whatever the body and the colum
           occurredAt: null,
           recordedAt: at(1),
           readAt: null,
-          body: text === null ? null : utf8.encode(text),
-          digest: text === null ? null : "d",
-          salt: null,
+          body: utf8.encode(text),
+          digest: "d",
+          salt: new Uint8Array(16),
         });
         orderState(foldOrder(ORDER, [fact]));
         userState(foldUser(USER, [fact]));

@@ -93,7 +93,6 @@ export interface RecordOptions {
  * The event that records a fact. What a webhook says is never refused: one that is
  * not a JSON object has no type and no links.
  *
- * @param body The exact bytes or text that was received, or what we say.
  * @throws {SyntaxError} When a text is not JSON.
  * @throws {TypeError} When the body names nothing that it is about.
  */
@@ -135,8 +134,6 @@ export function unansweredBody(
 /**
  * Derives everything that a body determines.
  *
- * @returns The columns, and what the event is of: null when the body names none, and
- * where ids are minted.
  * @throws {SyntaxError} When a body other than a webhook's is not JSON.
  */
 export function derive(
@@ -189,9 +186,6 @@ const READING_DIGITS = 32;
  * Id of a fact that was read or decided: the same fact gets the same id, so a retry
  * after a lost answer never doubles it. That of a reading begins with its time, as
  * ULIDs do, so that the index of ids grows at its end.
- *
- * @returns The time of a reading as ten characters and 32 lower-case hex digits; 64
- * lower-case hex digits where nothing was read.
  */
 export function factId(
   kind: EventKind,
@@ -233,10 +227,8 @@ export function digestOfBytes(body: Uint8Array): string {
 
 /**
  * SHA-256, in lower-case hex, of the canonical JSON (RFC 8785) of a value whose
- * numbers are exact decimal strings: order of fields, white space and escapes do not
- * count, and two amounts that differ in the 18th digit never collide.
- *
- * @param value Not nested so deeply that recursion fails.
+ * numbers are exact decimal strings: order of fields, white space and escapes do
+ * not count, and two amounts that differ in the 18th digit never collide.
  */
 export function digestOfValue(value: unknown): string {
   const canonical = canonicalize(wellFormed(value)) ?? "";

@@ -1,9 +1,6 @@
 /**
- * Orders two normalised times, whatever their fractions of a second.
- *
- * @param a A time ending in `Z`, or the empty string, which comes first.
- * @param b Likewise.
- * @returns Negative, zero or positive.
+ * Orders two normalised times, whatever their fractions of a second. Negative, zero
+ * or positive.
  */
 export function compareTimes(a: string, b: string): number {
   if (a === b) return 0;
@@ -35,24 +32,9 @@ const readToleranceMs = 2 * 60_000;
 const aheadToleranceMs = 5 * 60_000;
 
 /**
- * When a reading counts as made: the stated time where it lies within two
- * minutes of the time the event was recorded, else that time. So one answer
- * dated 2099 does not win over every later one.
- *
- * @param readAt The stated time of reading, UTC ISO 8601; null when not stated.
- * @param recordedAt When the event was recorded, UTC ISO 8601.
- * @returns UTC ISO 8601.
- *
- * @example An answer dated 2099
- * ```ts
- * import { effectiveReadAt } from "./time.ts";
- * import assert from "node:assert/strict";
- *
- * assert.equal(
- *   effectiveReadAt("2099-01-01T00:00:00.000Z", "2026-11-20T09:00:00.000Z"),
- *   "2026-11-20T09:00:00.000Z",
- * );
- * ```
+ * When a reading counts as made: the stated time where it lies within two minutes
+ * of the time the event was recorded, else that time. So one answer dated 2099 does
+ * not win over every later one.
  */
 export function effectiveReadAt(
   readAt: string | null,
@@ -75,21 +57,6 @@ export interface EffectiveTime {
 /**
  * The time that a time of the service counts as: one that lies more than five
  * minutes after the reading that shows it counts as the time of that reading.
- *
- * @param time A normalised time of the service; empty when none was stated.
- * @param readAt Effective time of the reading, UTC ISO 8601.
- * @returns The time that counts, and what was stated where it differs.
- *
- * @example A change dated after the reading that shows it
- * ```ts
- * import { effectiveTime } from "./time.ts";
- * import assert from "node:assert/strict";
- *
- * assert.deepEqual(
- *   effectiveTime("2099-01-01T00:00:00Z", "2026-11-20T09:00:00.000Z"),
- *   { counts: "2026-11-20T09:00:00.000Z", stated: "2099-01-01T00:00:00Z" },
- * );
- * ```
  */
 export function effectiveTime(time: string, readAt: string): EffectiveTime {
   const sound = { counts: time, stated: null };

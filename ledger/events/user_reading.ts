@@ -136,7 +136,7 @@ export function readUser(
 ): UserReading {
   const limits = objectOf(user.limits);
   return {
-    digest: event.digest ?? "",
+    digest: event.digest,
     readAt: effectiveReadAt(event.readAt, event.recordedAt),
     ...readFields(user),
     limits: limits === null ? null : readLimits(limits),

@@ -31,12 +31,7 @@ export type WitnessRequiredBody =
     readonly until: string;
   };
 
-/**
- * The body by which a rule holds from a time on.
- *
- * @param rule The rule.
- * @param from When, UTC ISO 8601.
- */
+/** The body by which a rule holds from a time on. */
 export function witnessRuleBody(
   rule: WitnessRule,
   from: string,
@@ -47,10 +42,8 @@ export function witnessRuleBody(
 }
 
 /**
- * Reads that body. A rule changes no order that had begun before it was
- * recorded.
- *
- * @returns Null when it states no time.
+ * Reads that body. A rule changes no order that had begun before it was recorded.
+ * Null when it states no time.
  */
 export function readWitnessRule(
   { since, until, unsupported }: Readonly<Record<string, unknown>>,
@@ -70,8 +63,6 @@ export function readWitnessRule(
 /**
  * A time, or the next whole second: the service states when an order began in
  * those.
- *
- * @param time UTC ISO 8601.
  */
 export function nextSecond(time: string): string {
   const second = new Date(Math.ceil(Date.parse(time) / 1000) * 1000);

@@ -129,19 +129,11 @@ export class FieldReader {
   readonly issues: ExpectationIssue[] = [];
   readonly #now: number;
 
-  /** @param now Clock, ms since the epoch. */
   constructor(now: number) {
     this.#now = now;
   }
 
-  /**
-   * Reads the fields that are there, in the order in which they came.
-   *
-   * @param given What was given; others are left out.
-   * @param checks How each is read, by the name it is stored under.
-   * @param nameOf The stored name of a given one.
-   * @param path What stands before a field in what is told.
-   */
+  /** Reads the fields that are there, in the order in which they came. */
   read(
     given: Readonly<Record<string, unknown>>,
     checks: Readonly<Record<string, Check>>,
@@ -164,11 +156,8 @@ export class FieldReader {
   }
 
   /**
-   * Notes that an address cannot be one of its network: no order would ever
-   * match it.
-   *
-   * @param stored What was read.
-   * @param field The address, as the caller names it.
+   * Notes that an address cannot be one of its network: no order would ever match
+   * it.
    */
   checkWallet(
     { network, wallet_address: address }: Readonly<

@@ -19,26 +19,7 @@ export type ExpectationErrorCode =
   | "click_id_in_use"
   | "purchase_paid";
 
-/**
- * A session or expectation was not recorded. Nothing was written.
- *
- * @example Read what is wrong
- * ```ts
- * import { ExpectationError, openLedger } from "@rampkit/onramp/ledger";
- * import assert from "node:assert/strict";
- *
- * await using ledger = await openLedger({
- *   url: ":memory:",
- *   environment: "sandbox",
- * });
- * await assert.rejects(
- *   ledger.expect({ clickId: "c-1", currency: "USD", currencyAmount: "1e3" }),
- *   (error) =>
- *     error instanceof ExpectationError &&
- *     error.issues[0]?.field === "currencyAmount",
- * );
- * ```
- */
+/** A session or expectation was not recorded. Nothing was written. */
 export class ExpectationError extends Error {
   /** Always `ExpectationError`. */
   override readonly name = "ExpectationError";

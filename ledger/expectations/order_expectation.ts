@@ -54,8 +54,6 @@ const STORED_NAMES: Readonly<Record<string, string>> = Object.fromEntries(
 /**
  * The body of the event of an expectation.
  *
- * @param expectation What is expected.
- * @param options The id that was minted for it, and the clock in ms.
  * @throws {ExpectationError} `invalid`, with every field at fault.
  */
 export function expectationBody(

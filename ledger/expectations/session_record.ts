@@ -60,8 +60,6 @@ const NAMES: Readonly<Record<string, string>> = {
 /**
  * The fields that are stored of a session, in the order in which they came.
  *
- * @param session The session.
- * @param now Clock, ms since the epoch.
  * @throws {ExpectationError} `invalid`, with every field at fault.
  */
 export function sessionBody(

@@ -43,32 +43,6 @@ const LISTED_BYTES = { webhook: 1_000_000, other: 500_000 };
  * @param facts Facts of the order and what the partner expects of it, by position.
  * @param options How to work out the state.
  * @returns The explanation.
- *
- * @example Explain an order of one webhook
- * ```ts
- * import { explainOrder } from "./explain_order.ts";
- * import { readFact } from "../events/read_fact.ts";
- * import assert from "node:assert/strict";
- *
- * const fact = readFact({
- *   position: 1,
- *   eventId: "01HX",
- *   kind: "webhook",
- *   type: "order_complete",
- *   orderId: "01ORDER",
- *   userId: null,
- *   clickId: null,
- *   occurredAt: null,
- *   recordedAt: "2026-11-20T09:00:00.000Z",
- *   readAt: null,
- *   body: null, // erased: the columns still say what was claimed
- *   digest: null,
- *   salt: null,
- * });
- * const { state, events } = explainOrder("01ORDER", [fact]);
- * assert.equal(state.status, "success");
- * assert.equal(events[0]?.effect, "changed");
- * ```
  */
 export function explainOrder(
   orderId: string,

@@ -215,7 +215,7 @@ Deno.test("decideRows() books nothing new of what is not shown any more or has a
 });
 
 Deno.test("decideRows() takes an erased order for no reversal", () => {
-  const erased = { ...sold, body: null, digest: null, salt: null };
+  const erased = { ...sold, body: new Uint8Array(), digest: "" };
   const order = orderBooks("O1", [readFact({ ...erased, position: 1 })], {});
   assert.ok(order !== null);
   const day = localDay("UTC");

@@ -59,7 +59,7 @@ export function readMonthClose(event: RecordedEvent): MonthClose {
     timeZoneVersion: body.time_zone_version,
     bookBy: body.book_by as BookBy,
     closedAt: event.recordedAt,
-    digest: event.digest ?? "",
+    digest: event.digest,
     position: event.position,
     asOf: { position: body.position, events: body.events },
     foldVersion: body.fold_version,
@@ -68,7 +68,7 @@ export function readMonthClose(event: RecordedEvent): MonthClose {
 }
 
 function bodyOf(event: RecordedEvent): MonthClosedBody {
-  const value: unknown = event.body === null
+  const value: unknown = event.body.length === 0
     ? null
     : JSON.parse(utf8.decode(event.body));
   if (isClosedBody(value)) return value;

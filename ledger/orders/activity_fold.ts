@@ -105,12 +105,8 @@ export const noUserActivity: UserActivityFold = {
 };
 
 /**
- * Adds a fact to the activity of an order. Sessions are not counted: one may
- * be linked to an order in several ways, at several times.
- *
- * @param fold The activity so far.
- * @param fact A fact that concerns the order.
- * @returns The activity with the fact.
+ * Adds a fact to the activity of an order. Sessions are not counted: one may be
+ * linked to an order in several ways, at several times.
  */
 export function evolveActivity(fold: ActivityFold, fact: Fact): ActivityFold {
   const place = placeOf[fact.label];
@@ -135,13 +131,7 @@ export function evolveActivity(fold: ActivityFold, fact: Fact): ActivityFold {
   };
 }
 
-/**
- * Adds a fact to the activity of a user.
- *
- * @param fold The activity so far.
- * @param fact A fact that concerns the user.
- * @returns The activity with the fact.
- */
+/** Adds a fact to the activity of a user. */
 export function evolveUserActivity(
   fold: UserActivityFold,
   fact: Fact,
@@ -159,12 +149,7 @@ export function evolveUserActivity(
   };
 }
 
-/**
- * Gives an activity its labels.
- *
- * @param fold The activity as stored.
- * @returns The activity with its labels.
- */
+/** Gives an activity its labels. */
 export function activityOf(fold: ActivityFold): Activity {
   const counts: Partial<Record<ActivityLabel, number>> = {};
   let events = 0;
@@ -183,12 +168,7 @@ export function activityOf(fold: ActivityFold): Activity {
   };
 }
 
-/**
- * Gives the activity of a user its labels.
- *
- * @param fold The activity as stored.
- * @returns The activity with its labels.
- */
+/** Gives the activity of a user its labels. */
 export function userActivityOf(fold: UserActivityFold): UserActivity {
   return {
     ...activityOf(fold),

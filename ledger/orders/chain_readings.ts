@@ -10,9 +10,6 @@ import { sameAmount, sameIgnoringCase } from "./compare.ts";
 /**
  * Adds a look to those that an order keeps: the latest final one and the latest
  * one, each once, earlier first. The same set in any order gives the same list.
- *
- * @param kept Those kept so far.
- * @param added A look.
  */
 export function addChainReading(
   kept: readonly ChainReading[],
@@ -39,12 +36,8 @@ function isSame(a: ChainReading, b: ChainReading): boolean {
 }
 
 /**
- * The look that counts: the latest final one, else the latest, of those that
- * are made for exactly what the service shows now.
- *
- * @param kept What {@linkcode addChainReading} kept.
- * @param shown The service's latest reading.
- * @returns Null where nobody looked at that.
+ * The look that counts: the latest final one, else the latest, of those that are
+ * made for exactly what the service shows now. Null where nobody looked at that.
  */
 export function countingLook(
   kept: readonly ChainReading[],

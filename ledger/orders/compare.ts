@@ -10,23 +10,9 @@ import { assetDecimals } from "../../core/assets/assets.ts";
 import type { AssetTable } from "../../core/assets/environment.ts";
 
 /**
- * Whether two amounts are equal as exact decimals, or within less than the
- * smallest unit of the asset: beyond an asset's precision one source may
- * round and the other cut.
- *
- * @param a A decimal string.
- * @param b A decimal string.
- * @param decimals Precision of the asset; null compares exactly.
- * @returns False also when either is not a decimal and the texts differ.
- *
- * @example Compare amounts of bitcoin
- * ```ts
- * import { sameAmount } from "./compare.ts";
- * import assert from "node:assert/strict";
- *
- * assert(sameAmount("0.10", "0.1", 8));
- * assert(!sameAmount("0.10000000", "0.10000001", 8));
- * ```
+ * Whether two amounts are equal as exact decimals, or within less than the smallest
+ * unit of the asset: beyond an asset's precision one source may round and the other
+ * cut. False also when either is not a decimal and the texts differ.
  */
 export function sameAmount(
   a: string,
@@ -45,13 +31,7 @@ export function sameAmount(
   return left.minus(right).abs().lt(new Big(`1e-${decimals}`));
 }
 
-/**
- * Whether two codes are the same without regard to case.
- *
- * @param a A code.
- * @param b A code.
- * @returns Whether they are the same.
- */
+/** Whether two codes are the same without regard to case. */
 export function sameIgnoringCase(a: string, b: string): boolean {
   return a === b || a.toLowerCase() === b.toLowerCase();
 }
@@ -88,13 +68,7 @@ export interface ComparedOn {
 }
 
 /**
- * Whether two values of a field are the same, by the rule of the table of
- * fields.
- *
- * @param field Name of the field.
- * @param a A value.
- * @param b A value.
- * @param on What they are of.
+ * Whether two values of a field are the same, by the rule of the table of fields.
  */
 export function sameValue(
   field: keyof OrderFacts,
@@ -121,14 +95,7 @@ export function sameValue(
   }
 }
 
-/**
- * Decimals of an asset on a network.
- *
- * @param assets Asset table.
- * @param commodity Asset code; null when it is not known.
- * @param network Network; null when it is not known.
- * @returns Null when the table does not say.
- */
+/** Decimals of an asset on a network. Null when the table does not say. */
 export function assetPrecision(
   assets: AssetTable,
   commodity: string | null,

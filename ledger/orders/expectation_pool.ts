@@ -26,11 +26,7 @@ export class ExpectationPool {
   /** By purchase, those that were asked for first first. */
   readonly #ofPurchase = new Map<string, Expectation[]>();
 
-  /**
-   * Adds an expectation, once.
-   *
-   * @param expectation What the partner expects.
-   */
+  /** Adds an expectation, once. */
   add(expectation: Expectation): void {
     const { clickId } = expectation;
     if (clickId !== null) {
@@ -41,10 +37,8 @@ export class ExpectationPool {
   }
 
   /**
-   * Joins an order with what is expected of it. Joining twice changes nothing.
-   *
-   * @param order Folded facts of the order.
-   * @returns The same object where nothing changes.
+   * Joins an order with what is expected of it. Joining twice changes nothing. Gives the
+   * same object where nothing changes.
    */
   join<Order extends ExpectedOrder>(order: Order): Order {
     const own = order.expectations;

@@ -52,10 +52,8 @@ export function beganBy({ createdAt, firstReadAt }: Beginning): string | null {
 }
 
 /**
- * How to find the expectations of an order.
- *
- * @param order Folded facts of the order.
- * @returns Null before the first reading, and where it has no click id.
+ * How to find the expectations of an order. Null before the first reading, and
+ * where it has no click id.
  */
 export function expectationWindow(
   order: Omit<ExpectedOrder, "expectations"> | undefined,
@@ -88,11 +86,8 @@ export function sameWindow(
 }
 
 /**
- * Orders that began before this time are older than an expectation.
- *
- * @param askedAt When it was asked for, UTC ISO 8601.
- * @returns UTC ISO 8601, early enough to be compared as text with times of any
- * number of decimals.
+ * Orders that began before this time are older than an expectation; it is early
+ * enough to be compared as text with times of any number of decimals.
  */
 export function firstOrderAfter(askedAt: string): string {
   return Number.isNaN(Date.parse(askedAt))
@@ -106,14 +101,10 @@ function movedBy(time: string, ms: number): string {
 }
 
 /**
- * The expectations that can be the order's own: recorded under the click id
- * that A shows, not after the order began, and valid then. Nothing that a
- * webhook says has a part in it.
- *
- * @param order Folded facts of the order.
- * @param all Expectations. @default those that the order keeps
- * @returns Those of them, earliest first, no more than
- * {@linkcode CANDIDATES_KEPT}: those that expire first.
+ * The expectations that can be the order's own: recorded under the click id that A
+ * shows, not after the order began, and valid then. Nothing that a webhook says has
+ * a part in it. Earliest first, and no more than {@linkcode CANDIDATES_KEPT}: those
+ * that expire first.
  */
 export function candidatesOf(
   order: ExpectedOrder,
@@ -138,12 +129,8 @@ export function compareExpiry(a: Expectation, b: Expectation): number {
 }
 
 /**
- * What was asked for last of a purchase, until success was first read: a basket
- * may grow after the widget was opened, under whatever click id.
- *
- * @param order Folded facts of the order.
- * @param of An expectation of the purchase.
- * @param all Expectations, earliest first. @default those that the order keeps
+ * What was asked for last of a purchase, until success was first read: a basket may
+ * grow after the widget was opened, under whatever click id.
  */
 export function latestTerms(
   order: ExpectedOrder,
@@ -160,9 +147,6 @@ export function latestTerms(
 /**
  * The expectations that an order keeps: its candidates, and the terms of their
  * purchases that count. Of more candidates than can be compared no terms.
- *
- * @param order Folded facts of the order.
- * @param all Expectations, earliest first.
  */
 export function expectationsOf(
   order: ExpectedOrder,

@@ -11,11 +11,7 @@ export class JoinedFacts {
   readonly #expectations = new ExpectationPool();
   readonly #rules = new WitnessRules();
 
-  /**
-   * Adds a fact, once.
-   *
-   * @returns Whether it is one of these.
-   */
+  /** Adds a fact, once. */
   add(fact: Fact): boolean {
     if (isExpectation(fact)) this.#expectations.add(fact.expectation);
     else if (isWitnessRule(fact)) this.#rules.add(fact.change);
@@ -24,10 +20,8 @@ export class JoinedFacts {
   }
 
   /**
-   * Joins an order with what concerns it. Joining twice changes nothing.
-   *
-   * @param order Folded facts of the order.
-   * @returns The same object where nothing changes.
+   * Joins an order with what concerns it. Joining twice changes nothing. Gives the same
+   * object where nothing changes.
    */
   join(order: OrderFold): OrderFold {
     return this.#rules.join(this.#expectations.join(order));

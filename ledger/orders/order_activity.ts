@@ -19,21 +19,7 @@ export interface OrderActivity extends Activity {
   }[];
 }
 
-/**
- * Shows the activity of an order to people.
- *
- * @param fold Folded facts of the order.
- * @returns Its activity.
- *
- * @example An order of which nothing was received
- * ```ts
- * import { initialOrderFold } from "./order_fold.ts";
- * import { orderActivity } from "./order_activity.ts";
- * import assert from "node:assert/strict";
- *
- * assert.equal(orderActivity(initialOrderFold("01ORDER")).events, 0);
- * ```
- */
+/** Shows the activity of an order to people. */
 export function orderActivity(fold: OrderFold): OrderActivity {
   return {
     ...activityOf(fold.activity),

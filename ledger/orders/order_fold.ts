@@ -109,20 +109,7 @@ export interface OrderFold {
   readonly activity: ActivityFold;
 }
 
-/**
- * An order without any fact.
- *
- * @param orderId Order identifier.
- * @returns The fold of no facts.
- *
- * @example Begin an order
- * ```ts
- * import { initialOrderFold } from "./order_fold.ts";
- * import assert from "node:assert/strict";
- *
- * assert.equal(initialOrderFold("01ORDER").latest, null);
- * ```
- */
+/** An order without any fact. */
 export function initialOrderFold(orderId: string): OrderFold {
   return {
     orderId,
@@ -151,43 +138,11 @@ export function initialOrderFold(orderId: string): OrderFold {
 }
 
 /**
- * Adds a fact to the fold of an order. Pure; the cost does not depend on
- * how many facts were added before.
- *
- * @param fold The facts added so far; not changed.
- * @param fact A fact that names the order; any other changes nothing. What the
- * partner expects, and whether orders wait for the chain, is joined apart, by
- * `JoinedFacts`: whenever a fact moves
- * the click id of the latest reading, the beginning of the order or the time of
- * its first success, all
- * expectations that the order may keep then have to be joined again.
- * @returns The fold with the fact.
- *
- * @example Add a webhook
- * ```ts
- * import { evolveOrder, initialOrderFold } from "./order_fold.ts";
- * import { decideOrderStatus } from "./order_status.ts";
- * import { readFact } from "../events/read_fact.ts";
- * import assert from "node:assert/strict";
- *
- * const fact = readFact({
- *   position: 1,
- *   eventId: "01HX",
- *   kind: "webhook",
- *   type: "order_complete",
- *   orderId: "01ORDER",
- *   userId: null,
- *   clickId: null,
- *   occurredAt: null,
- *   recordedAt: "2026-11-20T09:00:00.000Z",
- *   readAt: null,
- *   body: null, // erased: the columns still say what was claimed
- *   digest: null,
- *   salt: null,
- * });
- * const fold = evolveOrder(initialOrderFold("01ORDER"), fact);
- * assert.equal(decideOrderStatus(fold).status, "success");
- * ```
+ * Adds a fact to the fold of an order. Pure; the cost does not depend on how many
+ * facts were added before. What the partner expects, and whether orders wait for
+ * the chain, is joined apart, by `JoinedFacts`: whenever a fact moves the click id of
+ * the latest reading, the beginning or the first success, all that the order may
+ * keep has to be joined again.
  */
 export function evolveOrder(fold: OrderFold, fact: Fact): OrderFold {
   if (isExpectation(fact) || isWitnessRule(fact)) return fold;

@@ -40,13 +40,7 @@ export interface StatusFacts {
  */
 export type ClaimState = "counted" | "observed" | "contradicted";
 
-/**
- * Decides the state of a claim.
- *
- * @param facts The order's facts.
- * @param claim One of `facts.claims`.
- * @returns The state; `observed` takes precedence over `contradicted`.
- */
+/** Decides the state of a claim. */
 export function claimState(
   facts: StatusFacts,
   claim: StatusFacts["claims"][number],
@@ -63,12 +57,7 @@ export function claimState(
   return "counted";
 }
 
-/**
- * W: the highest claim that counts.
- *
- * @param facts The order's facts.
- * @returns The claimed status, or null when none counts.
- */
+/** W: the highest claim that counts. */
 export function highestClaim(facts: StatusFacts): ClaimedStatus | null {
   let highest: ClaimedStatus | null = null;
   for (const claim of facts.claims) {
@@ -97,28 +86,8 @@ export interface DecidedStatus {
  * 4. No A: W, claimed.
  * 5. Neither: `created`, claimed.
  *
- * So a late or repeated webhook never takes a state back, a confirmed final
- * status changes only by a later snapshot, and a forged claim is never
- * confirmed.
- *
- * @param facts The order's facts.
- * @returns Status and trust.
- *
- * @example A late claim against a final reading
- * ```ts
- * import { decideOrderStatus } from "./order_status.ts";
- * import assert from "node:assert/strict";
- *
- * assert.deepEqual(
- *   decideOrderStatus({
- *     latest: { status: "cancelled" },
- *     claims: [{ status: "success", lastAt: "2026-11-20T09:00:00.000Z" }],
- *     observedStatuses: [{ status: "cancelled" }],
- *     contradicted: [],
- *   }),
- *   { status: "cancelled", trust: "confirmed" },
- * );
- * ```
+ * So a late or repeated webhook never takes a state back, a confirmed final status
+ * changes only by a later snapshot, and a forged claim is never confirmed.
  */
 export function decideOrderStatus(facts: StatusFacts): DecidedStatus {
   const read = facts.latest === null ? null : facts.latest.status;
@@ -133,12 +102,7 @@ export function decideOrderStatus(facts: StatusFacts): DecidedStatus {
   }
 }
 
-/**
- * Final statuses of counting claims that contest a final or unknown A.
- *
- * @param facts The order's facts.
- * @returns The claimed statuses that differ, by rank; empty when A is open.
- */
+/** Final statuses of counting claims that contest a final or unknown A. */
 export function contestingClaims(facts: StatusFacts): ClaimedStatus[] {
   const read = facts.latest === null ? null : facts.latest.status;
   return facts.claims.filter((claim) =>
@@ -147,13 +111,7 @@ export function contestingClaims(facts: StatusFacts): ClaimedStatus[] {
   ).map((claim) => claim.status);
 }
 
-/**
- * What the table of the machine says of a reading (A) and a claim (W).
- *
- * @param read Status of the reading; null without one.
- * @param claimed The claim; null without one.
- * @returns The code of the table.
- */
+/** What the table of the machine says of a reading (A) and a claim (W). */
 export function orderDecision(
   read: Status | null,
   claimed: ClaimedStatus | null,

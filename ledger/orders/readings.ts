@@ -195,23 +195,8 @@ const observedStatusRule: ListRule<ObservedStatus> = {
 const same: Move<never> = { kind: "same", anomaly: null };
 
 /**
- * What the table of the machine says of two statuses that follow each other in
- * the service's own history.
- *
- * @param from Status of a reading.
- * @param to Status of the next one.
- * @returns How usual the move is, and the anomaly that it raises.
- *
- * @example A success that is taken back
- * ```ts
- * import { orderMove } from "./readings.ts";
- * import assert from "node:assert/strict";
- *
- * assert.deepEqual(orderMove("success", "cancelled"), {
- *   kind: "unusual",
- *   anomaly: "final_changed",
- * });
- * ```
+ * What the table of the machine says of two statuses that follow each other in the
+ * service's own history.
  */
 export function orderMove(from: Status, to: Status): Move<OrderMoveAnomaly> {
   const [row, column] = [rowOf(from), rowOf(to)];
@@ -224,12 +209,7 @@ function rowOf(status: Status): keyof OrderMachine["moves"] {
   return isKnown(status) ? status : "unlisted";
 }
 
-/**
- * What a reading alone says of the fields that webhooks state too.
- *
- * @param latest The reading.
- * @returns The fields; what the service states as empty is null.
- */
+/** What a reading alone says of the fields that webhooks state too. */
 export function readingFacts(latest: OrderReading): OrderFacts {
   return factsBy((field) => emptyToNull(latest[field]));
 }

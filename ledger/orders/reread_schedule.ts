@@ -6,16 +6,8 @@ export const OPEN_AT_MOST_MS = 24 * 3_600_000;
 
 /**
  * How long to wait before an open order is requested again: a sixth of the time
- * since it last changed. So an order that changes is read often, and one that
- * was abandoned last year once a day.
- *
- * @param stillMs Time since it last changed, in milliseconds.
- * @returns The pause, in milliseconds.
- *
- * @example An order that has not changed for an hour
- * ```ts ignore
- * requestAgainAfterMs(3_600_000); // 600000: ten minutes
- * ```
+ * since it last changed. So an order that changes is read often, and one that was
+ * abandoned last year once a day.
  */
 export function requestAgainAfterMs(stillMs: number): number {
   const pauseMs = Math.floor(stillMs / 6);
@@ -38,18 +30,7 @@ export const FINAL_READS_AFTER_MS: readonly number[] = [
   3 * dayMs,
 ];
 
-/**
- * When an order that became final is to be read again.
- *
- * @param finalMs Since when it is final, in milliseconds since the epoch.
- * @param nowMs The time, in milliseconds since the epoch.
- * @returns The next of five times, or null when the last is over.
- *
- * @example An order that became final two hours ago
- * ```ts ignore
- * nextFinalReadMs(finalMs, finalMs + 7_200_000); // four hours from now
- * ```
- */
+/** When an order that became final is to be read again. */
 export function nextFinalReadMs(finalMs: number, nowMs: number): number | null {
   const after = FINAL_READS_AFTER_MS.find((ms) => finalMs + ms > nowMs);
   return after === undefined ? null : finalMs + after;

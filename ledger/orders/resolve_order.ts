@@ -39,12 +39,8 @@ export interface Resolved {
 }
 
 /**
- * Finds the claims that readings do not contradict and the visible fields of
- * an order.
- *
- * @param fold Folded facts of the order.
- * @param options How to work it out.
- * @returns What was found.
+ * Finds the claims that readings do not contradict and the visible fields of an
+ * order.
  */
 export function resolveOrder(
   fold: OrderFold,
@@ -67,13 +63,7 @@ function uncontradictedClaims(fold: OrderFold): readonly Claim[] {
   return claims.reverse();
 }
 
-/**
- * The value of the highest claim, and of its highest body, that states one.
- *
- * @param claims Claims, highest first.
- * @param field Field of the claims.
- * @returns The value, or null when no claim states one.
- */
+/** The value of the highest claim, and of its highest body, that states one. */
 export function claimedValue(
   claims: readonly Claim[],
   field: ClaimField,
@@ -81,13 +71,7 @@ export function claimedValue(
   return claimedBody(claims, field)?.[field] ?? null;
 }
 
-/**
- * The webhook body that a claimed field comes from.
- *
- * @param claims Claims, highest first.
- * @param field Field of the claims.
- * @returns The body, or null when no claim states the field.
- */
+/** The webhook body that a claimed field comes from. */
 export function claimedBody(
   claims: readonly Claim[],
   field: ClaimField,

@@ -27,21 +27,15 @@ export class WitnessRules {
     this.#changes.splice(at, 0, change);
   }
 
-  /**
-   * The rule for orders that begin at a time.
-   *
-   * @param time UTC ISO 8601.
-   */
+  /** The rule for orders that begin at a time. */
   at(time: string): WitnessRule {
     return this.#changes.findLast(({ from }) => compareTimes(from, time) <= 0)
       ?.rule ?? "off";
   }
 
   /**
-   * Joins an order with its rule. Joining twice changes nothing.
-   *
-   * @param order Folded facts of the order.
-   * @returns The same object where nothing changes.
+   * Joins an order with its rule. Joining twice changes nothing. Gives the same object
+   * where nothing changes.
    */
   join(order: OrderFold): OrderFold {
     const began = order.latest?.status === "success" ? beganBy(order) : null;

@@ -18,13 +18,7 @@ import type {
   StoredFacts,
 } from "./outcome_facts.ts";
 
-/**
- * The facts of an order that its outcome depends on.
- *
- * @param fold Folded facts of the order.
- * @param match How it compares with what the partner recorded.
- * @returns One word for each fact.
- */
+/** The facts of an order that its outcome depends on. */
 export function factsOfOrder(fold: OrderFold, match: MatchFact): StoredFacts {
   const { latest } = fold;
   const shown = shownFact(fold);
@@ -121,11 +115,7 @@ const CODES: ReadonlyMap<string, CodeFact> = new Map(
   ]),
 );
 
-/**
- * The group of a payment error.
- *
- * @param code Code or text as the service states it; null or empty is none.
- */
+/** The group of a payment error. */
 export function codeFact(code: string | null): CodeFact {
   if (code === null || code === "") return "none";
   return CODES.get(code) ?? "other";

@@ -63,8 +63,8 @@ const NOTHING: ExpectationMatch = {
 };
 
 /**
- * Compares the latest reading of an order with what the partner recorded under
- * its click id before the order. Nothing that a webhook says has a part in it.
+ * Compares the latest reading of an order with what the partner recorded under its
+ * click id before the order. Nothing that a webhook says has a part in it.
  *
  * 1. What counts of a purchase are its latest terms until success was first
  *    read, under whatever click id.
@@ -74,12 +74,8 @@ const NOTHING: ExpectationMatch = {
  *    matched. Of several: nobody can tell which one was paid for.
  * 4. What the service leaves out does not agree: the match is incomplete.
  *
- * Of an order whose readings were redacted, what was found then holds while
- * later readings show the same amounts, currency, asset and network.
- *
- * @param order Folded facts of the order.
- * @param assets Asset table that gives the precision of amounts.
- * @returns The result, and what the order was compared with.
+ * Of an order whose readings were redacted, what was found then holds while later
+ * readings show the same amounts, currency, asset and network.
  */
 export function matchExpectations(
   order: MatchInput,
@@ -224,14 +220,7 @@ export interface Difference {
   readonly ordered: string;
 }
 
-/**
- * Lists how an order differs from what the partner asked for.
- *
- * @param ordered Fields of the order; what is null is not compared.
- * @param asked What was asked for; what is null is not compared.
- * @param assets Asset table that gives the precision of amounts.
- * @returns The differences; empty when all that both state agrees.
- */
+/** Lists how an order differs from what the partner asked for. */
 export function differences(
   ordered: OrderFacts,
   asked: Expectation,

@@ -40,10 +40,6 @@ export type RowOutcome =
 /**
  * Goes down the table of outcomes and takes the first row that applies.
  *
- * @param facts Facts of an order. What a reader does not know of time and of
- * other orders is taken as `no`.
- * @param table The table.
- * @returns What the row says.
  * @throws {Error} When no row applies, which a test excludes.
  */
 export function outcomeOf(

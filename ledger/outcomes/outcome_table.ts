@@ -402,12 +402,7 @@ export const ATTENTION_BESIDE: readonly {
   { when: { shown: SUCCESS, chain: ["off"] }, attention: "chain_amount" },
 ];
 
-/**
- * Whether facts satisfy a row.
- *
- * @param facts Facts of an order.
- * @param when What has to hold.
- */
+/** Whether facts satisfy a row. */
 export function applies(facts: OutcomeFacts, when: FactCondition): boolean {
   for (const [fact, values] of Object.entries(when)) {
     if (

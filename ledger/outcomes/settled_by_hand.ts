@@ -30,12 +30,8 @@ const MONEY_BACK: ReadonlySet<AttentionKind> = new Set([
 ]);
 
 /**
- * What a person recorded of an order, and which reasons that settles.
- *
- * @param fold Folded facts of the order.
- * @param facts What its outcome depends on.
- * @param outcome Its outcome by its row.
- * @returns Null where nothing stands.
+ * What a person recorded of an order, and which reasons that settles. Null where
+ * nothing stands.
  */
 export function byHandOf(
   fold: OrderFold,
@@ -57,13 +53,9 @@ export function byHandOf(
 }
 
 /**
- * Lays what a person recorded over the outcome of an order's row. What the
- * service says with `no` stays; row and booking do not change. Goods that were
- * delivered before the order ended are listed.
- *
- * @param outcome Its outcome by its row.
- * @param facts What that depends on.
- * @param byHand What stands; null where nothing does.
+ * Lays what a person recorded over the outcome of an order's row. What the service
+ * says with `no` stays; row and booking do not change. Goods that were delivered
+ * before the order ended are listed.
  */
 export function settle(
   outcome: Outcome,

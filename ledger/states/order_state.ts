@@ -179,13 +179,7 @@ export interface ReasonFacts extends StatusFacts {
   readonly absentAt?: string | null;
 }
 
-/**
- * Works out why the status of an order is what it is.
- *
- * @param facts The order's facts.
- * @param decided What `decideOrderStatus` makes of them.
- * @returns A code, and the statuses that it is about.
- */
+/** Works out why the status of an order is what it is. */
 export function orderReason(
   facts: ReasonFacts,
   { status, trust }: DecidedStatus,

@@ -23,23 +23,7 @@ import { outcomeOf } from "../outcomes/outcome.ts";
 import { byHandOf, settle } from "../outcomes/settled_by_hand.ts";
 import { emptyToNull } from "../events/fact_text.ts";
 
-/**
- * Works out the state of an order from what is known.
- *
- * @param fold Folded facts of the order.
- * @param options How to work it out.
- * @returns The state, with fixed key order.
- *
- * @example An order of which nothing is known
- * ```ts
- * import { initialOrderFold } from "../orders/order_fold.ts";
- * import { orderState } from "./state_of_order.ts";
- * import assert from "node:assert/strict";
- *
- * const state = orderState(initialOrderFold("01ORDER"));
- * assert.equal(`${state.status} ${state.trust}`, "created claimed");
- * ```
- */
+/** Works out the state of an order from what is known. */
 export function orderState(
   fold: OrderFold,
   options: ResolveOptions = {},

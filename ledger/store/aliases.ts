@@ -87,7 +87,6 @@ function erasureKey(ledgerKey: Uint8Array): Uint8Array {
   return new Uint8Array(hash.update(ledgerKey).digest());
 }
 
-/** @param key As {@linkcode readKeys} reads it. */
 export function aliasRow<Kind extends AliasKind>(
   key: Uint8Array,
   kind: Kind,

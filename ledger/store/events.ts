@@ -77,11 +77,7 @@ export function eventsOf(rows: Rows = []): StoredEvent[] {
   }));
 }
 
-/**
- * Reads events that decide something.
- *
- * @param from What follows FROM; it names the table `events AS e`.
- */
+/** Reads events that decide something. */
 export async function readEvents(
   driver: Driver,
   from: string,
@@ -216,8 +212,6 @@ export class EventLog {
   /**
    * Appends what an inbox hands over, in one transaction. It is not retried here:
    * the inbox keeps the records, and hands them over again.
-   *
-   * @returns What the bodies are, after the commit that holds them.
    */
   async appendRecords(records: Uint8Array): Promise<BodyClasses> {
     this.#refuseWhenClosed();

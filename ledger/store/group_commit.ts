@@ -44,12 +44,7 @@ export class GroupCommit<Item extends { readonly body: Uint8Array }> {
   #waitingBytes = 0;
   #running: Promise<void> | null = null;
 
-  /**
-   * Collects events into groups for `commit`.
-   *
-   * @param commit Commits events in one transaction.
-   * @param options Limits.
-   */
+  /** Collects events into groups for `commit`. */
   constructor(
     commit: (items: readonly Item[]) => Promise<void>,
     options: GroupCommitOptions = {},

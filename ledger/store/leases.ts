@@ -154,10 +154,9 @@ let lock: Disposable | null = null;
 /**
  * Names this process by a file that it holds locked while it lives, so that others
  * of this machine need not wait for the leases of one that was killed. No runtime
- * lets us ask for a process by its number without more permissions.
- *
- * @returns Null where there is no such file: on Deno Deploy, or where temporary
- * files may not be written.
+ * lets us ask for a process by its number without more permissions. Null where
+ * there is no such file: on Deno Deploy, or where temporary files may not be
+ * written.
  */
 function thisProcess(): string | null {
   if (own !== undefined) return own;

@@ -3,8 +3,6 @@ const POOL_BYTES = 4096;
 /**
  * Random bytes, fetched many at a time, because fetching sixteen at a time takes
  * longer than the rest of an append.
- *
- * @returns A function that gives bytes that no other call gets.
  */
 export function randomPool(): (length: number) => Uint8Array<ArrayBuffer> {
   let pool = new Uint8Array(0);

@@ -13,9 +13,6 @@ export const SCHEMA_VERSION = 1;
 /**
  * What readers and the poller know of orders: what lists filter by in columns, the
  * fold as a document, and beside it what was told, which a refold keeps.
- *
- * @param name `orders`, or `orders_next` while a refold fills it.
- * @param tag Ends the names of the indexes, which outlive a renaming.
  */
 export function orderTable(name: string, tag = ""): string[] {
   return [
@@ -108,11 +105,7 @@ const MANY = [
 /** Say it in a query for rare kinds, so that the index serves it. */
 export const IS_RARE = `kind NOT IN (${MANY})`;
 
-/**
- * The statements that make a ledger.
- *
- * @param environment Whose it is. No batch that folds passes the check of another.
- */
+/** The statements that make a ledger. */
 export function schemaFor(environment: string): string[] {
   const literal = `'${environment.replaceAll("'", "''")}'`;
   return [

@@ -48,20 +48,7 @@ export interface UserFold {
   readonly activity: UserActivityFold;
 }
 
-/**
- * A user of whom nothing is known yet.
- *
- * @param userId User identifier.
- * @returns The fold of no facts.
- *
- * @example Begin a user
- * ```ts
- * import { initialUserFold } from "./user_fold.ts";
- * import assert from "node:assert/strict";
- *
- * assert.equal(initialUserFold("01USER").latest, null);
- * ```
- */
+/** A user of whom nothing is known yet. */
 export function initialUserFold(userId: string): UserFold {
   return {
     userId,
@@ -76,38 +63,8 @@ export function initialUserFold(userId: string): UserFold {
 }
 
 /**
- * Adds a fact to the fold of a user. Pure; the cost does not depend on
- * how many facts were added before.
- *
- * @param fold The facts added so far; not changed.
- * @param fact A fact that concerns the user. Any other changes
- * nothing.
- * @returns The fold with the fact.
- *
- * @example Count a login
- * ```ts
- * import { evolveUser, initialUserFold } from "./user_fold.ts";
- * import { readFact } from "../events/read_fact.ts";
- * import assert from "node:assert/strict";
- *
- * const fact = readFact({
- *   position: 1,
- *   eventId: "01HX",
- *   kind: "webhook",
- *   type: "login",
- *   orderId: null,
- *   userId: "01USER",
- *   clickId: null,
- *   occurredAt: null,
- *   recordedAt: "2026-11-20T09:00:00.000Z",
- *   readAt: null,
- *   body: null, // erased: the columns still say what was claimed
- *   digest: null,
- *   salt: null,
- * });
- * const fold = evolveUser(initialUserFold("01USER"), fact);
- * assert.equal(fold.activity.lastLoginAt, "2026-11-20T09:00:00.000Z");
- * ```
+ * Adds a fact to the fold of a user. Pure; the cost does not depend on how many
+ * facts were added before.
  */
 export function evolveUser(fold: UserFold, fact: Fact): UserFold {
   if (fact.userId !== fold.userId) return fold;

@@ -103,21 +103,7 @@ export interface UserState extends UserProfile {
   readonly anomalies: readonly Anomaly[];
 }
 
-/**
- * Works out the state of a user from what is known.
- *
- * @param fold Folded facts of the user.
- * @returns The state, with fixed key order.
- *
- * @example A user of whom nothing is known
- * ```ts
- * import { initialUserFold } from "./user_fold.ts";
- * import { userState } from "./user_state.ts";
- * import assert from "node:assert/strict";
- *
- * assert.equal(userState(initialUserFold("01USER")).status, "unknown");
- * ```
- */
+/** Works out the state of a user from what is known. */
 export function userState(fold: UserFold): UserState {
   const { latest } = fold;
   const status = decideUserStatus(fold);
@@ -176,11 +162,6 @@ function userReason(
 /**
  * The anomaly of a verification that the service set back, by the moves of its
  * machine. Every state that readings have shown comes before the latest.
- *
- * @param machine Which verification.
- * @param read State by the latest reading; null when it states none.
- * @param shown States that readings have shown.
- * @returns One anomaly, or none.
  */
 function reversedVerification(
   machine: VerificationMachine,

@@ -70,15 +70,7 @@ export interface UserStatus {
   readonly ban: BanName | null;
 }
 
-/**
- * What the table of a machine says of a reading (A) and a claim (W).
- *
- * @param machine Which verification.
- * @param read State of the reading; null without one.
- * @param claimed The claim; null without one.
- * @returns The code of the table; a claim that says what the reading says is
- * none.
- */
+/** What the table of a machine says of a reading (A) and a claim (W). */
 function verificationDecision(
   machine: VerificationMachine,
   read: VerificationState | null,
@@ -94,12 +86,8 @@ function rowOf(state: VerificationState) {
 }
 
 /**
- * Runs the machine of one verification: A is the latest snapshot's state, and
- * a claim counts that was received after that snapshot.
- *
- * @param facts The user's facts.
- * @param machine Light or document verification.
- * @returns The state and how sure it is.
+ * Runs the machine of one verification: A is the latest snapshot's state, and a
+ * claim counts that was received after that snapshot.
  */
 function decideVerification(
   facts: VerificationFacts,
@@ -153,12 +141,7 @@ function lastStated(
   return last === null ? null : last.state;
 }
 
-/**
- * The status of a user.
- *
- * @param facts The user's facts.
- * @returns Each machine, and what they say together.
- */
+/** The status of a user. */
 export function decideUserStatus(facts: VerificationFacts): UserStatus {
   const lkyc = decideVerification(facts, lkycMachine);
   const fkyc = decideVerification(facts, fkycMachine);
@@ -215,11 +198,7 @@ const NEXT_STEPS: Readonly<
   banned: "cannot_buy",
 };
 
-/**
- * What a user of that status must do next.
- *
- * @param status Combined status of the user.
- */
+/** What a user of that status must do next. */
 export function nextStep(status: UserStatus["status"]): NextStep {
   return Object.hasOwn(NEXT_STEPS, status)
     ? NEXT_STEPS[status as keyof typeof NEXT_STEPS]

@@ -53,37 +53,7 @@ export type UserVerdict =
   /** The user has begun no verification. */
   | { readonly code: "not_begun" };
 
-/**
- * Sums up a user in the one thing that a person has to know first.
- *
- * @param user The user.
- * @returns A code, and what it is about.
- *
- * @example A user whose verification only a webhook reported
- * ```ts
- * import { openLedger, userVerdictOf } from "@rampkit/onramp/ledger";
- * import assert from "node:assert/strict";
- *
- * await using ledger = await openLedger({
- *   url: ":memory:",
- *   environment: "sandbox",
- * });
- * const user = {
- *   user_id: "01USER",
- *   verification_status: { fkyc: { state: "success" } },
- * };
- * await ledger.appendDelivery({
- *   id: "01JD3Q5XK6T0V0QK3WZ5R5Q0ZV",
- *   receivedAt: "2026-11-20T09:00:00.000Z",
- *   body: new TextEncoder().encode(
- *     JSON.stringify({ type: "verify_success", user }),
- *   ),
- * });
- * await ledger.project();
- * const state = await ledger.users.get("01USER");
- * assert.equal(state === null ? null : userVerdictOf(state).code, "not_confirmed");
- * ```
- */
+/** Sums up a user in the one thing that a person has to know first. */
 export function userVerdictOf(user: UserState): UserVerdict {
   const { verification, verificationTrust, laterClaims, next } = user;
   if (next === "cannot_buy") return { code: "banned" };

@@ -48,8 +48,6 @@ export function identify(path: string): FileIdentity {
  * removed file is lost when the process ends, and SQLite reports no error. The
  * database shrinks during use only when another file is copied over it.
  *
- * @returns The files that are open. The log is made by the first commit where
- * the database was not opened for writing before.
  * @throws {LedgerError} `replaced` when they are not the same.
  */
 export function checkIdentity(

@@ -5,14 +5,11 @@ import { Sqlite, SqliteError } from "../../../core/sqlite.ts";
 export type FileLockMode = "shared" | "exclusive";
 
 /**
- * Locks a file that holds nothing, as SQLite locks its databases: the system
- * lets go of the lock when the process ends, and every runtime sees it. It is
- * advisory, and as good as the file system's locks are. The file stays:
- * removing it would let two processes each hold a lock on a file of that name.
+ * Locks a file that holds nothing, as SQLite locks its databases: the system lets
+ * go of the lock when the process ends, and every runtime sees it. It is advisory,
+ * and as good as the file system's locks are. The file stays: removing it would let
+ * two processes each hold a lock on a file of that name.
  *
- * @param path The file; it is made, for its owner alone, where it is missing.
- * @param mode Any number may hold it `shared`, or one `exclusive`.
- * @returns What lets go of it; null while others hold it otherwise.
  * @throws {Error} When the file cannot be made, or is not such a file.
  */
 export function lockFile(path: string, mode: FileLockMode): Disposable | null {

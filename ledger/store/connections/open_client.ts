@@ -42,7 +42,6 @@ export interface OpenClientOptions {
 /**
  * Opens the database behind a client.
  *
- * @param options The client, and how to use it.
  * @throws {TypeError} When the client speaks over WebSockets, or answers
  * integers as texts.
  * @throws {LedgerError} As `openDriver()`.

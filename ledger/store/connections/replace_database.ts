@@ -26,11 +26,10 @@ export interface ReplaceOptions {
 }
 
 /**
- * Replaces one database file by another in one step. A process that opens
- * `path`, even after a crash in between, finds the old file or the new file,
- * never one file with the log of the other.
+ * Replaces one database file by another in one step. A process that opens `path`,
+ * even after a crash in between, finds the old file or the new file, never one file
+ * with the log of the other.
  *
- * @returns Whether there was an old one.
  * @throws {LedgerError} `busy` when another connection has the old file open.
  */
 export function replaceDatabase(options: ReplaceOptions): boolean {
@@ -78,11 +77,9 @@ export function replaceDatabase(options: ReplaceOptions): boolean {
 }
 
 /**
- * Opens the database for exclusive use, and writes back and removes its log.
- * SQLite leaves the write-ahead log mode only while no other connection exists
- * in any program.
- *
- * @returns Null when the file is too damaged for that.
+ * Opens the database for exclusive use, and writes back and removes its log. SQLite
+ * leaves the write-ahead log mode only while no other connection exists in any
+ * program. Null when the file is too damaged for that.
  */
 function takeAlone(path: string): Sqlite | null {
   let database: Sqlite | null = null;

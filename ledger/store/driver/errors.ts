@@ -42,20 +42,7 @@ export type LedgerErrorCode =
   | "crashed"
   | "failed";
 
-/**
- * The database of a ledger failed. Messages never hold a token.
- *
- * @example Tell a busy database from a broken one
- * ```ts
- * import { LedgerError, openLedger } from "@rampkit/onramp/ledger";
- * import assert from "node:assert/strict";
- *
- * await assert.rejects(
- *   openLedger({ url: "postgres://localhost", environment: "sandbox" }),
- *   (error) => error instanceof LedgerError && error.code === "cannot_open",
- * );
- * ```
- */
+/** The database of a ledger failed. Messages never hold a token. */
 export class LedgerError extends Error {
   /** Always `LedgerError`. */
   override readonly name = "LedgerError";
