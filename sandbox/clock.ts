@@ -221,7 +221,8 @@ abstract class TimerClock {
   setTimer(delayMs: number, run: () => void): () => void {
     const dueMs = this.now() + Math.max(0, Number.isNaN(delayMs) ? 0 : delayMs);
     const timer = { dueMs, sequence: this.#set++, run, over: false };
-    this.#sorted.add(timer);
+    // One that is due before some that were cancelled is not past.
+    this.#past = Math.min(this.#past, this.#sorted.add(timer));
     this.changed();
     return () => {
       this.#end(timer);

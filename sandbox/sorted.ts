@@ -7,11 +7,16 @@ export class Sorted<Row> {
     this.#isBefore = isBefore;
   }
 
-  add(row: Row): void {
+  /** Adds a row, and gives its place. */
+  add(row: Row): number {
     const last = this.rows.at(-1);
     // Rows mostly arrive at the end.
-    if (last === undefined || !this.#isBefore(row, last)) this.rows.push(row);
-    else this.rows.splice(this.#after(row), 0, row);
+    if (last === undefined || !this.#isBefore(row, last)) {
+      return this.rows.push(row) - 1;
+    }
+    const place = this.#after(row);
+    this.rows.splice(place, 0, row);
+    return place;
   }
 
   /** Removes the row that equals this one, if it is there. */

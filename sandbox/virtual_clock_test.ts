@@ -44,6 +44,23 @@ Deno.test("virtualClock() does not run a cancelled timer", async () => {
   ));
 });
 
+Deno.test("virtualClock() runs a timer that is due before one that was cancelled", async () => {
+  await fc.assert(fc.asyncProperty(
+    fc.array(fc.tuple(fc.integer({ min: 0, max: 9 }), fc.boolean())),
+    async (timers) => {
+      const clock = virtualClock(0, { turns: 1 });
+      let ran = 0;
+      for (const [delay, isCancelled] of timers) {
+        const cancel = clock.setTimer(delay, () => ran++);
+        if (isCancelled) cancel();
+        assert.ok((clock.nextDueMs ?? 0) <= (isCancelled ? 9 : delay));
+      }
+      await clock.advance(9);
+      assert.equal(ran, timers.filter(([, over]) => !over).length);
+    },
+  ));
+});
+
 Deno.test("advance() runs a chain of sleeps", async () => {
   const clock = virtualClock(0);
   const seen: number[] = [];
