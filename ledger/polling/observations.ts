@@ -8,14 +8,7 @@ import {
   type WatchedChange,
 } from "../machines/observed_change.ts";
 import type { Entity, Status } from "../machines/transition.ts";
-import type { OrderFold } from "../orders/order_fold.ts";
-import type { Row } from "../projection/doc.ts";
-import {
-  addOrderRows,
-  addUserRows,
-  selectOrderRows,
-  selectUserRows,
-} from "../projection/load.ts";
+import { orderRows, selectRows, userRows } from "../projection/rows.ts";
 import {
   insertMany,
   listed,
@@ -24,7 +17,6 @@ import {
   type Rows,
 } from "../store/database.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
-import type { UserFold } from "../users/user_fold.ts";
 import { userState } from "../users/user_state.ts";
 
 /** The latest reading of an order or a user. */
@@ -114,9 +106,11 @@ export async function readObservations(
         WHERE entity = ? AND id IN (SELECT value FROM json_each(?))`,
       args: [entity, wanted],
     },
-    entity === "order"
-      ? selectOrderRows("o.id IN (SELECT value FROM json_each(?))", wanted)
-      : selectUserRows("u.id IN (SELECT value FROM json_each(?))", wanted),
+    selectRows(
+      entity === "order" ? "orders" : "users",
+      "r.id IN (SELECT value FROM json_each(?))",
+      wanted,
+    ),
   ]);
   const known = entity === "order" ? ofOrders(folds) : ofUsers(folds);
   const [version, hasErased] = versions?.[0] ?? [];
@@ -154,9 +148,7 @@ class Folded {
 
 function ofOrders(rows: Rows | undefined): Folded {
   const known = new Folded();
-  const orders = new Map<string, Row<OrderFold>>();
-  addOrderRows(orders, rows);
-  for (const [id, { fold }] of orders) {
+  for (const [id, { fold }] of orderRows(rows)) {
     const { absentAt, seenAt, latest: reading, ahead } = fold;
     if (reading !== null) {
       const { readAt, digest, statedChangedAt, status } = reading;
@@ -177,9 +169,7 @@ function ofOrders(rows: Rows | undefined): Folded {
 
 function ofUsers(rows: Rows | undefined): Folded {
   const known = new Folded();
-  const users = new Map<string, Row<UserFold>>();
-  addUserRows(users, rows);
-  for (const [id, { fold }] of users) {
+  for (const [id, { fold }] of userRows(rows)) {
     if (userState(fold).needsConfirm) known.unsettled.add(id);
     if (fold.latest === null) continue;
     const { readAt, digest } = fold.latest;

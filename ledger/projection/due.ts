@@ -1,6 +1,10 @@
-/** When the service should be asked again about an order or a user. */
+/** When, and how urgently, the service should be asked about an order or a user. */
 import { normaliseTime } from "../../core/time/service_time.ts";
 import { isFinal } from "../machines/order_machine.ts";
+import {
+  isFinalVerification,
+  isKnownVerification,
+} from "../machines/user_machines.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { contestingClaims, decideOrderStatus } from "../orders/order_status.ts";
 import {
@@ -9,7 +13,55 @@ import {
 } from "../orders/reread_schedule.ts";
 import type { SqlValue } from "../store/driver/driver.ts";
 import { msOf } from "../store/events.ts";
-import type { ToConfirm } from "./urgency.ts";
+import type { UserFold } from "../users/user_fold.ts";
+
+/** 2: a final status was claimed for the first time; 1: another; 0: nothing new. */
+export type Urgency = 0 | 1 | 2;
+
+/** How fresh webhooks named an order or a user. */
+export interface ToConfirm {
+  /** When the last of them came, UTC ISO 8601. */
+  readonly at: string;
+  /** How urgent the most urgent of them makes it. */
+  readonly urgency: Urgency;
+  /** Position of the last of them that makes it urgent; 0 where none does. */
+  readonly claimedBy: number;
+}
+
+/**
+ * Each status that no reading has shown makes an order or a user urgent once, however
+ * often it is claimed.
+ */
+export function urgencyOf(
+  before: OrderFold | UserFold | undefined,
+  after: OrderFold | UserFold,
+): Urgency {
+  const known = before === undefined ? [] : statedIn(before);
+  const first = statedIn(after).flatMap(({ claimed, shown, ends }, at) =>
+    claimed.filter((status) =>
+      !shown.includes(status) && !known[at]?.claimed.includes(status)
+    ).map(ends)
+  );
+  return first.length === 0 ? 0 : first.includes(true) ? 2 : 1;
+}
+
+/** What webhooks claim and what readings showed, of each machine. */
+function statedIn(fold: OrderFold | UserFold) {
+  if ("orderId" in fold) {
+    return [{
+      claimed: fold.claims.map(({ status }): string => status),
+      shown: fold.observedStatuses.map(({ status }): string => status),
+      ends: isFinal,
+    }];
+  }
+  return ([
+    [fold.lkyc, fold.observedLkyc],
+    [fold.fkyc, fold.observedFkyc],
+  ] as const).map(([claims, shown]) => ({
+    claimed: claims.map(({ state }) => state).filter(isKnownVerification),
+    ...{ shown: [...shown], ends: isFinalVerification },
+  }));
+}
 
 /**
  * Columns that say when to ask. `named_at`: from when on, because a webhook named it;
@@ -21,7 +73,7 @@ export const DUE_COLUMNS: readonly string[] = [
 ];
 
 /** What the service refuses is not urgent: it is asked for alone, and less often. */
-const urgencyOf = (entity: string) =>
+const urgencyNow = (entity: string) =>
   `CASE WHEN excluded.urgency > 0 AND EXISTS (SELECT 1 FROM set_aside AS a
       WHERE a.entity = '${entity}' AND a.id = excluded.id AND a.kind = 'refused')
     THEN 0 ELSE excluded.urgency END`;
@@ -40,7 +92,7 @@ const rested = (entity: string) =>
  */
 export function dueChanges(table: "orders" | "users"): string {
   const entity = table === "orders" ? "order" : "user";
-  const urgent = urgencyOf(entity);
+  const urgent = urgencyNow(entity);
   const named = `urgency = max(urgency, ${urgent}),
     claimed_by = max(claimed_by, iif(${urgent} > 0, excluded.claimed_by, 0)),
     wanted_at = coalesce(max(wanted_at, excluded.wanted_at), excluded.wanted_at,
@@ -55,37 +107,31 @@ export function dueChanges(table: "orders" | "users"): string {
       ELSE min(due_at, excluded.due_at) END`;
 }
 
-/** @param named How fresh webhooks of the batch named the order, if they did. */
-export function dueOfOrder(
-  fold: OrderFold,
+/** What these columns say of a row by itself; an order is asked about without a webhook too. */
+export function dueOf(
+  fold: OrderFold | UserFold,
   named: ToConfirm | undefined,
-): SqlValue[] {
+): Readonly<Record<string, SqlValue>> {
+  const namedMs = named === undefined ? null : Date.parse(named.at);
   const lastMs = msOf(fold.activity.lastAt);
-  return [
-    ...dueOfNamed(named),
-    lastMs === null ? null : dueAfter(fold, lastMs),
-  ];
-}
-
-/** The same of a user, of which nothing but a webhook asks for a reading. */
-export function dueOfUser(named: ToConfirm | undefined): SqlValue[] {
-  return [...dueOfNamed(named), null];
-}
-
-function dueOfNamed(named: ToConfirm | undefined): SqlValue[] {
-  if (named === undefined) return [0, 0, null, null];
-  const atMs = Date.parse(named.at);
-  return [named.urgency, named.claimedBy, atMs, atMs];
+  return {
+    urgency: named?.urgency ?? 0,
+    claimed_by: named?.claimedBy ?? 0,
+    wanted_at: namedMs,
+    named_at: namedMs,
+    due_at: lastMs === null || "userId" in fold ? null : dueAfter(fold, lastMs),
+  };
 }
 
 /** When to ask again of an order that nothing new asks for; null: never. */
 function dueAfter(fold: OrderFold, lastMs: number): number | null {
-  return isOpenFold(fold)
+  return isOpen(fold)
     ? lastMs + requestAgainAfterMs(lastMs - lastMovedMs(fold))
     : nextFinalReadMs(finalSinceMs(fold, lastMs), lastMs);
 }
 
-export function isOpenFold(fold: OrderFold): boolean {
+/** Whether the service should go on being asked about an order. */
+export function isOpen(fold: OrderFold): boolean {
   const { status, trust } = decideOrderStatus(fold);
   return trust !== "confirmed" || !isFinal(status) ||
     contestingClaims(fold).length > 0;

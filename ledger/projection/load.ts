@@ -3,9 +3,9 @@ import type { RecordedEvent } from "../events/event.ts";
 import {
   askedAtOf,
   CANDIDATES_KEPT,
-  type Expectation,
   type ExpectationWindow,
   purchaseKey,
+  type PurchaseName,
   purchaseOf,
   validUntil,
 } from "../events/expectation.ts";
@@ -23,85 +23,54 @@ import {
 } from "../orders/order_fold.ts";
 import {
   type KnownReleases,
+  type LoggedReleases,
   type Purchase,
   purchaseDigest,
 } from "../releases/release_log.ts";
-import type { Driver, SqlValue, Statement } from "../store/driver/driver.ts";
-import type { UserFold } from "../users/user_fold.ts";
-import { listed, type Rows } from "../store/database.ts";
+import type { Driver, Statement } from "../store/driver/driver.ts";
+import { listed } from "../store/database.ts";
 import { eventsOf, hexOf, msOf } from "../store/events.ts";
-import { type Row, type Told, unpackOrder, unpackUser } from "./doc.ts";
+import type { Row } from "./doc.ts";
 import {
   type LaterTerms,
   selectExpected,
   selectLaterTerms,
 } from "./expected.ts";
 import type { LookupHash } from "./lookup_hash.ts";
-import type { BatchEvent, Collected } from "./step.ts";
+import { orderRows, selectRows, userRows } from "./rows.ts";
+import type { BatchEvent, Collected, Joined, KnownRows } from "./step.ts";
 
-/** Rows by id. */
-export interface KnownRows {
-  readonly orders: Map<string, Row<OrderFold>>;
-  readonly users: Map<string, Row<UserFold>>;
+export interface Reading {
+  readonly driver: Driver;
+  /** `write` reads from the primary, after a lost race. */
+  readonly mode: "read" | "write";
 }
 
-/** How to read: `write` reads from the primary, after a lost race. */
-export type Mode = "read" | "write";
-
-/** Reads the rows of orders that a condition finds, `o` being the table. */
-export function selectOrderRows(
-  where: string,
-  ...args: SqlValue[]
-): Statement {
-  return {
-    sql: `SELECT o.no, o.id, o.historic, o.told, o.fold FROM orders AS o
-      WHERE ${where}`,
-    args,
-  };
-}
-
-export function selectUserRows(where: string, ...args: SqlValue[]): Statement {
-  return {
-    sql: `SELECT u.no, u.id, u.historic, u.told, u.fold FROM users AS u
-      WHERE ${where}`,
-    args,
-  };
-}
-
-/** Adds what {@linkcode selectOrderRows} read; what is known already stays. */
-export function addOrderRows(
-  orders: Map<string, Row<OrderFold>>,
-  rows: Rows = [],
-): void {
-  for (const row of rows) {
-    const id = String(row[1]);
-    if (!orders.has(id)) orders.set(id, rowOf(row, unpackOrder));
-  }
-}
-
-export function addUserRows(
-  users: Map<string, Row<UserFold>>,
-  rows: Rows = [],
-): void {
-  for (const row of rows) users.set(String(row[1]), rowOf(row, unpackUser));
-}
-
-function rowOf<Fold>(
-  [no, id, historic, told, fold]: readonly SqlValue[],
-  unpack: (id: string, fold: string) => Fold,
-): Row<Fold> {
-  return {
-    no: Number(no),
-    historic: Number(historic),
-    told: JSON.parse(String(told)) as Told,
-    fold: unpack(String(id), String(fold)),
-  };
+/** The rows of the orders and users that a batch names. */
+export async function loadRows(
+  { driver, mode }: Reading,
+  events: readonly BatchEvent[],
+): Promise<KnownRows> {
+  const named = (which: "orderId" | "userId") =>
+    listed(
+      new Set(
+        events.flatMap(({ fact, named }) =>
+          [fact[which], named[which]].filter(Boolean)
+        ),
+      ),
+    );
+  const inList = "r.id IN (SELECT value FROM json_each(?))";
+  const [orders, users] = await driver.batch([
+    selectRows("orders", inList, named("orderId")),
+    selectRows("users", inList, named("userId")),
+  ], mode);
+  return { orders: orderRows(orders?.rows), users: userRows(users?.rows) };
 }
 
 /** What a batch asks of orders that it may not name. */
-export interface Asked {
+interface Asked {
   /** Links of its terms, when the first was asked for and when one expires first. */
-  readonly links: Map<
+  readonly links: ReadonlyMap<
     string,
     Link & { readonly askedAt: string; readonly validUntil: string }
   >;
@@ -109,17 +78,20 @@ export interface Asked {
    * Purchases of its terms, and when the earliest of each was asked for: what was
    * recorded before and was asked for later counts in its place.
    */
-  readonly terms: Map<string, LaterTerms>;
+  readonly terms: ReadonlyMap<string, LaterTerms>;
   /** From when on its rules hold, by which successes wait for the chain. */
-  readonly rulesFrom: Set<string>;
+  readonly rulesFrom: readonly string[];
 }
 
-export function askedBy(events: readonly BatchEvent[]): Asked {
-  const links: Asked["links"] = new Map();
-  const terms: Asked["terms"] = new Map();
-  const rulesFrom = new Set<string>();
+function askedBy(events: readonly BatchEvent[]): Asked {
+  const links = new Map<
+    string,
+    Link & { askedAt: string; validUntil: string }
+  >();
+  const terms = new Map<string, LaterTerms>();
+  const rulesFrom: string[] = [];
   for (const { fact } of events) {
-    if (isWitnessRule(fact)) rulesFrom.add(fact.change.from);
+    if (isWitnessRule(fact)) rulesFrom.push(fact.change.from);
     if (!isExpectation(fact)) continue;
     const { expectation } = fact;
     const askedAt = askedAtOf(expectation);
@@ -151,7 +123,7 @@ function earlier(a: string | undefined, b: string): string {
  */
 function movedWindows(
   events: readonly BatchEvent[],
-  orders: ReadonlyMap<string, Row<OrderFold>>,
+  orders: KnownRows["orders"],
 ): ExpectationWindow[] {
   const found = new Map<string, ExpectationWindow>();
   const folds = new Map<string, OrderFold>();
@@ -171,39 +143,25 @@ function movedWindows(
   return [...found.values()];
 }
 
-/** What is expected, and the orders that new terms or rules may concern. */
-export interface Joined {
-  readonly expectations: readonly Expectation[];
-  readonly linkedOrders: ReadonlyMap<string, readonly string[]>;
-  readonly successes: readonly string[];
-}
-
-export const NOTHING_JOINED: Joined = {
-  expectations: [],
-  linkedOrders: new Map(),
-  successes: [],
-};
-
-export interface LoadOptions {
-  readonly driver: Driver;
-  readonly mode: Mode;
-  readonly hash: LookupHash;
-  readonly readFact: (event: RecordedEvent) => Fact;
-}
-
 /**
- * Reads what is expected of the orders of a batch, and adds the orders that the
+ * Reads what is expected of the orders of a batch, and adds to them those that the
  * batch's terms and rules may concern.
+ *
+ * @param anyExpected Whether anything was ever expected in this ledger.
  */
 export async function loadJoined(
+  { driver, mode }: Reading,
   events: readonly BatchEvent[],
-  { orders, asked }: {
-    readonly orders: Map<string, Row<OrderFold>>;
-    readonly asked: Asked;
+  { orders, anyExpected, hash, readFact }: Pick<KnownRows, "orders"> & {
+    readonly anyExpected: boolean;
+    readonly hash: LookupHash;
+    readonly readFact: (event: RecordedEvent) => Fact;
   },
-  { driver, mode, hash, readFact }: LoadOptions,
 ): Promise<Joined> {
-  const windows = movedWindows(events, orders);
+  const asked = askedBy(events);
+  if (!anyExpected && asked.links.size === 0 && asked.rulesFrom.length === 0) {
+    return { expectations: [], linkedOrders: new Map(), successes: [] };
+  }
   const links = [...asked.links].map(
     ([key, { kind, link, askedAt, validUntil }]) => [
       hash.of(kind, link),
@@ -213,26 +171,41 @@ export async function loadJoined(
       msOf(validUntil) ?? 0,
     ],
   );
+  const since = asked.rulesFrom.map((time) => msOf(time) ?? 0);
   const found = await driver.batch([
-    selectExpected(hash, windows),
+    selectExpected(hash, movedWindows(events, orders)),
     selectLaterTerms(hash, asked.terms),
     { sql: LINKED, args: [JSON.stringify(links)] },
-    selectSuccesses([...asked.rulesFrom]),
+    selectRows(
+      "orders",
+      "?1 IS NOT NULL AND r.status = 'success' AND r.began >= ?1",
+      since.length === 0 ? null : Math.min(...since),
+    ),
   ], mode);
   const [expected, later, linked, successes] = found.map(({ rows }) => rows);
-  addOrderRows(orders, successes);
-  addOrderRows(orders, linked?.map((row) => row.slice(1)));
-  const linkedOrders = new Map<string, string[]>();
-  for (const [key, , id] of linked ?? []) {
-    const ids = linkedOrders.get(String(key)) ?? [];
-    linkedOrders.set(String(key), [...ids, String(id)]);
-  }
+  const others = orderRows([
+    ...linked?.map((row) => row.slice(1)) ?? [],
+    ...successes ?? [],
+  ]);
+  addMissing(orders, others);
   return {
     expectations: eventsOf([...expected ?? [], ...later ?? []]).map(readFact)
       .filter(isExpectation).map(({ expectation }) => expectation),
-    linkedOrders,
+    linkedOrders: new Map(
+      [...Map.groupBy(linked ?? [], ([key]) => String(key))].map((
+        [key, rows],
+      ) => [key, rows.map(([, , id]) => String(id))]),
+    ),
     successes: (successes ?? []).map(([, id]) => String(id)),
   };
+}
+
+/** What is known already stays: a step may have changed it. */
+function addMissing(
+  orders: KnownRows["orders"],
+  others: ReadonlyMap<string, Row<OrderFold>>,
+): void {
+  for (const [id, row] of others) if (!orders.has(id)) orders.set(id, row);
 }
 
 /**
@@ -256,94 +229,90 @@ const LINKED = `SELECT w.value ->> 1, o.no, o.id, o.historic, o.told, o.fold
         AND k.asked_at <= o.began
       ORDER BY k.valid_until LIMIT 1 OFFSET ${CANDIDATES_KEPT - 1}))`;
 
-function selectSuccesses(times: readonly string[]): Statement {
-  const since = times.length === 0
-    ? null
-    : Math.min(...times.map((time) => msOf(time) ?? 0));
-  return selectOrderRows(
-    "?1 IS NOT NULL AND o.status = 'success' AND o.began >= ?1",
-    since,
-  );
-}
+/** What a row of `purchases` says of an order, in its column `held`. */
+const ROLES = { wait: 0, own: 1, hand: 2 } as const;
 
-/** Reads what was logged of releases, and who holds the purchases of a batch. */
+/**
+ * Reads what was logged of releases, and who holds the purchases of a batch; where a
+ * person moved one, the rows of all that have to do with it are added.
+ */
 export async function loadReleases(
+  { driver, mode }: Reading,
   collected: readonly Collected[],
-  { orders, key }: {
-    readonly orders: Map<string, Row<OrderFold>>;
-    readonly key: Uint8Array;
-  },
-  { driver, mode }: Pick<LoadOptions, "driver" | "mode">,
+  { orders, key }: Pick<KnownRows, "orders"> & { readonly key: Uint8Array },
 ): Promise<KnownReleases> {
-  const digestOf: KnownReleases["digestOf"] = (purchase) =>
-    purchaseDigest(key, purchase);
-  const digests = new Set<string>();
-  let isMoved = false;
-  for (const one of collected) {
-    if ("now" in one && one.now.release === "yes" && one.now.purchase) {
-      digests.add(digestOf(one.now.purchase));
-    } else if ("took" in one) {
-      isMoved = true;
-      for (const purchase of [one.gave, one.took]) {
-        if (purchase !== null) digests.add(digestOf(purchase));
-      }
-    }
-  }
-  const held = digests.size === 0
-    ? []
-    : await readPurchases(driver, mode, [...digests]);
-  const purchases = new Map<string, Purchase>();
-  for (const { name, id, role } of held) {
-    const one = purchases.get(name) ?? { own: null, hands: [] };
-    if (role === ROLES.own) purchases.set(name, { ...one, own: id });
-    if (role === ROLES.hand) {
-      purchases.set(name, { ...one, hands: [...one.hands, id] });
-    }
-  }
-  if (!isMoved) return { purchases, digestOf, orders: toldReleases(orders) };
-  const [rows] = await driver.batch([
-    selectOrderRows(
-      "o.id IN (SELECT value FROM json_each(?))",
-      listed(held.map(({ id }) => id)),
+  const digestOf = (purchase: PurchaseName) => purchaseDigest(key, purchase);
+  const isMoved = collected.some((one) => "took" in one);
+  const digests = listed(
+    new Set(
+      collected.flatMap((one) =>
+        "took" in one
+          ? [one.gave, one.took]
+          : "now" in one && one.now.release === "yes"
+          ? [one.now.purchase]
+          : []
+      ).flatMap((purchase) => purchase === null ? [] : digestOf(purchase)),
+    ),
+  );
+  const named = "name IN (SELECT unhex(value) FROM json_each(?1))";
+  const [holding, rows] = digests === "[]" ? [] : await driver.batch([
+    {
+      // Those that took last come last.
+      sql: `SELECT p.name, o.id, p.held FROM purchases AS p
+        JOIN orders AS o ON o.no = p.no WHERE p.${named} ORDER BY p.since`,
+      args: [digests],
+    },
+    selectRows(
+      "orders",
+      `?2 AND r.no IN (SELECT no FROM purchases WHERE ${named})`,
+      ...[digests, isMoved ? 1 : 0],
     ),
   ], mode);
-  addOrderRows(orders, rows?.rows);
-  return { purchases, digestOf, orders: toldReleases(orders) };
-}
-
-function toldReleases(orders: ReadonlyMap<string, Row<OrderFold>>) {
-  return new Map(
-    [...orders].flatMap(([id, { told }]) =>
-      told.release === undefined ? [] : [[id, told.release] as const]
-    ),
+  const purchases = new Map<string, Purchase>();
+  for (const [digest, id, role] of holding?.rows ?? []) {
+    const name = hexOf(digest as Uint8Array);
+    const one = purchases.get(name) ?? { own: null, hands: [] };
+    const order = String(id);
+    if (role === ROLES.own) purchases.set(name, { ...one, own: order });
+    if (role === ROLES.hand) {
+      purchases.set(name, { ...one, hands: [...one.hands, order] });
+    }
+  }
+  addMissing(orders, orderRows(rows?.rows));
+  const releases = [...orders].flatMap(([id, { told: { release } }]) =>
+    release === undefined ? [] : [[id, release] as const]
   );
+  return { purchases, digestOf, orders: new Map(releases) };
 }
 
-/** What a row of `purchases` says of an order, in its column `held`. */
-export const ROLES = { wait: 0, own: 1, hand: 2 } as const;
-
-interface PurchaseRow {
-  readonly name: string;
-  readonly id: string;
-  readonly role: number;
-}
-
-/** All that have taken purchases or wait for them, those that took last last. */
-async function readPurchases(
-  driver: Driver,
-  mode: Mode,
-  digests: readonly string[],
-): Promise<PurchaseRow[]> {
-  const [found] = await driver.batch([{
-    sql: `SELECT p.name, o.id, p.held FROM purchases AS p
-      JOIN orders AS o ON o.no = p.no
-      WHERE p.name IN (SELECT unhex(value) FROM json_each(?1))
-      ORDER BY p.since`,
-    args: [listed(digests)],
-  }], mode);
-  return (found?.rows ?? []).map(([name, id, role]) => ({
-    name: hexOf(name as Uint8Array),
-    id: String(id),
-    role: Number(role),
-  }));
+/** Writes who has taken which purchase, and who waits for it. */
+export function purchaseStatements(
+  { purchases, waits }: Pick<LoggedReleases, "purchases" | "waits">,
+  { orders }: Pick<KnownRows, "orders">,
+): Statement[] {
+  const noOf = (id: string) => orders.get(id)?.no ?? null;
+  const insert = (name: string, id: string, role: number, since: number) => ({
+    sql: `INSERT INTO purchases (name, no, held, since)
+      VALUES (unhex(?), ?, ?, ?)`,
+    args: [name, noOf(id), role, since],
+  });
+  return [
+    ...[...purchases].flatMap(([name, { own, hands }]) => [
+      {
+        sql: "DELETE FROM purchases WHERE name = unhex(?) AND held > 0",
+        args: [name],
+      },
+      ...own === null ? [] : [insert(name, own, ROLES.own, 0)],
+      ...hands.map((id, at) => insert(name, id, ROLES.hand, at + 1)),
+    ]),
+    ...[...waits].flatMap(([id, wait]) => [
+      {
+        sql: "DELETE FROM purchases WHERE no = ? AND held = 0",
+        args: [noOf(id)],
+      },
+      ...wait === null
+        ? []
+        : [insert(wait.digest, id, ROLES.wait, wait.position)],
+    ]),
+  ];
 }

@@ -26,7 +26,7 @@ import {
   statesOf,
   toldBy,
 } from "../testing/fold_kit.ts";
-import { foldOrdersAnew, foldUsersAnew } from "./anew.ts";
+import { rowsAnew } from "./anew.ts";
 import { packOrder, packUser, unpackOrder, unpackUser } from "./doc.ts";
 import { guardOf, moveGuard, selectGuard } from "./guard.ts";
 import { FOLD, project } from "./project.ts";
@@ -96,26 +96,14 @@ Deno.test("a fold from an order's own events is what was folded batch by batch",
       await projectAll(driver, { maxEvents: 3 });
       const [guard] = await driver.batch([selectGuard], "read");
       const hash = new LookupHash(guardOf(guard?.rows).key);
-      const options = { readFact: FOLD.readFact, hash };
-      const orders = await select(driver, "SELECT no, id, fold FROM orders");
-      const entities = orders.map(({ no, id }) => ({
-        no: Number(no),
-        id: String(id),
-      }));
-      const folds = await foldOrdersAnew(driver, entities, options);
-      for (const { no, fold } of orders) {
-        const anew = folds.get(Number(no));
-        assert.equal(anew && packOrder(anew), fold);
-      }
-      const users = await select(driver, "SELECT no, id, fold FROM users");
-      const anew = await foldUsersAnew(
-        driver,
-        users.map(({ no, id }) => ({ no: Number(no), id: String(id) })),
-        options,
-      );
-      for (const { no, fold } of users) {
-        const user = anew.get(Number(no));
-        assert.equal(user && packUser(user), fold);
+      const { readFact } = FOLD;
+      const options = { assets: "sandbox", readFact, hash } as const;
+      for (const table of ["orders", "users"] as const) {
+        const rows = await select(driver, `SELECT * FROM ${table}`);
+        const anew = await rowsAnew(driver, { table, rows, ...options });
+        for (const { no, fold } of rows) {
+          assert.equal(anew.get(Number(no))?.columns.fold, fold);
+        }
       }
     }),
     { numRuns: tries(40), seed: 4109 },

@@ -20,10 +20,10 @@ import { orderTable, userTable } from "../store/schema.ts";
 import { type AnewOptions, rowsAnew } from "./anew.ts";
 import { type Row, unpackOrder, unpackUser } from "./doc.ts";
 import { type Guard, guardOf, moveGuard, selectGuard } from "./guard.ts";
-import { addOrderRows, loadReleases } from "./load.ts";
+import { loadReleases, purchaseStatements } from "./load.ts";
 import { insertTransition, tell, withReleases } from "./log.ts";
-import { FOLD, type FoldCode, purchaseStatements } from "./project.ts";
-import { orderColumns, orderView } from "./rows.ts";
+import { FOLD, type FoldCode } from "./project.ts";
+import { orderColumns, orderRows, orderView } from "./rows.ts";
 import { LookupHash } from "./lookup_hash.ts";
 
 export interface RefoldParts {
@@ -144,7 +144,7 @@ async function refoldOnce(
   const before = Math.max(0, Math.floor(progress.orders / 2));
   const found: Found = { changed: 0, changes: [], rows: 0 };
   const hash = new LookupHash(guard.key);
-  const anew = { readFact: fold.readFact, hash };
+  const anew = { assets: parts.assets, readFact: fold.readFact, hash };
   const work: Work = { ...parts, anew, options, found, tag: progress.tag };
   for (const table of ["orders", "users"] as const) {
     for (let after = progress[table];;) {
@@ -284,7 +284,7 @@ async function foldChunk(
   where: Statement,
   also: (last: number) => Statement[],
 ): Promise<number | null> {
-  const { driver, assets, anew, options } = work;
+  const { driver, anew, options } = work;
   const names = ["no", "id", "fold", ...KEPT];
   const [found = []] = await readDeciding(driver, [{
     sql: `SELECT ${names.join(", ")} FROM ${table} WHERE ${where.sql}`,
@@ -295,7 +295,7 @@ async function foldChunk(
   const rows = found.map((row) =>
     Object.fromEntries(names.map((name, at) => [name, row[at] ?? null]))
   );
-  const made = await rowsAnew(driver, { table, rows, assets, ...anew });
+  const made = await rowsAnew(driver, { table, rows, ...anew });
   const statements = rows.map((row) => {
     const values = made.get(Number(row.no))?.columns ?? {};
     note(work, table, { row, packed: String(values.fold) });
@@ -408,8 +408,7 @@ async function swap(work: Work, position: number): Promise<boolean> {
   const guard = guardOf(found[0]);
   if (!await isGoing(work)) throw lostRace();
   if (guard.position !== position) return false;
-  const orders = new Map<string, Row<OrderFold>>();
-  addOrderRows(orders, found[1]);
+  const orders = orderRows(found[1]);
   const moved = new Set(
     found[1]?.filter((row) => row[5] === 1).map(([, id]) => String(id)),
   );
@@ -471,9 +470,8 @@ async function logMoved(
     ];
   });
   if (orders.size === 0) return [];
-  const known = await loadReleases(changes, { orders, key: guard.key }, {
-    driver,
-    mode: "write",
+  const known = await loadReleases({ driver, mode: "write" }, changes, {
+    ...{ orders, key: guard.key },
   });
   const releases = logReleases(changes, known);
   const statements: Statement[] = [];

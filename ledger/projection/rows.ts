@@ -1,18 +1,119 @@
-/** What the columns of an order or a user say, and what leads to an order. */
+/** Rows of orders and users: what makes them, what their columns say, what leads to an order. */
 import type { AssetTable } from "../../core/assets/environment.ts";
 import { type OrderInContext, orderOf } from "../attention/attention.ts";
 import { effectiveTime } from "../events/time.ts";
-import { isFinal } from "../machines/order_machine.ts";
+import type { Entity } from "../machines/transition.ts";
 import { beganBy } from "../orders/expectations.ts";
-import type { OrderFold } from "../orders/order_fold.ts";
+import {
+  evolveOrder,
+  initialOrderFold,
+  type OrderFold,
+} from "../orders/order_fold.ts";
 import { orderState } from "../states/state_of_order.ts";
 import type { OrderState } from "../states/order_state.ts";
-import type { SqlValue } from "../store/driver/driver.ts";
-import type { UserFold } from "../users/user_fold.ts";
+import type { Fact } from "../events/fact.ts";
+import type { Rows } from "../store/database.ts";
+import type { SqlValue, Statement } from "../store/driver/driver.ts";
+import {
+  evolveUser,
+  initialUserFold,
+  type UserFold,
+} from "../users/user_fold.ts";
 import { userState } from "../users/user_state.ts";
 import { msOf } from "../store/events.ts";
-import type { Row } from "./doc.ts";
+import {
+  packOrder,
+  packUser,
+  type Row,
+  type Told,
+  unpackOrder,
+  unpackUser,
+} from "./doc.ts";
+import { isOpen } from "./due.ts";
 import type { LookupHash, LookupKind } from "./lookup_hash.ts";
+
+export type Table = "orders" | "users";
+
+export type Columns = Readonly<Record<string, SqlValue>>;
+
+export interface RowContext {
+  readonly assets: AssetTable;
+  readonly hash: LookupHash;
+}
+
+/** What makes a row of orders, or of users, out of facts, and what readers see of it. */
+export interface Kind<Fold> {
+  readonly entity: Entity;
+  initial(id: string): Fold;
+  evolve(fold: Fold, fact: Fact): Fold;
+  unpack(id: string, document: string): Fold;
+  state(fold: Fold, assets: AssetTable): object;
+  /** Every column but those that say when to ask the service. */
+  columns(row: Row<Fold>, context: RowContext): Columns;
+}
+
+export const KINDS: {
+  readonly orders: Kind<OrderFold>;
+  readonly users: Kind<UserFold>;
+} = {
+  orders: {
+    entity: "order",
+    initial: initialOrderFold,
+    evolve: evolveOrder,
+    unpack: unpackOrder,
+    state: (fold, assets) => orderState(fold, { assets }),
+    columns: (row, { assets, hash }) => ({
+      ...orderColumns(row, orderView(row, { assets }), hash),
+      ...documentsOf(row, packOrder(row.fold)),
+    }),
+  },
+  users: {
+    entity: "user",
+    initial: initialUserFold,
+    evolve: evolveUser,
+    unpack: unpackUser,
+    state: userState,
+    columns: (row) => ({
+      ...userColumns(row),
+      ...documentsOf(row, packUser(row.fold)),
+    }),
+  },
+};
+
+export function documentsOf({ told }: Row<unknown>, fold: string): Columns {
+  return { told: JSON.stringify(told), fold };
+}
+
+/** Reads rows that a condition finds, `r` being their table. */
+export function selectRows(
+  table: Table,
+  where: string,
+  ...args: SqlValue[]
+): Statement {
+  const sql = `SELECT r.no, r.id, r.historic, r.told, r.fold FROM ${table} AS r
+    WHERE ${where}`;
+  return { sql, args };
+}
+
+/** The rows that {@linkcode selectRows} read, by id. */
+export function orderRows(rows: Rows = []): Map<string, Row<OrderFold>> {
+  return new Map(rows.map((row) => [String(row[1]), rowOf(row, unpackOrder)]));
+}
+
+export function userRows(rows: Rows = []): Map<string, Row<UserFold>> {
+  return new Map(rows.map((row) => [String(row[1]), rowOf(row, unpackUser)]));
+}
+
+function rowOf<Fold>(
+  [no, id, historic, told, fold]: readonly SqlValue[],
+  unpack: (id: string, fold: string) => Fold,
+): Row<Fold> {
+  return {
+    ...{ no: Number(no), historic: Number(historic) },
+    told: JSON.parse(String(told)) as Told,
+    fold: unpack(String(id), String(fold)),
+  };
+}
 
 /**
  * The state of an order as readers see it: that of its fold, and what is known of it
@@ -51,7 +152,7 @@ export function orderColumns(
   row: Row<OrderFold>,
   state: OrderInContext,
   hash: LookupHash,
-): Readonly<Record<string, SqlValue>> {
+): Columns {
   const { fold, historic } = row;
   return {
     no: row.no,
@@ -60,7 +161,7 @@ export function orderColumns(
     began: msOf(beganBy(fold)),
     status: state.status,
     trust: state.trust,
-    open: isOpen(state) ? 1 : 0,
+    open: isOpen(fold) ? 1 : 0,
     release: state.release,
     reason: state.releaseReason,
     outcome: state.outcome,
@@ -89,12 +190,6 @@ function attentionNow(state: OrderInContext): readonly string[] {
   return withheld === null
     ? state.attention
     : [...state.attention, "yes_withheld"];
-}
-
-/** Whether the service should go on being asked about the order. */
-function isOpen(state: OrderState): boolean {
-  return state.trust !== "confirmed" || !isFinal(state.status) ||
-    state.anomalies.some(({ kind }) => kind === "contested");
 }
 
 /** Since when an order is paid and has not moved, or waits for the chain. */
@@ -134,7 +229,7 @@ export const USER_COLUMNS: readonly string[] = [
 
 export function userColumns(
   { no, fold, historic }: Row<UserFold>,
-): Readonly<Record<string, SqlValue>> {
+): Columns {
   const { latest } = fold;
   const created = latest?.createdAt
     ? effectiveTime(latest.createdAt, latest.readAt).counts

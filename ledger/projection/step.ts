@@ -1,8 +1,7 @@
 /**
- * What a batch of events makes of what is known: pure, one event after another.
- *
- * Orders and users are folded; what they enter that they were not in is collected as
- * transitions, and what webhooks name as requests for the poller.
+ * What a batch of events makes of the rows that are known: pure, one event after
+ * another. Orders and users are folded; what they enter that they were not in is
+ * collected for the log, and what webhooks name for the poller.
  */
 import type { AssetTable } from "../../core/assets/environment.ts";
 import type { RecordedEvent } from "../events/event.ts";
@@ -57,12 +56,8 @@ import {
   type UserFold,
 } from "../users/user_fold.ts";
 import { decideUserStatus } from "../users/user_status.ts";
-import {
-  type ToConfirm,
-  type Urgency,
-  urgencyOfOrder,
-  urgencyOfUser,
-} from "./urgency.ts";
+import { NOTHING_TOLD, type Row } from "./doc.ts";
+import { type ToConfirm, urgencyOf } from "./due.ts";
 
 /** What a step needs of one event. */
 export interface BatchEvent {
@@ -75,31 +70,33 @@ export interface BatchEvent {
   readonly imported: boolean;
 }
 
-/** What is known before a batch. */
-export interface Known {
-  /** Orders that the batch or its terms concern; absent ones are new. */
-  readonly orders: ReadonlyMap<string, OrderFold>;
-  /** Users that the batch concerns; absent ones are new. */
-  readonly users: ReadonlyMap<string, UserFold>;
+/** Rows of orders and users by id; absent ones are new. */
+export interface KnownRows {
+  readonly orders: Map<string, Row<OrderFold>>;
+  readonly users: Map<string, Row<UserFold>>;
+}
+
+/** What the terms and rules of a batch may concern, and what its orders may keep. */
+export interface Joined {
   /** Terms recorded before that orders of the batch may keep. */
   readonly expectations: readonly Expectation[];
-  /** Since when orders wait for the chain, and until when, as recorded before. */
-  readonly rules: readonly WitnessRuleFact[];
-  /** Successes that a rule of the batch may concern. */
-  readonly successes: readonly string[];
   /** Orders that the service has shown under a link, by `linkKey`. */
   readonly linkedOrders: ReadonlyMap<string, readonly string[]>;
+  /** Successes that a rule of the batch may concern. */
+  readonly successes: readonly string[];
 }
 
-export interface StepOptions extends LedgerTimes {
-  readonly assets: AssetTable;
+/** What is known before a batch. */
+export interface Known extends KnownRows, Joined {
+  /** Since when orders wait for the chain, and until when, as recorded before. */
+  readonly rules: readonly WitnessRuleFact[];
 }
 
-export interface OrderLink extends FactLink {
-  readonly orderId: string;
-}
+export type StepOptions = LedgerTimes & { readonly assets: AssetTable };
 
 export type Collected = NewTransition | ReleaseChange | HandChange;
+
+type AnyFold = OrderFold | UserFold;
 
 /** Folds a batch. */
 export function takeStep(
@@ -113,14 +110,14 @@ export function takeStep(
 }
 
 /** What a batch changes. */
-export class Step {
-  /** Orders and users after the batch, as far as it changed them. */
-  readonly orders: Map<string, OrderFold> = new Map();
-  readonly users: Map<string, UserFold> = new Map();
-  /** Position of the first event that names a new order or user. */
-  readonly firstOf: Readonly<Record<Entity, Map<string, number>>> = {
-    order: new Map(),
-    user: new Map(),
+export class Step implements KnownRows {
+  /** Every row that is known, as the batch leaves it. */
+  readonly orders: Map<string, Row<OrderFold>>;
+  readonly users: Map<string, Row<UserFold>>;
+  /** Ids of those that it makes or changes. */
+  readonly changed: Readonly<Record<Entity, Set<string>>> = {
+    order: new Set(),
+    user: new Set(),
   };
   /** In order; of what was told before, `tell` decides. */
   readonly transitions: Collected[] = [];
@@ -131,10 +128,6 @@ export class Step {
     order: new Map(),
     user: new Map(),
   };
-  /** Orders that had ended before the ledger went live; whether it is listed. */
-  readonly historic: Map<string, boolean> = new Map();
-  /** Orders of which something new is sent. */
-  readonly revived: Set<string> = new Set();
   readonly #known: Known;
   readonly #options: StepOptions;
   readonly #links = new Map<string, OrderLinks>();
@@ -142,13 +135,13 @@ export class Step {
   readonly #rules = new WitnessRules();
   /** Orders of the batch, by what terms find them by. */
   readonly #linked = new Map<string, Set<string>>();
-  readonly #machines = {
-    order: new Map<string, readonly MachineStatus[]>(),
-    user: new Map<string, readonly MachineStatus[]>(),
-  };
-  readonly #releases = new Map<string, OrderRelease | null>();
+  /** What the last event left is what the next one begins with. */
+  readonly #machines = new WeakMap<AnyFold, readonly MachineStatus[]>();
+  readonly #releases = new WeakMap<OrderFold, { is: OrderRelease | null }>();
 
   constructor(known: Known, options: StepOptions) {
+    this.orders = new Map(known.orders);
+    this.users = new Map(known.users);
     this.#known = known;
     this.#options = options;
     for (const expectation of known.expectations) this.#pool.add(expectation);
@@ -157,7 +150,7 @@ export class Step {
 
   take(event: BatchEvent): void {
     const { fact } = event;
-    const { orderId, userId, position } = fact;
+    const { orderId, userId } = fact;
     if (isExpectation(fact)) {
       this.expectations.push(fact);
       for (const id of this.#ordersOf(fact.expectation)) {
@@ -166,7 +159,7 @@ export class Step {
     }
     if (isWitnessRule(fact)) {
       this.#rules.add(fact.change);
-      const ids = new Set([...this.#known.successes, ...this.orders.keys()]);
+      const ids = new Set([...this.#known.successes, ...this.changed.order]);
       for (const id of [...ids].sort(compareText)) {
         this.#order(id, event, (order) => this.#rules.join(order));
       }
@@ -175,7 +168,6 @@ export class Step {
       this.unanswered.push(fact.deliveryId);
     }
     if (orderId !== null) {
-      this.#first("order", orderId, position);
       this.#order(orderId, event, (order) => {
         const next = evolveOrder(order, fact);
         // Only a reading moves what an order is expected to be.
@@ -187,61 +179,42 @@ export class Step {
       this.#links.set(orderId, links);
       links.add(fact);
     }
-    if (userId !== null) {
-      this.#first("user", userId, position);
-      this.#user(userId, event);
-    }
+    if (userId !== null) this.#user(userId, event);
   }
 
-  /** What leads to the orders that the batch changed. */
-  get links(): OrderLink[] {
-    return [...this.orders].flatMap(([orderId, order]) => {
-      const before = this.#known.orders.get(orderId);
-      const isMoved = before?.expectations !== order.expectations ||
-        !sameWindow(expectationWindow(before), expectationWindow(order));
-      return [
-        ...this.#links.get(orderId)?.all.values() ?? [],
-        ...isMoved ? linksOfTerms(order) : [],
-      ].map((link) => ({ ...link, orderId }));
-    });
+  /** What leads to an order that the batch changed. */
+  linksOf(orderId: string): FactLink[] {
+    const before = this.#known.orders.get(orderId)?.fold;
+    const order = this.orders.get(orderId)?.fold;
+    if (order === undefined) return [];
+    const isMoved = before?.expectations !== order.expectations ||
+      !sameWindow(expectationWindow(before), expectationWindow(order));
+    return [
+      ...this.#links.get(orderId)?.all.values() ?? [],
+      ...isMoved ? linksOfTerms(order) : [],
+    ];
   }
-
-  #first(entity: Entity, id: string, position: number): void {
-    const { orders, users } = this.#known;
-    const isKnown = (entity === "order" ? orders : users).has(id);
-    if (isKnown || this.firstOf[entity].has(id)) return;
-    this.firstOf[entity].set(id, position);
-  }
-
-  // What is expected of orders.
 
   #join(order: OrderFold): OrderFold {
     const joined = this.#pool.join(order);
-    const { orderId, latest, expectations } = joined;
-    const note = (clickId: string | null, reference: string | null) => {
-      for (const link of expectationLinks({ clickId, reference })) {
-        const ids = this.#linked.get(linkKey(link)) ?? new Set();
-        this.#linked.set(linkKey(link), ids.add(orderId));
-      }
-    };
-    if (latest?.clickId) note(latest.clickId, null);
-    for (const { reference } of expectations) note(null, reference);
+    for (const link of linksOfTerms(joined)) {
+      const ids = this.#linked.get(linkKey(link)) ?? new Set();
+      this.#linked.set(linkKey(link), ids.add(order.orderId));
+    }
     return joined;
   }
 
   /** Orders that terms may concern, by id: the first takes the purchase. */
   #ordersOf(expectation: Expectation): readonly string[] {
     this.#pool.add(expectation);
-    const ids = new Set<string>();
-    for (const link of expectationLinks(expectation)) {
-      const key = linkKey(link);
-      for (const id of this.#known.linkedOrders.get(key) ?? []) ids.add(id);
-      for (const id of this.#linked.get(key) ?? []) ids.add(id);
-    }
+    const ids = new Set(
+      expectationLinks(expectation).map(linkKey).flatMap((key) => [
+        ...this.#known.linkedOrders.get(key) ?? [],
+        ...this.#linked.get(key) ?? [],
+      ]),
+    );
     return [...ids].sort(compareText);
   }
-
-  // Folding, and what follows from it.
 
   #order(
     id: string,
@@ -249,62 +222,37 @@ export class Step {
     evolve: (order: OrderFold) => OrderFold,
   ): void {
     const { fact, imported } = event;
-    const before = this.orders.get(id) ?? this.#known.orders.get(id);
+    const { position, recordedAt } = fact;
+    const row = this.orders.get(id);
     // Terms make no order.
-    if (before === undefined && fact.orderId === null) return;
+    if (row === undefined && fact.orderId === null) return;
+    const before = row?.fold;
     const after = evolve(before ?? initialOrderFold(id));
     if (after === before) return;
-    this.orders.set(id, after);
-    const options = this.#options;
-    const decided = orderRelease(after, options);
-    const isOld = isHistoricOrder(fact, before, decided, options);
-    this.#enter(event, { entity: "order", id }, {
-      before: () => before === undefined ? [] : orderMachines(before),
-      after: orderMachines(after),
-      finals: (machine) => before ? orderFinals(before, machine) : [],
-      historic: () => isOld,
-      urgency: event.delivered ? urgencyOfOrder(before, after) : 0,
-    });
+    this.orders.set(id, { ...row ?? newRow(2 * position), fold: after });
+    this.changed.order.add(id);
+    const now = this.#releaseOf(after);
+    const isOld = isHistoricOrder(fact, before, now, this.#options);
+    this.#enter(event, { entity: "order", id, before, after, isOld });
     if (isOld && !imported) {
-      this.historic.set(id, isListed(fact, decided, options.goLive ?? ""));
-      this.revived.delete(id);
+      const isNoted = isListed(fact, now, this.#options.goLive ?? "");
+      this.#setHistoric(id, isNoted ? 2 : 1);
     }
     // What a person moves is known before what the order then says.
     const gave = deliveredPurchase(before);
     const took = deliveredPurchase(after);
     if (gave?.kind !== took?.kind || gave?.name !== took?.name) {
-      const { position, recordedAt } = fact;
       const live = !imported;
       this.transitions.push({
         ...{ orderId: id, gave, took, position, recordedAt, live },
       });
     }
-    if (decided !== null) this.#decide(id, event, { before, decided, isOld });
-  }
-
-  #decide(
-    id: string,
-    event: BatchEvent,
-    { before, decided, isOld }: {
-      readonly before: OrderFold | undefined;
-      readonly decided: OrderRelease;
-      readonly isOld: boolean;
-    },
-  ): void {
-    if (!this.#releases.has(id)) {
-      const first = before && orderRelease(before, this.#options);
-      this.#releases.set(id, first ?? null);
-    }
-    const last = this.#releases.get(id) ?? null;
-    this.#releases.set(id, decided);
-    if (last !== null && isSameRelease(last, decided)) return;
-    const { fact, imported } = event;
+    if (now === null) return;
+    const last = before === undefined ? null : this.#releaseOf(before);
+    if (last !== null && isSameRelease(last, now)) return;
     this.transitions.push({
-      orderId: id,
-      now: decided,
-      position: fact.position,
-      recordedAt: fact.recordedAt,
-      live: this.#isLive(event, { entity: "order", id }, isOld),
+      ...{ orderId: id, now, position, recordedAt },
+      live: this.#isLive(event, "order", id, isOld),
       historic: isOld && !imported,
       byExpectation: fact.orderId === null,
     });
@@ -312,72 +260,97 @@ export class Step {
 
   #user(id: string, event: BatchEvent): void {
     const { fact } = event;
-    const before = this.users.get(id) ?? this.#known.users.get(id);
+    const row = this.users.get(id);
+    const before = row?.fold;
     const after = evolveUser(before ?? initialUserFold(id), fact);
     if (after === before) return;
-    this.users.set(id, after);
+    const made = row ?? newRow(2 * fact.position + 1);
+    this.users.set(id, { ...made, fold: after });
+    this.changed.user.add(id);
     const isOld = isHistoricUser(fact, before, this.#options);
-    this.#enter(event, { entity: "user", id }, {
-      before: () => before === undefined ? [] : userMachines(before),
-      after: userMachines(after),
-      finals: (machine) => before ? userFinals(before, machine) : [],
-      // A webhook claimed it, and that was new.
-      historic: ({ status }, previous) => isOld && previous?.status !== status,
-      urgency: event.delivered ? urgencyOfUser(before, after) : 0,
-    });
+    this.#enter(event, { entity: "user", id, before, after, isOld });
   }
 
   /** Collects what machines enter, and what a webhook asks to confirm. */
   #enter(
     event: BatchEvent,
-    who: { readonly entity: Entity; readonly id: string },
-    { before, after, finals, historic, urgency }: Evolved,
+    { entity, id, before, after, isOld }: {
+      readonly entity: Entity;
+      readonly id: string;
+      readonly before: AnyFold | undefined;
+      readonly after: AnyFold;
+      readonly isOld: boolean;
+    },
   ): void {
     const { fact, delivered, imported } = event;
-    const { entity, id } = who;
-    const last = this.#machines[entity].get(id) ?? before();
-    this.#machines[entity].set(id, after);
-    for (const { machine, visible } of after) {
+    const { position, recordedAt } = fact;
+    const last = before === undefined ? [] : this.#machinesOf(before);
+    for (const { machine, visible } of this.#machinesOf(after)) {
       if (visible === null) continue;
       const previous = last.find((one) => one.machine === machine)?.visible ??
         null;
       const { status, trust } = visible;
       if (previous?.status === status && previous.trust === trust) continue;
-      const isOld = !imported && historic(visible, previous);
+      // What a webhook claimed of a user before was new.
+      const historic = isOld && !imported &&
+        (entity === "order" || previous?.status !== status);
       this.transitions.push({
         ...{ entity, machine, id, trust, status, previous },
-        reverses: finals(machine).filter((final) => final !== status),
-        ...{ entry: 1, logged: null, after: [] },
-        position: fact.position,
-        recordedAt: fact.recordedAt,
-        live: this.#isLive(event, who, isOld),
-        withheld: false,
-        historic: isOld,
+        reverses: before === undefined
+          ? []
+          : finalsOf(before, machine).filter((final) => final !== status),
+        ...{ entry: 1, logged: null, after: [], position, recordedAt },
+        live: this.#isLive(event, entity, id, historic),
+        ...{ withheld: false, historic },
       });
     }
     if (!delivered || imported) return;
+    const urgency = urgencyOf(before, after);
     const known = this.toConfirm[entity].get(id) ??
       { at: "", urgency: 0, claimedBy: 0 };
     this.toConfirm[entity].set(id, {
-      at: known.at < fact.recordedAt ? fact.recordedAt : known.at,
+      at: known.at < recordedAt ? recordedAt : known.at,
       urgency: urgency > known.urgency ? urgency : known.urgency,
-      claimedBy: urgency > 0 ? fact.position : known.claimedBy,
+      claimedBy: urgency > 0 ? position : known.claimedBy,
     });
   }
 
   /** Whether it is sent; then a historic order is no longer historic. */
   #isLive(
     { imported }: BatchEvent,
-    { entity, id }: { readonly entity: Entity; readonly id: string },
+    entity: Entity,
+    id: string,
     isOld: boolean,
   ): boolean {
     if (imported || isOld) return false;
-    if (entity === "order") {
-      this.historic.delete(id);
-      this.revived.add(id);
-    }
+    if (entity === "order") this.#setHistoric(id, 0);
     return true;
   }
+
+  #setHistoric(id: string, historic: number): void {
+    const row = this.orders.get(id);
+    if (row !== undefined) this.orders.set(id, { ...row, historic });
+  }
+
+  #machinesOf(fold: AnyFold): readonly MachineStatus[] {
+    const known = this.#machines.get(fold);
+    if (known !== undefined) return known;
+    const machines = machinesOf(fold);
+    this.#machines.set(fold, machines);
+    return machines;
+  }
+
+  #releaseOf(fold: OrderFold): OrderRelease | null {
+    const known = this.#releases.get(fold);
+    if (known !== undefined) return known.is;
+    const is = orderRelease(fold, this.#options);
+    this.#releases.set(fold, { is });
+    return is;
+  }
+}
+
+function newRow(no: number) {
+  return { no, told: NOTHING_TOLD, historic: 0 };
 }
 
 /** Where a machine stands; null while it shows nothing. */
@@ -386,18 +359,8 @@ export interface MachineStatus {
   readonly visible: VisibleStatus | null;
 }
 
-interface Evolved {
-  /** Where the machines stood before the batch. */
-  readonly before: () => readonly MachineStatus[];
-  readonly after: readonly MachineStatus[];
-  /** Final statuses that readings had shown. */
-  readonly finals: (machine: MachineName) => readonly string[];
-  /** Whether a status had been entered before the ledger went live. */
-  readonly historic: (
-    entered: VisibleStatus,
-    previous: VisibleStatus | null,
-  ) => boolean;
-  readonly urgency: Urgency;
+function machinesOf(fold: AnyFold): readonly MachineStatus[] {
+  return "orderId" in fold ? orderMachines(fold) : userMachines(fold);
 }
 
 export function orderMachines(fold: OrderFold): readonly MachineStatus[] {
@@ -410,11 +373,6 @@ export function orderMachines(fold: OrderFold): readonly MachineStatus[] {
       visible: isSettled ? { status: look.verdict, trust: "confirmed" } : null,
     },
   ];
-}
-
-function orderFinals(fold: OrderFold, machine: MachineName): string[] {
-  if (machine !== "order") return [];
-  return fold.observedStatuses.map(({ status }) => status).filter(isFinal);
 }
 
 export function userMachines(fold: UserFold): readonly MachineStatus[] {
@@ -431,22 +389,30 @@ export function userMachines(fold: UserFold): readonly MachineStatus[] {
   ];
 }
 
-function userFinals(fold: UserFold, machine: MachineName): string[] {
-  if (machine !== "lkyc" && machine !== "fkyc") return [];
-  const shown = machine === "lkyc" ? fold.observedLkyc : fold.observedFkyc;
-  return shown.filter(isFinalVerification);
+/** Final statuses that readings had shown. */
+function finalsOf(fold: AnyFold, machine: MachineName): readonly string[] {
+  if ("orderId" in fold) {
+    return machine !== "order"
+      ? []
+      : fold.observedStatuses.map(({ status }) => status).filter(isFinal);
+  }
+  if (machine === "ban") return [];
+  return (machine === "lkyc" ? fold.observedLkyc : fold.observedFkyc)
+    .filter(isFinalVerification);
 }
 
 function linksOfTerms({ latest, expectations }: OrderFold): FactLink[] {
   const references = new Set(expectations.map(({ reference }) => reference));
-  const links: FactLink[] = [];
-  for (const link of references) {
-    if (link !== null) links.push({ kind: "reference", link, confirmed: true });
-  }
-  if (latest?.clickId) {
-    links.push({ kind: "click", link: latest.clickId, confirmed: true });
-  }
-  return links;
+  return [
+    ...[...references].flatMap((link) =>
+      link === null
+        ? []
+        : [{ kind: "reference", link, confirmed: true } as const]
+    ),
+    ...latest?.clickId
+      ? [{ kind: "click", link: latest.clickId, confirmed: true } as const]
+      : [],
+  ];
 }
 
 function isSameRelease(a: OrderRelease, b: OrderRelease): boolean {

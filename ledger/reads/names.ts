@@ -7,10 +7,8 @@ import type { OrderFold } from "../orders/order_fold.ts";
 import type { OrderState } from "../states/order_state.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { sharesTransfer } from "../orders/chain_readings.ts";
-import type { Row } from "../projection/doc.ts";
-import { addOrderRows, selectOrderRows } from "../projection/load.ts";
 import { LookupHash, type LookupKind } from "../projection/lookup_hash.ts";
-import { lookupText } from "../projection/rows.ts";
+import { lookupText, orderRows, selectRows } from "../projection/rows.ts";
 import { bytesOf, listed, read, readDeciding } from "../store/database.ts";
 import { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
 
@@ -162,16 +160,15 @@ export async function readSharing(
     lookupText("tx", shown.txId ?? ""),
   );
   const [rows] = await readDeciding(driver, [
-    selectOrderRows(
-      `o.id <> ? AND o.no IN
+    selectRows(
+      "orders",
+      `r.id <> ? AND r.no IN
         (SELECT no FROM lookup WHERE hash = ? AND shown = 1)`,
       orderId,
       hash,
     ),
   ]);
-  const orders = new Map<string, Row<OrderFold>>();
-  addOrderRows(orders, rows);
-  return [...orders.values()].flatMap(({ fold: { latest } }) =>
+  return [...orderRows(rows).values()].flatMap(({ fold: { latest } }) =>
     latest !== null && sharesTransfer(shown, latest) ? [latest] : []
   );
 }

@@ -11,8 +11,7 @@ import { guardOf, selectGuard } from "../projection/guard.ts";
 import { LookupHash } from "../projection/lookup_hash.ts";
 import type { Release, ReleaseReason } from "../outcomes/outcome_table.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import type { Row } from "../projection/doc.ts";
-import { addOrderRows, selectOrderRows } from "../projection/load.ts";
+import { orderRows, selectRows } from "../projection/rows.ts";
 import { listed, read, readDeciding, statement } from "../store/database.ts";
 import { EVENT_COLUMNS, eventsOf, timeOf } from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";
@@ -27,11 +26,9 @@ export async function readOrderFold(
   orderId: string,
 ): Promise<OrderFold | null> {
   const [rows] = await readDeciding(driver, [
-    selectOrderRows("o.id = ?", orderId),
+    selectRows("orders", "r.id = ?", orderId),
   ]);
-  const orders = new Map<string, Row<OrderFold>>();
-  addOrderRows(orders, rows);
-  return orders.get(orderId)?.fold ?? null;
+  return orderRows(rows).get(orderId)?.fold ?? null;
 }
 
 /**

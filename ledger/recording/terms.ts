@@ -1,7 +1,6 @@
 /** What may be recorded: terms of a click id that is free, and rules of the witness. */
 import type { AssetTable } from "../../core/assets/environment.ts";
 import type { WitnessRule } from "../../core/chain/witness_rule.ts";
-import type { OrderFold } from "../orders/order_fold.ts";
 import {
   askedAtOf,
   type Expectation,
@@ -23,9 +22,7 @@ import { WitnessRules } from "../orders/witness_rules.ts";
 import { ExpectationError } from "../expectations/expectation_error.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { guardOf, selectGuard } from "../projection/guard.ts";
-import type { Row } from "../projection/doc.ts";
-import { addOrderRows, selectOrderRows } from "../projection/load.ts";
-import { orderView } from "../projection/rows.ts";
+import { orderRows, orderView, selectRows } from "../projection/rows.ts";
 import { LookupHash } from "../projection/lookup_hash.ts";
 import { readDeciding, statement } from "../store/database.ts";
 import { EVENT_COLUMNS, eventsOf, msOf } from "../store/events.ts";
@@ -110,14 +107,15 @@ export async function refuseTermsOfPaid(
   const [guarding] = await readDeciding(driver, [selectGuard]);
   const hash = new LookupHash(guardOf(guarding).key);
   const [rows] = await readDeciding(driver, [
-    selectOrderRows(
-      "o.no IN (SELECT no FROM lookup WHERE hash = ? AND shown = 1 LIMIT 50)",
+    selectRows(
+      "orders",
+      "r.no IN (SELECT no FROM lookup WHERE hash = ? AND shown = 1 LIMIT 50)",
       hash.of(purchase.kind, purchase.name),
     ),
   ]);
-  const orders = new Map<string, Row<OrderFold>>();
-  addOrderRows(orders, rows);
-  const paid = [...orders.values()].map((row) => orderView(row, { assets }))
+  const paid = [...orderRows(rows).values()].map((row) =>
+    orderView(row, { assets })
+  )
     .find(({ expected, history }) =>
       expected !== null && purchaseKey(expected) === purchaseKey(expectation) &&
       history.some(({ source, status }) =>

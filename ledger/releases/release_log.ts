@@ -76,11 +76,6 @@ export interface KnownReleases {
   readonly digestOf: (purchase: PurchaseName) => string;
 }
 
-export const NOTHING_LOGGED: KnownReleases = {
-  ...{ orders: new Map(), purchases: new Map() },
-  digestOf: ({ kind, name }) => `${kind}\0${name}`,
-};
-
 /** What a batch of events adds to the log. */
 export interface LoggedReleases {
   /** What is logged, in order. */

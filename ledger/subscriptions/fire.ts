@@ -12,12 +12,6 @@ import { otherFinals } from "../orders/readings.ts";
 import type { Row, Told } from "../projection/doc.ts";
 import { guardOf, moveGuard, selectGuard } from "../projection/guard.ts";
 import {
-  addOrderRows,
-  addUserRows,
-  selectOrderRows,
-  selectUserRows,
-} from "../projection/load.ts";
-import {
   codeOf,
   HISTORIC,
   insertTransition,
@@ -27,6 +21,7 @@ import {
   TRANSITIONS,
   WITHHELD,
 } from "../projection/log.ts";
+import { orderRows, selectRows, userRows } from "../projection/rows.ts";
 import { orderMachines, userMachines } from "../projection/step.ts";
 import {
   insertOutbox,
@@ -123,11 +118,10 @@ async function unfiredUsers(
 ): Promise<Unfired[]> {
   const all: Unfired[] = [];
   for (let after = ""; all.length < limit;) {
-    const users = new Map<string, Row<UserFold>>();
     const [rows] = await read(driver, [
-      selectUserRows("u.id > ? ORDER BY u.id LIMIT ?", after, PAGE),
+      selectRows("users", "r.id > ? ORDER BY r.id LIMIT ?", after, PAGE),
     ]);
-    addUserRows(users, rows);
+    const users = userRows(rows);
     const [told = []] = !imported ? [] : await read(driver, [{
       sql: `SELECT no || ' ' || code || ' ' || entry FROM log AS t
         WHERE no IN (SELECT value FROM json_each(?)) AND ${isSilent}`,
@@ -193,13 +187,14 @@ async function fire(
   names: readonly TransitionName[],
 ): Promise<number> {
   const ids = listed(names.map(({ id }) => id));
-  const [guarding, subscribing, last, orderRows, userRows, logged = []] =
+  const inIds = "r.id IN (SELECT value FROM json_each(?))";
+  const [guarding, subscribing, last, ofOrders, ofUsers, logged = []] =
     await readDeciding(driver, [
       selectGuard,
       selectSubscribers,
       { sql: "SELECT coalesce(max(seq), 0) FROM log", args: [] },
-      selectOrderRows("o.id IN (SELECT value FROM json_each(?))", ids),
-      selectUserRows("u.id IN (SELECT value FROM json_each(?))", ids),
+      selectRows("orders", inIds, ids),
+      selectRows("users", inIds, ids),
       {
         sql: `SELECT ${TRANSITIONS} WHERE t.no IN (
           SELECT no FROM orders WHERE id IN (SELECT value FROM json_each(?1))
@@ -211,10 +206,8 @@ async function fire(
     ]);
   const guard = guardOf(guarding);
   const subscribers = subscribersOf(subscribing);
-  const orders = new Map<string, Row<OrderFold>>();
-  const users = new Map<string, Row<UserFold>>();
-  addOrderRows(orders, orderRows);
-  addUserRows(users, userRows);
+  const orders = orderRows(ofOrders);
+  const users = userRows(ofUsers);
   const log: ReadonlyMap<number, NewTransition[]> = Map.groupBy(
     logged.map(transitionOf),
     ({ no }) => no,
