@@ -194,54 +194,49 @@ function checkKey(apiKey: unknown): string {
   );
 }
 
+/** What holds where an option of a number is left out. */
+const USUAL = {
+  requestsPerSecond: 4,
+  maxInFlight: 4,
+  timeoutMs: 10_000,
+  deadlineMs: 30_000,
+  retries: 3,
+} as const;
+
 function callerOptions(
   options: OnrampClientOptions,
   apiKey: string,
 ): CallerOptions {
-  const now = options.now ?? Date.now;
+  const { now = Date.now, random = Math.random, onRequest, onResponse } =
+    options;
   const steadyNow = options.steadyNow ??
-    (options.now === undefined
-      ? () => performance.now()
-      : steadyClock(options.now));
+    (options.now === undefined ? () => performance.now() : steadyClock(now));
   const wait = options.sleep ?? sleep;
   const send = options.fetch ?? globalThis.fetch;
+  const limit = (name: keyof typeof USUAL): number => {
+    const value = options[name] ?? USUAL[name];
+    const isOff = name === "retries" && value === 0;
+    if (typeof value === "number" && (value > 0 || isOff)) return value;
+    throw new RangeError(
+      `Cannot create the client: ${name} is ${String(value)}; use a positive ` +
+        "number",
+    );
+  };
   return {
     // A bare call: some runtimes refuse fetch as a method of another object.
     fetch: (input, init) => send(input, init),
     headers: { "accept": "application/json", "x-api-key": apiKey },
-    now,
-    steadyNow,
-    sleep: wait,
-    random: options.random ?? Math.random,
     budget: new RateLimiter({
-      requestsPerSecond: positive(options, "requestsPerSecond", 4),
-      maxInFlight: positive(options, "maxInFlight", 4),
+      requestsPerSecond: limit("requestsPerSecond"),
+      maxInFlight: limit("maxInFlight"),
       now: steadyNow,
       sleep: wait,
     }),
-    timeoutMs: positive(options, "timeoutMs", 10_000),
-    deadlineMs: positive(options, "deadlineMs", 30_000),
-    retries: options.retries === 0 ? 0 : positive(options, "retries", 3),
+    timeoutMs: limit("timeoutMs"),
+    deadlineMs: limit("deadlineMs"),
+    retries: limit("retries"),
     hookBodies: options.hookBodies ?? false,
-    onRequest: options.onRequest,
-    onResponse: options.onResponse,
+    sleep: wait,
+    ...{ now, steadyNow, random, onRequest, onResponse },
   };
-}
-
-function positive(
-  options: OnrampClientOptions,
-  name:
-    | "requestsPerSecond"
-    | "maxInFlight"
-    | "timeoutMs"
-    | "deadlineMs"
-    | "retries",
-  usual: number,
-): number {
-  const value = options[name] ?? usual;
-  if (typeof value === "number" && value > 0) return value;
-  throw new RangeError(
-    `Cannot create the client: ${name} is ${String(value)}; use a positive ` +
-      "number",
-  );
 }

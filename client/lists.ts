@@ -21,13 +21,7 @@ import type {
 import { type Fault, ResponseError } from "./errors.ts";
 import { refuseFaults } from "./faults.ts";
 import { type PageForm, pageOf } from "./page.ts";
-import {
-  type CheckedQuery,
-  checkQuery,
-  type Kind,
-  PAGE_ROWS,
-  type QueryTable,
-} from "./query.ts";
+import { checkQuery, type Kind, PAGE_ROWS, type QueryTable } from "./query.ts";
 import { checkUserInput, type CreatedUser, type UserInput } from "./users.ts";
 import {
   cursorPass,
@@ -296,28 +290,10 @@ interface AnyQuery {
 }
 
 /** What both lists can do. */
-interface ListApi<Query, Row> {
-  page(query?: Query, options?: PageOptions): Promise<Page<Row>>;
-  walk(
-    query: Query,
-    options: ListOptions,
-    passes: (
-      read: (query: Query) => Promise<Page<Row>>,
-      wanted: Query,
-    ) => readonly [first: Pass<Row>, second: Pass<Row>],
-    faults?: readonly Fault[],
-  ): Walk<Row>;
-  get(
-    id: string,
-    options: CallOptions | undefined,
-    pick: (found: readonly Row[]) => Row | undefined,
-  ): Promise<Row | null>;
-}
-
 function listApi<Query extends AnyQuery, Row>(
   api: Api,
   form: ListForm<Query, Row>,
-): ListApi<Query, Row> {
+) {
   const action = `Cannot read ${form.item}s`;
 
   async function page(
@@ -326,71 +302,81 @@ function listApi<Query extends AnyQuery, Row>(
   ): Promise<Page<Row>> {
     const { faults, parameters } = checkQuery(query, form, extra);
     refuseFaults(action, faults);
+    const asked = parameters.map(([name, value]) =>
+      `${encodeURIComponent(name)}=${encodeURIComponent(value)}`
+    ).join("&");
     const answer = await api.ask({
       operation: `${form.item}s.page`,
       action,
-      url: withQuery(
-        `${api.environment.baseUrl}/api/external/${form.item}s`,
-        parameters,
-      ),
+      url: `${api.environment.baseUrl}/api/external/${form.item}s` +
+        (asked === "" ? "" : `?${asked}`),
       body: null,
       signal,
     });
     return pageOf<Row>(answer, action, form, query.offset ?? 0);
   }
 
-  return {
-    page,
-    walk(query, options, passes, more = []) {
-      const { prove = false, settleMs = SETTLE_MS, extra = {} } = options;
-      refuseFaults(action, [
-        ...checkQuery(query, form, extra).faults,
-        ...more,
-        ...setByWalk(form, extra),
-        ...(query.limit === 0 ? [zeroLimit] : []),
-      ]);
-      const [first, second] = passes(
-        (one) => page(one, options),
-        { limit: PAGE_ROWS, ...query },
-      );
-      const end = query[form.range[1] as keyof Query];
-      return new PagedWalk<Row>({
-        idOf: (row) => String(row[form.id]),
-        first,
-        second: prove ? second : null,
-        unprovable: whyUnprovable(query, form, extra),
-        windowEndMs: end === undefined
-          ? null
-          : new Date(end as string | Date).getTime(),
-        settleMs,
-      });
-    },
-    async get(id, options, pick) {
-      const [field, what] = form.by;
-      if (typeof id !== "string" || id.trim() === "" || id.includes(",")) {
-        refuseFaults("Cannot read one item", [{
-          field,
-          rule: "must be one identifier, not empty and without commas",
-        }]);
-      }
-      const query = { [field]: id, limit: PAGE_ROWS } as unknown as Query;
-      const answer = await page(query, options);
-      const found = pick(answer.data);
-      if (found !== undefined) return found;
-      // A row without identifier may be the item: that is not "none".
-      if (rowsOn(answer) === 0) return null;
-      throw new ResponseError(
-        `Cannot read the ${form.item}: the service answered with ` +
-          `${form.item}s that were not asked for or have no identifier; the ` +
-          `${what} may be broken at the service`,
-        {
-          code: `wrong_${form.item}`,
-          status: 200,
-          requestId: answer.requestId,
-        },
-      );
-    },
-  };
+  function walk(
+    query: Query,
+    options: ListOptions,
+    passes: (
+      read: (query: Query) => Promise<Page<Row>>,
+      wanted: Query,
+    ) => readonly [first: Pass<Row>, second: Pass<Row>],
+    more: readonly Fault[] = [],
+  ): Walk<Row> {
+    const { prove = false, settleMs = SETTLE_MS, extra = {} } = options;
+    refuseFaults(action, [
+      ...checkQuery(query, form, extra).faults,
+      ...more,
+      ...setByWalk(form, extra),
+      ...(query.limit === 0 ? [zeroLimit] : []),
+    ]);
+    const [first, second] = passes(
+      (one) => page(one, options),
+      { limit: PAGE_ROWS, ...query },
+    );
+    const end = query[form.range[1] as keyof Query];
+    return new PagedWalk<Row>({
+      idOf: (row) => String(row[form.id]),
+      first,
+      second: prove ? second : null,
+      unprovable: whyUnprovable(query, form, extra),
+      windowEndMs: end === undefined
+        ? null
+        : new Date(end as string | Date).getTime(),
+      settleMs,
+    });
+  }
+
+  async function get(
+    id: string,
+    options: CallOptions | undefined,
+    pick: (found: readonly Row[]) => Row | undefined,
+  ): Promise<Row | null> {
+    const [field, what] = form.by;
+    if (typeof id !== "string" || id.trim() === "" || id.includes(",")) {
+      refuseFaults("Cannot read one item", [{
+        field,
+        rule: "must be one identifier, not empty and without commas",
+      }]);
+    }
+    const query = { [field]: id, limit: PAGE_ROWS } as unknown as Query;
+    const answer = await page(query, options);
+    const found = pick(answer.data);
+    if (found !== undefined) return found;
+    // A row without identifier may be the item: that is not "none".
+    if (rowsOn(answer) === 0) return null;
+    const { requestId } = answer;
+    throw new ResponseError(
+      `Cannot read the ${form.item}: the service answered with ` +
+        `${form.item}s that were not asked for or have no identifier; the ` +
+        `${what} may be broken at the service`,
+      { code: `wrong_${form.item}`, status: 200, requestId },
+    );
+  }
+
+  return { page, walk, get };
 }
 
 const zeroLimit: Fault = {
@@ -427,14 +413,4 @@ function whyUnprovable<Query extends AnyQuery>(
   return unknown === undefined
     ? null
     : { code: "filter_unknown", filter: unknown };
-}
-
-function withQuery(
-  url: string,
-  parameters: CheckedQuery["parameters"],
-): string {
-  const query = parameters.map(([name, value]) =>
-    `${encodeURIComponent(name)}=${encodeURIComponent(value)}`
-  );
-  return query.length === 0 ? url : `${url}?${query.join("&")}`;
 }

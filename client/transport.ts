@@ -230,29 +230,18 @@ async function readText(
     await response.body?.cancel();
     return null;
   }
-  if (response.body === null) return "";
-  const reader = response.body.getReader();
-  const cancel = () => void reader.cancel().catch(() => {});
-  signal.addEventListener("abort", cancel, { once: true });
-  try {
-    const decoder = new TextDecoder();
-    let text = "";
-    let size = 0;
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      size += value.byteLength;
-      if (size > mostBytes) {
-        cancel();
-        return null;
-      }
-      text += decoder.decode(value, { stream: true });
-    }
+  const decoder = new TextDecoder();
+  let text = "";
+  let size = 0;
+  // Leaving the loop cancels the rest.
+  for await (const piece of response.body ?? []) {
     signal.throwIfAborted();
-    return text + decoder.decode();
-  } finally {
-    signal.removeEventListener("abort", cancel);
+    size += piece.byteLength;
+    if (size > mostBytes) return null;
+    text += decoder.decode(piece, { stream: true });
   }
+  signal.throwIfAborted();
+  return text + decoder.decode();
 }
 
 const hidden = "[hidden]";
