@@ -52,24 +52,22 @@ function cellText(
     // Between other marks a quoted number would be a text to some.
     return decimalMark === delimiter ? quoted(marked) : marked;
   };
-  if (typeof cell !== "string") {
-    if ("own" in cell) return quoted(cell.own);
-    if ("rounded" in cell) return number(spreadsheetNumber(cell.rounded));
-    if ("exact" in cell) {
-      return cell.exact === ""
-        ? ""
-        : quoted(`${TEXT_MARK}${printable(cell.exact)}`);
-    }
-  }
-  const raw = typeof cell === "string" ? cell : cell.amount;
-  const safe = typeof cell === "string"
-    ? !isChanged(raw)
-    : isDecimal(raw)
-    ? significantDigits(raw) <= MOST_DIGITS
-    : !isChanged(raw);
-  if (typeof cell !== "string" && isDecimal(raw) && safe) return number(raw);
-  const shown = printable(raw);
-  return quoted(safe ? shown : `${TEXT_MARK}${shown}`);
+  if (typeof cell === "string") return textCell(cell);
+  if ("own" in cell) return quoted(cell.own);
+  if ("rounded" in cell) return number(spreadsheetNumber(cell.rounded));
+  if ("exact" in cell) return cell.exact === "" ? "" : markedText(cell.exact);
+  if (!isDecimal(cell.amount)) return textCell(cell.amount);
+  return significantDigits(cell.amount) <= MOST_DIGITS
+    ? number(cell.amount)
+    : markedText(cell.amount);
+}
+
+function textCell(text: string): string {
+  return isChanged(text) ? markedText(text) : quoted(printable(text));
+}
+
+function markedText(text: string): string {
+  return quoted(`${TEXT_MARK}${printable(text)}`);
 }
 
 function quoted(text: string): string {
