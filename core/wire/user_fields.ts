@@ -29,12 +29,7 @@ export interface UserField<Wire> {
  * Source: service interface, "User (Data API)".
  */
 export const USER_FIELDS = {
-  country: {
-    wire: "country",
-    shape: "text",
-    form: "upper",
-    label: "Country",
-  },
+  country: { wire: "country", shape: "text", form: "upper", label: "Country" },
   phone: { wire: "phone", shape: "text", label: "Phone" },
   phoneCountry: { wire: "phone_country", shape: "text", form: "upper" },
   lkyc: {
