@@ -261,11 +261,10 @@ function checkTogether(
 
 function check(row: Row, at: At, whole: Whole): unknown {
   if (row.is !== undefined) return CHECKS[row.is](at, whole);
-  if (row.codes) return code(row, at);
-  if (row.oneOf === undefined) return text(row, at);
+  if (row.oneOf === undefined && row.codes === undefined) return text(row, at);
   return row.takesSeveral && Array.isArray(at.value)
-    ? list(at, (each) => oneOf(row, each), String)
-    : oneOf(row, at);
+    ? list(at, (each) => listed(row, each))
+    : listed(row, at);
 }
 
 function text(
@@ -290,26 +289,21 @@ function text(
     : at.is("format", instead);
 }
 
-function oneOf({ oneOf = [], use }: Row, at: At): string | undefined {
-  const isText = typeof at.value === "string";
-  const found = oneOf.find((one) => one === at.value);
-  return found ??
-    at.is(isText ? "unlisted" : "type", `; use ${use ?? oneOf.join(", ")}`);
-}
-
-function code({ codes, use }: Row, at: At): string | undefined {
+function listed({ oneOf, codes, use }: Row, at: At): string | undefined {
   const { value } = at;
-  if (typeof value !== "string") return at.is("type", `; use ${use}`);
-  if (codes?.has(value)) return value;
-  const upper = codes?.has(value.toUpperCase()) ? ", in capital letters" : "";
-  return at.is("unlisted", `; use ${use}${upper}`);
+  const isText = typeof value === "string";
+  if (isText && (codes?.has(value) ?? oneOf?.includes(value))) return value;
+  const upper = isText && codes?.has(value.toUpperCase())
+    ? ", in capital letters"
+    : "";
+  const instead = use ?? oneOf?.join(", ");
+  return at.is(isText ? "unlisted" : "type", `; use ${instead}${upper}`);
 }
 
 /** A list of several, not empty, without repeats. */
-function list<Out>(
+function list<Out extends string | Keyed>(
   at: At,
   check: (entry: At) => Out | undefined,
-  sameness: (out: Out) => string,
 ): Out[] | undefined {
   const { value, path, faults } = at;
   if (!Array.isArray(value)) return at.is("type", ", no array");
@@ -323,8 +317,9 @@ function list<Out>(
     const each = new At(entry, `${path}[${i}]`, faults);
     const out = check(each);
     if (out === undefined) return;
-    if (seen.has(sameness(out))) each.refuse("duplicate", "is named twice");
-    seen.set(sameness(out), out);
+    const key = typeof out === "string" ? out : keyOf(out);
+    if (seen.has(key)) each.refuse("duplicate", "is named twice");
+    seen.set(key, out);
   });
   return faults.length === before ? [...seen.values()] : undefined;
 }
@@ -366,7 +361,7 @@ const CHECKS = {
     asset?.[at.path as keyof AnyAssetPair],
 
   pairs(at: At, whole: Whole): string | undefined {
-    whole.offered = list(at, (each) => pair(each, whole.rules), keyOf);
+    whole.offered = list(at, (each) => pair(each, whole.rules));
     return whole.offered && JSON.stringify(whole.offered);
   },
 
@@ -377,8 +372,8 @@ const CHECKS = {
       }
       return each.value === "EUR" && rules.table === "sandbox"
         ? each.is("unavailable", ", which the sandbox does not have; use USD")
-        : oneOf({ oneOf: FIAT_CURRENCIES }, each);
-    }, String);
+        : listed({ oneOf: FIAT_CURRENCIES }, each);
+    });
     return currencies && JSON.stringify(currencies);
   },
 
@@ -436,7 +431,7 @@ const CHECKS = {
     return filled({
       wallets: wallets.value === undefined
         ? undefined
-        : list(wallets, (each) => namedWallet(each, whole.rules), keyOf),
+        : list(wallets, (each) => namedWallet(each, whole.rules)),
       item_info: item.value === undefined ? undefined : itemInfo(item, whole),
     });
   },
@@ -550,13 +545,14 @@ function assetName(at: At): string | undefined {
   return /^[\w.-]+$/.test(value) ? value : at.is("format", "; use a name");
 }
 
-function keyOf(
-  { commodity, name, network }: {
-    readonly commodity?: string;
-    readonly name?: string;
-    readonly network: string;
-  },
-): string {
+/** A pair, or a wallet for one. */
+interface Keyed {
+  readonly commodity?: string;
+  readonly name?: string;
+  readonly network: string;
+}
+
+function keyOf({ commodity, name, network }: Keyed): string {
   return `${commodity ?? name} ${network}`;
 }
 
