@@ -58,10 +58,7 @@ export class Dispatcher {
   #turn: LeaseTurn | null = null;
   readonly #lanes = new Map<number, Lane>();
   /** Lanes whose next one may begin, and those whose next one failed before. */
-  readonly #ready: { readonly first: Lane[]; readonly again: Lane[] } = {
-    first: [],
-    again: [],
-  };
+  readonly #ready = { first: [] as Lane[], again: [] as Lane[] };
   /** By place in the log: begun, or next in their lane. */
   readonly #open = new Map<number, OutboxRow>();
   /** By place in the log: ended, and not written. */
@@ -211,28 +208,22 @@ export class Dispatcher {
   /** Tells the first of a lane. */
   async #work(lane: Lane): Promise<void> {
     const row = lane.waiting.shift() as OutboxRow;
+    const { transition: { seq, no }, attempts: before } = row;
     try {
       const after = await this.#tell(row, lane);
-      if (after !== null) this.#end(row, after);
+      if (after !== null) this.#ended.set(seq, { seq, no, before, after });
     } catch (error) {
       this.#problem ??= { error };
       this.#wake();
     }
-    this.#open.delete(row.transition.seq);
+    this.#open.delete(seq);
     if (this.#open.size === 0 || this.#ended.size >= GROUP) this.#wake();
-  }
-
-  #end(
-    { transition: { seq, no }, attempts: before }: Omit<OutboxRow, "state">,
-    after: Ended["after"],
-  ): void {
-    this.#ended.set(seq, { seq, no, before, after });
   }
 
   /** Returns how it ended; null where it was not told, and will be again. */
   async #tell(row: OutboxRow, lane: Lane): Promise<Ended["after"] | null> {
     const { handler } = this.#parts;
-    const { transition: { seq } } = row;
+    const { transition: { seq, no } } = row;
     const turn = this.#turn;
     if (turn === null || this.#isEnding) return null;
     if (row.state !== "late" && [...lane.failing].some((one) => one < seq)) {
@@ -246,10 +237,13 @@ export class Dispatcher {
     if (handed === null) return "told";
     if (!turn.isHeld) throw lostRace();
     try {
-      await handler(
-        shownOf(handed),
-        this.#contextOf(row, { ...passed, transition: handed }, turn.signal),
-      );
+      await handler(shownOf(handed), {
+        ...this.#contextOf(passed),
+        attempt: row.attempts + 1,
+        signal: turn.signal,
+        current: isCurrent(handed, passed.state),
+        late: row.state === "late" || handed.seq < seq,
+      });
     } catch (error) {
       // Being stopped is no failure of the handler: it is called again.
       return turn.signal.aborted ? null : this.#fail(row, lane, error);
@@ -258,24 +252,15 @@ export class Dispatcher {
     if (this.#failures >= DOWN_AFTER) this.#isBack = true;
     this.#failures = 0;
     // A `yes` that had failed was handed over in place of `restored`.
-    if (handed.seq !== seq) this.#end({ ...row, transition: handed }, "told");
+    const told = { seq: handed.seq, no, before: 0, after: "told" } as const;
+    this.#ended.set(handed.seq, told);
     return "told";
   }
 
-  #contextOf(
-    { transition: { seq }, attempts, state: place }: OutboxRow,
-    { transition, state, position, earlier }: Passed & {
-      readonly transition: OutboxRow["transition"];
-    },
-    signal: AbortSignal,
-  ): Parameters<SubscriptionParts["handler"]>[1] {
+  #contextOf({ state, position, earlier }: Passed) {
     const order = state !== null && "release" in state ? state : null;
     return {
-      attempt: attempts + 1,
-      signal,
-      state,
-      position,
-      current: isCurrent(transition, state),
+      ...{ state, position },
       release: order?.release ?? null,
       releaseReason: order?.releaseReason ?? null,
       reference: order?.facts.match === "matched"
@@ -284,7 +269,6 @@ export class Dispatcher {
       missed: earlier
         .filter((one) => this.#ended.get(one.seq)?.after !== "told")
         .map(({ key }) => key),
-      late: place === "late" || transition.seq < seq,
     };
   }
 

@@ -177,7 +177,7 @@ export function fireStates(
   driver: Driver,
   keys: readonly string[],
 ): Promise<number> {
-  const names = keys.flatMap(parseTransitionKey);
+  const names = [...new Set(keys)].flatMap(parseTransitionKey);
   if (names.length === 0) return Promise.resolve(0);
   return retryLostRaces(() => fire(driver, names));
 }
@@ -228,7 +228,6 @@ async function fire(
     const transition = {
       ...news.transition,
       position: news.transition.position || guard.position,
-      ...{ live: true, withheld: false, historic: false },
     };
     const after = { ...row, told: news.told } as AnyRow;
     of.set(name.id, after);
@@ -267,7 +266,8 @@ function releaseAgain(
   const isLast = last === known ||
     (last?.logged?.entered === "restored" && status === "yes");
   if (!isLast) return null;
-  const transition = { ...known, live: true, withheld: false };
+  const sent = { live: true, withheld: false, historic: false };
+  const transition = { ...known, ...sent };
   const after = tell(told, transition)?.told ?? told;
   const { release } = told;
   return {
