@@ -103,6 +103,31 @@ Deno.test("Subscription.dispatch() lets a failing entity wait, and no other", as
   await driver.close();
 });
 
+Deno.test("Subscriptions.list() counts among what waits what is recorded of an order after a transition of it failed", async () => {
+  const driver = await newLedger();
+  await using subscription = await opened(driver, ({ id }) => {
+    if (id === "O1") throw new Error("not now");
+  });
+  await record(driver, orderRead(1, { orderId: "O1", status: "created" }));
+  await subscription.dispatch();
+  await record(
+    driver,
+    orderRead(2, { orderId: "O1", status: "progress", changed: 2 }),
+    orderRead(2, { orderId: "O2", status: "created" }),
+  );
+  const subscriptions = subscriptionsOf(driver);
+  const [status] = await subscriptions.list();
+  assert.deepEqual(
+    [status?.behind, status?.retrying, status?.waiting],
+    [1, 1, 1],
+  );
+  assert.deepEqual(
+    (await subscriptions.queued("test")).map(({ state }) => state),
+    ["retrying", "waiting"],
+  );
+  await driver.close();
+});
+
 Deno.test("Subscription.dispatch() tries again at once what a clock that was ahead has put off", async () => {
   const driver = await newLedger();
   const wrongMs = Date.parse("2036-01-01T00:00:00Z");
