@@ -26,7 +26,6 @@ export interface Observation {
   readonly requestedAt: string;
   /** When the service answered, UTC ISO 8601. */
   readonly readAt: string;
-  /** Digest of what it said. */
   readonly digest: string;
   /** Whether it knew the entity. */
   readonly found: boolean;
@@ -182,8 +181,6 @@ function ofUsers(rows: Rows | undefined): Folded {
 /**
  * The statement that begins a batch of observations. The batch fails with `conflict`
  * when others were written since they were read.
- *
- * @param version From {@linkcode readObservations}.
  */
 export function moveVersion(version: string): Statement[] {
   return [{
@@ -226,7 +223,6 @@ export function writeObservations(
   };
 }
 
-/** A confirming read, after which ids rest. */
 export interface ConfirmingRead {
   readonly ids: readonly string[];
   /** Those of them whose reading was new: their pause starts again. */
@@ -260,22 +256,19 @@ export function restAfterRead(
   };
 }
 
-/** Counts what the service has shown: rows of kind and number. */
+/** Rows of kind and number. */
 export const countObserved: Statement = {
   sql: `SELECT entity, count(*) FROM observations
     WHERE found = 1 GROUP BY entity`,
   args: [],
 };
 
-/** Changes are kept this long, in milliseconds. */
 export const KEEP_CHANGES_MS: number = 3 * 24 * 3_600_000;
 
-/** A move of an order. */
 interface Move extends ObservedChange {
   readonly orderId: string;
 }
 
-/** Stores moves, each once. */
 export function insertObservedChanges(moves: readonly Move[]): Statement[] {
   return insertMany(
     "observed (order_id, status, moved_at, seen_at)",
@@ -320,7 +313,6 @@ const IS_ANNOUNCED = `CASE m.status ${
  *
  * @param window Moves of before `watchedSince`, UTC ISO 8601, are left out, and those
  * that have yet to come at `nowMs`.
- * @param limit How many, at most.
  */
 export async function readObservedChanges(
   driver: Driver,
@@ -347,8 +339,6 @@ export async function readObservedChanges(
 
 /**
  * Deletes moves of before a time, UTC ISO 8601, but for the last ones.
- *
- * @param keep How many are kept, however old they are.
  */
 export function deleteChangesBefore(time: string, keep: number): Statement {
   return {

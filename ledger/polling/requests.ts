@@ -17,7 +17,7 @@ import { msOf } from "../store/events.ts";
 /** What waits to be asked for: named by webhooks, or open and lately final. */
 export type QueueName = "named" | "open";
 
-/** An order or user that waits to be asked for. Times are ms since the epoch. */
+/** Times are ms since the epoch. */
 export interface Waiting {
   readonly entity: Entity;
   readonly entityId: string;
@@ -122,7 +122,6 @@ export function drawUnknown(
   return { sql, args: [Math.floor(nowMs), limit, offset] };
 }
 
-/** Reads what {@linkcode selectKnown} and {@linkcode drawUnknown} found. */
 export function waitingOf(found: ResultSet | undefined): Waiting[] {
   return (found?.rows ?? []).map((row) => ({
     entity: row[0] as Entity,
@@ -286,7 +285,6 @@ export async function requestOrder(
   }]);
 }
 
-/** An order that is requested again and again. */
 export interface OpenOrder {
   readonly orderId: string;
   readonly fold: OrderFold;
@@ -294,7 +292,6 @@ export interface OpenOrder {
   readonly finalAtMs: number | null;
 }
 
-/** Reads what is known of orders that are asked for again. */
 export async function readOpenOrders(
   driver: Driver,
   ids: readonly string[],
@@ -394,12 +391,10 @@ export interface IsolatedId {
   readonly nextAttemptAt: string;
 }
 
-/** Longest reason that is kept. */
 const LONGEST_WHY = 300;
 
 const COLUMNS = "entity, id, kind, why, since, attempts, again_at";
 
-/** Forgets what was odd about ids. */
 export function forgetIsolated(
   entity: Entity,
   ids: readonly string[],
@@ -411,7 +406,7 @@ export function forgetIsolated(
   };
 }
 
-/** Selects how many ids are refused, and the oldest of them. */
+/** How many ids are refused, and the oldest of them. */
 export function selectRefused(limit: number): Statement[] {
   return [{
     sql: "SELECT count(*) FROM set_aside WHERE kind = 'refused'",
@@ -423,7 +418,6 @@ export function selectRefused(limit: number): Statement[] {
   }];
 }
 
-/** Selects what is odd about one id. */
 export function selectIsolated(entity: Entity, entityId: string): Statement {
   return {
     sql: `SELECT ${COLUMNS} FROM set_aside WHERE entity = ? AND id = ?`,
@@ -431,7 +425,6 @@ export function selectIsolated(entity: Entity, entityId: string): Statement {
   };
 }
 
-/** Reads what {@linkcode selectRefused} or {@linkcode selectIsolated} found. */
 export function isolatedIdsOf(found: ResultSet | undefined): IsolatedId[] {
   return (found?.rows ?? []).map((row) => ({
     entity: row[0] as Entity,

@@ -67,7 +67,6 @@ export interface Purchase {
 /** The order that holds a purchase: who delivered it last, else who took it. */
 const holderOf = ({ own, hands }: Purchase) => hands.at(-1) ?? own;
 
-/** What is logged already. */
 export interface KnownReleases {
   /** What was logged of orders; nothing of absent ones. */
   readonly orders: ReadonlyMap<string, OrderReleases>;
@@ -78,7 +77,6 @@ export interface KnownReleases {
 
 /** What a batch of events adds to the log. */
 export interface LoggedReleases {
-  /** What is logged, in order. */
   readonly transitions: readonly NewTransition[];
   /** What has been logged of orders then. */
   readonly orders: ReadonlyMap<string, OrderReleases>;

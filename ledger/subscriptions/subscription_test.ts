@@ -121,6 +121,7 @@ Deno.test("Subscriptions.list() counts among what waits what is recorded of an o
     [status?.behind, status?.retrying, status?.waiting],
     [1, 1, 1],
   );
+  assert.deepEqual(await subscription.dispatch(), { delivered: 1, failed: 0 });
   assert.deepEqual(
     (await subscriptions.queued("test")).map(({ state }) => state),
     ["retrying", "waiting"],
