@@ -161,6 +161,7 @@ label { display: grid; gap: 4px; font-size: 12.5px; color: var(--soft); margin-b
 input, select, textarea { font: inherit; color: var(--ink); background: var(--back); border: 1px solid var(--edge); border-radius: 9px; padding: 7px 10px; min-width: 0; width: 100%; }
 .fault { grid-template-columns: 1fr 84px 40px; align-items: center; margin: 0; padding: 3px 0; color: var(--ink); }
 .fault input { padding: 0; accent-color: var(--brand); } .fault output { text-align: right; } .fault.on output { color: var(--bad); font-weight: 600; }
+[data-control="faults"] { display: flex; flex-direction: column; margin-top: 8px; } [data-control="faults"] .row { order: -1; }
 dl { display: grid; grid-template-columns: 1fr auto; gap: 3px 12px; margin: 12px 0 0; } dt { color: var(--soft); } dd { margin: 0; }
 #gone, #problem { position: fixed; inset: auto 16px 16px; margin: 0 auto; width: fit-content; border-radius: 10px; padding: 10px 14px; color: var(--card); background: var(--warn); }
 #problem { background: var(--bad); }

@@ -129,7 +129,41 @@ Deno.test("every step and every false webhook of the sandbox says what is docume
   await sandbox.pressTest();
   for (const body of bodies()) checkBody(body);
   assert.equal(new Set(bodies().map(({ type }) => type)).size, 15);
+  for (const type of ["payment_started", "order_complete", "order_failed"]) {
+    const flavours = bodies().filter((body) => body.type === type)
+      .map(({ order }) => "partner_data" in order);
+    assert.equal(new Set(flavours).size, 2, type);
+  }
   await sandbox.close();
+});
+
+Deno.test("a webhook states the order's own transaction, amounts with their cents, and the error that was given", () => {
+  const { sandbox, bodies } = scene();
+  const { orderId } = sandbox.createOrder({
+    ...{ currencyAmount: "10", cryptoType: "sc" },
+    sessionId: "3f0c8a4e-0000-4000-8000-000000000000",
+  });
+  const steps = ["pay", "transfer", "complete", "cancel"] as const;
+  for (const step of steps) sandbox.advance(orderId, step);
+  for (const body of bodies()) checkBody(body);
+  const { txId } = sandbox.order(orderId) ?? {};
+  assert.deepEqual(
+    bodies().map(({ order }) => order.transaction_id),
+    [null, txId, txId, null],
+  );
+  assert.equal(bodies()[0].order.quote_amount, "10.00");
+  const failed = sandbox.createOrder().orderId;
+  sandbox.advance(failed, "fail", { failReason: "4016", errorText: "Late" });
+  assert.equal(bodies().at(-1).order.error_code, "Late");
+  assert.equal(sandbox.order(failed)?.failReason, "4016");
+});
+
+Deno.test("cancelSpelling sets the type of a cancelled order", async () => {
+  await using sandbox = createSandbox({ cancelSpelling: "order_canceled" });
+  const { orderId } = sandbox.createOrder();
+  sandbox.advance(orderId, "pay");
+  sandbox.advance(orderId, "cancel");
+  assert.equal(sandbox.deliveries().at(-1)?.type, "order_canceled");
 });
 
 Deno.test("users: limits follow the document verification once it has begun, else the light one", async () => {
