@@ -17,6 +17,7 @@ import {
 import {
   type BrokenSessionRule,
   checkSession,
+  type SessionRuleCode,
 } from "../core/rules/session_rules.ts";
 import {
   brokenCardRules,
@@ -98,43 +99,39 @@ function amountOf(value: unknown): string | null | undefined {
   return value instanceof ExactNumber ? plainDecimal(value.text) : null;
 }
 
-/** How the service words a broken rule. */
+/** How the service words a broken rule of a field. */
+const SENTENCES: Readonly<Record<SessionRuleCode, string>> = {
+  unknown_flow: "FIELD must be simple or simple_full_restrict",
+  not_text: "FIELD must be a string",
+  missing_network: "ASSET is not supported",
+  unlisted_commodity: "ASSET is not supported",
+  unlisted_network: "ASSET is not supported",
+  no_smart_contracts: "ASSET is not supported",
+  wrong_address: "FIELD is not valid for the commodity",
+  not_decimal: "FIELD must be a number",
+  not_positive: "FIELD must be greater than 0",
+  missing_currency: "currency must be specified with currency_amount",
+  unknown_currency: "currency CURRENCY is not supported",
+  currency_not_in_sandbox: "currency CURRENCY is not supported",
+  too_many_decimals: `FIELD must have at most ${FIAT_DECIMALS} decimals`,
+  below_minimum: "FIELD must be at least MINIMUM",
+  missing_in_restricted_flow:
+    "wallet_address and either commodity_amount or currency_amount must be specified",
+};
+
 function sentenceOf(
   { field, code }: BrokenSessionRule,
   fields: Fields,
   table: AssetTable,
 ): string {
-  const { commodity = "BTC", network = "bitcoin", currency } = fields;
-  switch (code) {
-    case "unknown_flow":
-      return "flow_type must be simple or simple_full_restrict";
-    case "not_text":
-      return `${field} must be a string`;
-    case "missing_network":
-    case "unlisted_commodity":
-    case "unlisted_network":
-    case "no_smart_contracts":
-      return `commodity ${commodity} on network ${network} is not supported`;
-    case "wrong_address":
-      return "wallet_address is not valid for the commodity";
-    case "not_decimal":
-      return `${field} must be a number`;
-    case "not_positive":
-      return `${field} must be greater than 0`;
-    case "missing_currency":
-      return "currency must be specified with currency_amount";
-    case "unknown_currency":
-    case "currency_not_in_sandbox":
-      return `currency ${currency} is not supported`;
-    case "too_many_decimals":
-      return `currency_amount must have at most ${FIAT_DECIMALS} decimals`;
-    case "below_minimum":
-      return "currency_amount must be at least " +
-        minimumAmount(String(fields.commodity ?? defaultCommodity(table)));
-    case "missing_in_restricted_flow":
-      return "wallet_address and either commodity_amount or currency_amount " +
-        "must be specified";
-  }
+  const { commodity, network = "bitcoin", currency } = fields;
+  const words: Readonly<Record<string, unknown>> = {
+    FIELD: field,
+    ASSET: `commodity ${commodity ?? "BTC"} on network ${network}`,
+    CURRENCY: currency,
+    MINIMUM: minimumAmount(String(commodity ?? defaultCommodity(table))),
+  };
+  return SENTENCES[code].replace(/[A-Z]{5,}/g, (name) => String(words[name]));
 }
 
 /** POST /api/external/users/create */

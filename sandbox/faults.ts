@@ -1,3 +1,4 @@
+import { isRecord } from "../core/guards.ts";
 import type { Random } from "./random.ts";
 
 /**
@@ -88,50 +89,42 @@ export function changeFaults(
 }
 
 function checkFault(name: string, value: unknown): void {
-  if (!Object.hasOwn(NO_FAULTS, name)) {
-    throw new TypeError(
-      `Cannot set a fault: "${name}" is not one of ${
-        Object.keys(NO_FAULTS).join(", ")
-      }`,
-    );
-  }
-  if (name === "endpointDownSpans") return checkSpans(value);
-  const refuse = (Kind: ErrorConstructor, expected: string) => {
-    throw new Kind(
-      `Cannot set fault ${name}: expected ${expected}, got ` +
-        (typeof value === "number" ? value : JSON.stringify(value)),
-    );
-  };
-  const kind = name === "endpointDown" ? "boolean" : "number";
-  const isKind = kind === "boolean"
-    ? typeof value === "boolean"
-    : typeof value === "number";
-  if (!isKind) refuse(TypeError, `a ${kind}`);
-  if (typeof value !== "number") return;
-  if (name === "clockSkewMs") {
-    if (!Number.isFinite(value)) refuse(RangeError, "a finite number of ms");
-  } else if (!(value >= 0 && value <= 1)) {
-    refuse(RangeError, "a rate from 0 to 1");
-  }
+  const wrong = wrongFault(name, value);
+  if (wrong === null) return;
+  const [Kind, expected] = wrong;
+  const got = typeof value === "number" ? value : JSON.stringify(value);
+  throw new Kind(`Cannot set fault ${name}: expected ${expected}, got ${got}`);
 }
 
-function checkSpans(value: unknown): void {
-  const spans: unknown[] = Array.isArray(value) ? value : [null];
-  for (const span of spans) {
-    const { fromMs, untilMs } = (span ?? {}) as Partial<FaultSpan>;
-    if (typeof fromMs !== "number" || typeof untilMs !== "number") {
-      throw new TypeError(
-        "Cannot set fault endpointDownSpans: expected a list of " +
-          `{ fromMs, untilMs }, got ${JSON.stringify(value)}`,
-      );
-    }
-    if (!(untilMs > fromMs)) {
-      throw new RangeError(
-        "Cannot set fault endpointDownSpans: untilMs must be after fromMs, " +
-          `got ${fromMs} to ${untilMs}`,
-      );
-    }
+function wrongFault(
+  name: string,
+  value: unknown,
+): readonly [ErrorConstructor, string] | null {
+  if (!Object.hasOwn(NO_FAULTS, name)) {
+    return [TypeError, `a name of ${Object.keys(NO_FAULTS).join(", ")}`];
   }
+  if (name === "endpointDown") {
+    return typeof value === "boolean" ? null : [TypeError, "a boolean"];
+  }
+  if (name === "endpointDownSpans") {
+    if (!Array.isArray(value) || !value.every(isSpan)) {
+      return [TypeError, "a list of { fromMs, untilMs }"];
+    }
+    return value.every(({ fromMs, untilMs }) => untilMs > fromMs)
+      ? null
+      : [RangeError, "each untilMs after its fromMs"];
+  }
+  if (typeof value !== "number") return [TypeError, "a number"];
+  const isRate = name !== "clockSkewMs";
+  if (Number.isFinite(value) && (!isRate || (value >= 0 && value <= 1))) {
+    return null;
+  }
+  return [RangeError, isRate ? "a rate from 0 to 1" : "a finite number of ms"];
+}
+
+function isSpan(value: unknown): value is FaultSpan {
+  return isRecord(value) && typeof value.fromMs === "number" &&
+    typeof value.untilMs === "number";
 }
 
 /** Decides from the seed when a fault strikes. */
