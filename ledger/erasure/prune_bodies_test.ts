@@ -1,48 +1,8 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
 import { chainReading } from "../testing/mint.ts";
-import type { OrderView } from "../reads/orders.ts";
-import { assertFollows, emptyLedger } from "../testing/empty_ledger.ts";
+import { emptyLedger } from "../testing/empty_ledger.ts";
 import { person } from "../testing/person_events.ts";
-import {
-  at,
-  orderRead,
-  transaction,
-  worlds,
-} from "../testing/projection_test_kit.ts";
-import { tries } from "../../tests/kit/thorough.ts";
-
-function kept(
-  { status, trust, release, booked, fees, history, ...order }: OrderView,
-) {
-  const { orderId, createdAt, changedAt, currency, currencyAmount } = order;
-  const { commodity, cryptoAmount, activity } = order;
-  return {
-    ...{ orderId, status, trust, release, booked, fees, history },
-    ...{ createdAt, changedAt, match: order.facts.match },
-    ...{ currency, currencyAmount, commodity, cryptoAmount, activity },
-  };
-}
-
-Deno.test("Erasures.prune() keeps what orders are, and states still follow from events", async () => {
-  await fc.assert(
-    fc.asyncProperty(worlds(30), async (events) => {
-      await using ledger = await emptyLedger();
-      await ledger.append(events);
-      await ledger.project();
-      const orders = async () =>
-        (await Array.fromAsync(ledger.orders.list({}))).map(kept);
-      const before = await orders();
-      await ledger.erasures.prune("2026-11-20T08:45:00.000Z");
-      assert.deepEqual(await orders(), before);
-      await assertFollows(ledger);
-      assert.equal((await ledger.refold()).changed, 0);
-      const { ok, reason } = await ledger.verify();
-      assert.equal(ok, true, reason?.code ?? "");
-    }),
-    { numRuns: tries(20) },
-  );
-});
+import { at, orderRead, transaction } from "../testing/projection_test_kit.ts";
 
 Deno.test("Erasures.prune() takes bodies older than a time, leaves the latest reading of a user, and goes on where it was stopped", async () => {
   const people = Array.from({ length: 80 }, (_, n) => person(`P${n}`, 1));
