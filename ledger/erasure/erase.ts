@@ -86,7 +86,6 @@ export interface ClaimedOrder {
   readonly isAsked: boolean;
 }
 
-/** Works out what an erasure removes, and the batch that does it. */
 export async function prepareErasure(
   parts: ErasureParts,
   userId: string,
@@ -169,7 +168,6 @@ async function findPerson(parts: ErasureParts, userId: string) {
   };
 }
 
-/** Random names in the place of the person's, one for each. */
 function namesFor(parts: ErasureParts) {
   const clicks = new Map<string, string>();
   return {
@@ -233,12 +231,8 @@ const TERMS = {
 } as const;
 
 /**
- * Adds to events that name a person those of the person's orders, and the sessions
- * and expectations of these.
- *
- * @param orders The orders by id.
- * @param named Events that name the person; may be such as are not folded yet.
- * @param taken Click ids that events name which are not folded yet.
+ * Adds to events that name a person, folded or not, those of the person's orders, and
+ * the sessions and expectations of these. Click ids that are taken are somebody else's.
  */
 export async function findTraces(
   { driver, fold: { readFact } }: ErasureParts,
@@ -468,11 +462,7 @@ function observedAs(
   )];
 }
 
-/**
- * What people noted may name the person: of orders that they did it stays.
- *
- * @param about Kinds of things and their ids, as ids are compared.
- */
+/** What people noted may name the person. */
 async function notesAbout(
   { driver }: ErasureParts,
   about: ReadonlySet<string>,

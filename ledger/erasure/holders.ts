@@ -34,7 +34,7 @@ export interface Holders {
   }[];
 }
 
-/** An event, and the texts of its body that may be ids, as ids are compared. */
+/** An event, and the texts of its body that may be ids. */
 export interface EventTexts {
   readonly event: StoredEvent;
   readonly isJson: boolean;
@@ -45,11 +45,7 @@ export function textsOf(event: StoredEvent): EventTexts {
   return { event, ...bodyTexts(event.body) };
 }
 
-/**
- * Sorts out of some events those that hold one of some values.
- *
- * @param isOwn Whether an order is the person's: its webhooks are about nobody else.
- */
+/** Sorts out those that hold a value. Webhooks of own orders are about nobody else. */
 export async function findHolders(
   driver: Driver,
   events: readonly EventTexts[],

@@ -8,7 +8,7 @@ import { readDeciding, statement, write } from "../store/database.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { retryLostRaces } from "../store/driver/retrying_driver.ts";
 import { msOf, readEvents } from "../store/events.ts";
-import { isRedacted, redactEvent } from "./redact.ts";
+import { redactEvent } from "./redact.ts";
 import {
   erasableOrder,
   type ErasureParts,
@@ -38,7 +38,6 @@ const OF_ORDERS = "e.kind IN ('webhook', 'order_snapshot', 'chain_reading')";
 const OTHERS =
   "e.kind IN ('user_snapshot', 'session_created', 'order_expected')";
 
-/** Events looked at in one step. */
 const STEP = 200;
 
 /** An old event that is as it came. Text is compared with text, and ms with ms. */
@@ -47,7 +46,6 @@ const PRUNABLE = `length(e.body) > 0
   AND CASE typeof(e.recorded_at) WHEN 'integer' THEN e.recorded_at < ?1
     ELSE e.recorded_at < ?2 END`;
 
-/** Counts the bodies that were recorded before a time and could be pruned. */
 export async function countOldBodies(
   driver: Driver,
   before: string,
@@ -61,12 +59,7 @@ export async function countOldBodies(
   return Number(rows?.[0]?.[0] ?? 0);
 }
 
-/**
- * Prunes bodies, some at a time. It may be stopped at any point: the next call skips
- * what is done.
- *
- * @param before Bodies that were recorded before go, UTC ISO 8601.
- */
+/** Prunes some at a time; the next call skips what is done. */
 export async function pruneBodies(
   parts: ErasureParts,
   before: string,
@@ -75,15 +68,15 @@ export async function pruneBodies(
   let pruned = 0;
   // How an order compares is kept with its readings before its terms go.
   for (const kinds of [OF_ORDERS, OTHERS]) {
-    for (let after: number | undefined = 0; after !== undefined;) {
+    for (let after = 0;;) {
       signal?.throwIfAborted();
-      const from: number = after;
       const step = await retryLostRaces(() =>
-        pruneSome(parts, { before, kinds, after: from })
+        pruneSome(parts, { before, kinds, after })
       );
-      pruned += step.pruned;
+      if (step.last === undefined) break;
       after = step.last;
-      if (after !== undefined) onProgress?.(pruned);
+      pruned += step.pruned;
+      onProgress?.(pruned);
     }
   }
   return { pruned, left: await countOldBodies(parts.driver, before) };
@@ -136,19 +129,14 @@ async function pruneSome(
     JSON.stringify(events.map(({ position, orderId }) => [position, orderId])),
     JSON.stringify(links),
   )]);
-  const folds = Map.groupBy(
-    (rows ?? []).map(([position, id, fold]) => ({
-      position: Number(position),
-      fold: unpackOrder(String(id), String(fold)),
-    })),
-    ({ position }) => position,
-  );
+  const found = Map.groupBy(rows ?? [], ([position]) => Number(position));
   const replaced = events.flatMap((event) => {
-    const orders = folds.get(event.position) ?? [];
-    if (isRedacted(event)) return [];
-    if (orders.some(({ fold }) => isBlocked(fold, parts))) return [];
+    const folds = (found.get(event.position) ?? []).map(([, id, fold]) =>
+      unpackOrder(String(id), String(fold))
+    );
+    if (folds.some((fold) => isBlocked(fold, parts))) return [];
     const { userId, clickId } = event;
-    const match = matchToKeep(orders[0]?.fold, parts);
+    const match = matchToKeep(folds[0], parts);
     const after = redactEvent(event, { ...parts, userId, clickId, match });
     return [{ before: event, after }];
   });
@@ -159,9 +147,8 @@ async function pruneSome(
 }
 
 /**
- * Whether an order stays whole: it waits for something, or the chain was asked about
- * something else than the service shows now, which could not be seen without what
- * both name.
+ * An order that waits for something stays whole, and one of which the chain was asked
+ * about something else than the service shows now: that could not be seen any more.
  */
 function isBlocked(fold: OrderFold, parts: ErasureParts): boolean {
   const { latest, looks } = fold;

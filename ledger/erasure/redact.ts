@@ -20,19 +20,16 @@ import { hexOf, type StoredEvent } from "../store/events.ts";
 
 type Chance = { readonly randomBytes: (length: number) => Uint8Array };
 
-export interface RedactOptions extends Chance {
-  /** What stands for the user from now on. @default {nothing} */
+interface RedactOptions extends Chance {
   readonly userId?: string | null;
-  /** What stands for the click id from now on. @default {nothing} */
   readonly clickId?: string | null;
-  /** How its order compares with what was recorded. @default {unknown} */
+  /** How its order compares with what was recorded. */
   readonly match?: MatchFact | null;
 }
 
 /** How random names begin. */
-export const PSEUDONYM = "erased-";
+const PSEUDONYM = "erased-";
 
-/** A random name, derived from nothing. */
 export function newName({ randomBytes }: Chance): string {
   return PSEUDONYM + hexOf(randomBytes(10));
 }
@@ -134,7 +131,6 @@ function named(userId: string | null, clickId: string | null) {
   };
 }
 
-/** The object of a body; null of what is none, and of what is no JSON. */
 function objectIn(body: Uint8Array): ReturnType<typeof exactObject> {
   try {
     return exactObject(body);

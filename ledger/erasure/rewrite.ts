@@ -25,17 +25,14 @@ import type { Driver, Statement } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
 import { appendStatement, hexOf, type StoredEvent } from "../store/events.ts";
 
-/** What erasing and pruning work with. */
 export interface ErasureParts {
   readonly driver: Driver;
   readonly assets: AssetTable;
-  /** The clock, in ms. */
   readonly now: () => number;
   readonly randomBytes: (length: number) => Uint8Array;
   readonly fold: FoldCode;
 }
 
-/** An event as it was, and as it is from now on. */
 export interface Replacement {
   readonly before: StoredEvent;
   readonly after: StoredEvent;
@@ -56,11 +53,7 @@ export async function readFolded(
   );
 }
 
-/**
- * Everything that follows where events are replaced; the guard is moved by it.
- *
- * @param orders Orders of a person, to which nothing leads from now on.
- */
+/** What follows where events are replaced. Nothing leads to the orders from now on. */
 export async function replaceEvents(
   { driver, assets, now, randomBytes, fold: { readFact } }: ErasureParts,
   { guard, replaced, orders = [] }: {
@@ -127,7 +120,7 @@ export async function replaceEvents(
       hexOf(leafOf(after)),
     ]),
   };
-  const drop = (table: string, nos: readonly number[]) =>
+  const drop = (nos: readonly number[]) => (table: string) =>
     statement(
       `DELETE FROM ${table} WHERE no IN (SELECT value FROM json_each(?))`,
       listed(nos),
@@ -150,17 +143,12 @@ export async function replaceEvents(
       positions,
     ),
     ...states,
-    drop("lookup", nos),
-    ...["outbox", "users", "mentions", "log"].map((table) =>
-      drop(table, nobody)
-    ),
+    drop(nos)("lookup"),
+    ...["outbox", "users", "mentions", "log"].map(drop(nobody)),
   ];
 }
 
-/**
- * How an order compares with what the partner recorded, so that it stays known when
- * both are redacted; null while no reading can be compared.
- */
+/** How an order compares must stay known when readings and terms are redacted. */
 export function matchToKeep(
   fold: OrderFold | undefined,
   { assets }: ErasureParts,
@@ -187,7 +175,6 @@ export interface ErasableOrder {
   readonly blocks: readonly ErasureBlock[];
 }
 
-/** What has to be known of an order before something of it goes. */
 export function erasableOrder(
   fold: OrderFold,
   { assets }: ErasureParts,
@@ -209,7 +196,6 @@ export function linksOf(fact: Fact, hash: LookupHash): number[] {
   );
 }
 
-/** Stores an event in its place. */
 export function updateEvent(after: StoredEvent): Statement {
   return statement(
     `UPDATE events SET id = ?2, kind = ?3, body = ?4, salt = ?5

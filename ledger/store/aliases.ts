@@ -15,7 +15,6 @@ export interface ErasedUser {
   readonly returnedAt: string | null;
 }
 
-/** What stands in an order for the people whom it named. */
 export interface ErasedOrder {
   readonly orderId: string;
   readonly userId: string | null;
@@ -95,7 +94,6 @@ export function aliasRow<Kind extends AliasKind>(
   return [hideName(key, kind, name), kind, JSON.stringify(alias)];
 }
 
-/** Stores an alias, in the place of what was known of the name. */
 export function insertAlias<Kind extends AliasKind>(
   ledgerKey: Uint8Array,
   kind: Kind,
@@ -125,13 +123,11 @@ export async function readKeys(driver: Driver): Promise<Uint8Array[]> {
   ];
 }
 
-/** How another ledger's key is kept among the aliases. */
 export function keyRow(key: Uint8Array): AliasRow {
   const hash = new Uint8Array(createHash("sha256").update(key).digest());
   return [hash, "key", JSON.stringify({ key: hexOf(key) })];
 }
 
-/** Names looked up at once. */
 const AT_ONCE = 500;
 
 /** Looks up which of some names are known, by the name as it was given. */
@@ -164,7 +160,6 @@ export async function readAliases<Kind extends AliasKind>(
   return found;
 }
 
-/** Looks up which of some orders are erased. */
 export async function readErasedOrders(
   driver: Driver,
   orderIds: Iterable<string>,
