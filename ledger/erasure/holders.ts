@@ -166,8 +166,8 @@ export async function eventsHolding(
   for (let from = 0; from < until; from += RANGE) {
     const events = await readEvents(
       driver,
-      `events AS e WHERE e.position > ?1 AND e.position <= ?2
-        AND (${where.join(" OR ")})`,
+      `events AS e
+        WHERE e.position > ?1 AND e.position <= ?2 AND (${where.join(" OR ")})`,
       ...[from, Math.min(from + RANGE, until), ...needles],
     );
     holding.push(
