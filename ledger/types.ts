@@ -129,7 +129,7 @@ export type { MonthSummary, MonthTerms } from "./months/month_summary.ts";
 export type { OrderContext } from "./attention/attention.ts";
 export type { MATCH_FACTS, MatchFact } from "./events/order_facts.ts";
 export type { Activity, UserActivity } from "./orders/activity_fold.ts";
-export type { OrderActivity } from "./orders/order_activity.ts";
+export type { OrderActivity } from "./orders/order_fold.ts";
 export type {
   OrderDetails,
   OrderFacts,

@@ -12,15 +12,26 @@ export interface EventBodies {
   /** Exact JSON text of the one order or user, as the service sent it. */
   readonly order_snapshot: string;
   readonly user_snapshot: string;
-  readonly order_absent: OrderAbsentBody;
-  readonly order_contradicted: OrderContradictedBody;
+  readonly order_absent: { readonly order_id: string };
+  readonly order_contradicted: {
+    readonly order_id: string;
+    /** The claimed status that the service does not agree with. */
+    readonly status: string;
+    /** `recordedAt` of the last claim that this contradicts. */
+    readonly up_to: string;
+  };
   readonly session_created: SessionCreatedBody;
   readonly order_expected: OrderExpectedBody;
   readonly order_released: OrderReleasedBody;
   readonly chain_reading: ChainReadingBody;
   readonly witness_required: WitnessRequiredBody;
   readonly order_redacted: OrderRedactedBody;
-  readonly delivery_unanswered: DeliveryUnansweredBody;
+  readonly delivery_unanswered: {
+    /** `eventId` of the delivery. */
+    readonly event_id: string;
+    /** What the sender got instead of a timely 2xx. */
+    readonly answer: "late" | "503" | "none";
+  };
   readonly month_closed: MonthClosedBody;
   readonly note: object;
   readonly person_erased: object;
@@ -65,22 +76,6 @@ export interface NewEvent {
 export interface RecordedEvent extends NewEvent {
   /** Place in the ledger; ascending, gaps are legal. */
   readonly position: number;
-}
-
-/** Body of `order_contradicted`. */
-export interface OrderContradictedBody {
-  /** The order. */
-  readonly order_id: string;
-  /** The claimed status the service does not agree with. */
-  readonly status: string;
-  /** `recordedAt` of the last claim that this contradicts. */
-  readonly up_to: string;
-}
-
-/** Body of `order_absent`. */
-export interface OrderAbsentBody {
-  /** The order. */
-  readonly order_id: string;
 }
 
 /** Body of `session_created`. */
@@ -141,11 +136,8 @@ export interface OrderExpectedBody extends ExpectedTerms {
 
 /** Body of `order_released`. */
 export interface OrderReleasedBody {
-  /** The order. */
   readonly order_id: string;
-  /** What the person did. */
   readonly outcome: HandOutcome;
-  /** Who did it. */
   readonly by: string;
   /** Why. It must name no customer, because an erasure keeps it. */
   readonly why: string;
@@ -164,16 +156,7 @@ export interface OrderReleasedBody {
 
 /** Body of `chain_reading`. */
 export interface ChainReadingBody extends ChainReadingFields {
-  /** The order. */
   readonly order_id: string;
-}
-
-/** Body of `delivery_unanswered`. */
-export interface DeliveryUnansweredBody {
-  /** `eventId` of the delivery. */
-  readonly event_id: string;
-  /** What the sender got instead of a timely 2xx. */
-  readonly answer: "late" | "503" | "none";
 }
 
 /**
@@ -182,7 +165,6 @@ export interface DeliveryUnansweredBody {
  */
 export interface OrderRedactedBody
   extends Readonly<Partial<Record<KeptOrderField, string>>> {
-  /** The order. */
   readonly order_id: string;
   /** Random text in place of the user id. */
   readonly user_id?: string;
@@ -207,7 +189,6 @@ export interface OrderRedactedBody
 
 /** The erased event that an `order_redacted` replaces. */
 export interface RedactedEvent {
-  /** Its kind. */
   readonly kind: "order_snapshot" | "webhook" | "chain_reading";
   /** Type of a webhook; null for a reading. */
   readonly type: string | null;
@@ -226,7 +207,6 @@ export interface RedactedEvent {
 export interface MonthClosedBody {
   /** The month, `2026-11`. There is one event of it. */
   readonly month: string;
-  /** Time zone of its days. */
   readonly time_zone: string;
   /** Version of the time zone data; null where the runtime does not say. */
   readonly time_zone_version: string | null;
@@ -236,7 +216,6 @@ export interface MonthClosedBody {
   readonly position: number;
   /** Events up to that position: what stays the same in an imported ledger. */
   readonly events: number;
-  /** Version of the fold. */
   readonly fold_version: number;
   /** The files, byte for byte. */
   readonly files: readonly MonthClosedFile[];

@@ -26,26 +26,26 @@ export const EVENT_KINDS = {
  * - `order_absent`: the service was asked, the walk was exhausted, and the
  *   order was not there.
  * - `order_contradicted`: the service was asked, and for ten minutes has not
- *   agreed with a claim; see `OrderContradictedBody`.
+ *   agreed with a claim.
  * - `session_created`: a session made by this partner; see
  *   `SessionCreatedBody`.
  * - `order_expected`: what the partner expects of an order, without a session;
  *   see `OrderExpectedBody`.
  * - `delivery_unanswered`: a delivery that was stored but answered late, with
- *   503, or not at all; see `DeliveryUnansweredBody`.
+ *   503, or not at all.
  * - `order_released`: a person delivered or refunded an order; see
  *   `OrderReleasedBody`.
  * - `chain_reading`: what the partner's own chain nodes showed of an order's
- *   transaction; see `ChainReadingBody`.
+ *   transaction.
  * - `witness_required`: since when orders wait for the chain, or until when; see
  *   `WitnessRequiredBody`.
  * - `order_redacted`: what is kept of an erased reading or webhook of an
- *   order; see `OrderRedactedBody`.
+ *   order.
  * - `month_closed`: a month whose books this partner closed, with the files as
- *   they were then; see `MonthClosedBody`.
+ *   they were then.
  * - `note`: what a person noted about something that waits; see `Note`.
  * - `person_erased`: which events say less since a person was erased, or bodies
- *   were pruned; see `PersonErasedBody`.
+ *   were pruned.
  */
 export type EventKind = keyof typeof EVENT_KINDS;
 

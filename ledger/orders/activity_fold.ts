@@ -1,5 +1,10 @@
 import type { ActivityLabel, Fact, OtpStep } from "../events/fact.ts";
 import { earlierTime, laterTime } from "../events/time.ts";
+import {
+  addSorted,
+  compareText,
+  type ListRule,
+} from "../machines/sorted_list.ts";
 
 /** One-time-code steps that are kept of a user: the latest ones. */
 export const MAX_OTP_STEPS = 20;
@@ -144,7 +149,7 @@ export function evolveUserActivity(
       ? laterTime(fold.lastLoginAt, fact.recordedAt)
       : fold.lastLoginAt,
     otp: fact.kind === "webhook" && fact.otp !== null
-      ? addStep(fold.otp, fact.otp)
+      ? addSorted(fold.otp, fact.otp, otpRule).slice(-MAX_OTP_STEPS)
       : fold.otp,
   };
 }
@@ -201,22 +206,9 @@ function readAtOf(fact: Fact): string | null {
   }
 }
 
-/** Keeps the latest steps by (recordedAt, eventId), each event once. */
-function addStep(steps: readonly OtpStep[], step: OtpStep): readonly OtpStep[] {
-  let at = steps.length;
-  while (at > 0) {
-    const before = steps[at - 1];
-    if (before === undefined) break;
-    if (before.eventId === step.eventId) return steps;
-    if (
-      before.recordedAt < step.recordedAt ||
-      (before.recordedAt === step.recordedAt && before.eventId < step.eventId)
-    ) break;
-    at--;
-  }
-  if (at === 0 && steps.length >= MAX_OTP_STEPS) return steps;
-  const next = steps.toSpliced(at, 0, step);
-  return next.length > MAX_OTP_STEPS
-    ? next.slice(next.length - MAX_OTP_STEPS)
-    : next;
-}
+const otpRule: ListRule<OtpStep> = {
+  compare: (a, b) =>
+    compareText(a.recordedAt, b.recordedAt) ||
+    compareText(a.eventId, b.eventId),
+  merge: (known) => known,
+};

@@ -71,10 +71,12 @@ const NAMES = fieldsWith("webhook").filter((field) =>
   orderField(field).erasure === "replaced"
 );
 
-function compareBodies(a: ClaimBody, b: ClaimBody): number {
-  return compareFields(a, b, KEPT_OF_WEBHOOK) || compareFields(a, b, NAMES) ||
-    compareText(a.digest, b.digest);
-}
+const bodyRule: ListRule<ClaimBody> = {
+  compare: (b, a) =>
+    compareFields(a, b, KEPT_OF_WEBHOOK) || compareFields(a, b, NAMES) ||
+    compareText(a.digest, b.digest),
+  merge: (known) => known,
+};
 
 /**
  * Keeps each different body once, under its highest digest. A dropped body that
@@ -85,12 +87,10 @@ function addBody(
   bodies: readonly ClaimBody[],
   body: ClaimBody,
 ): readonly ClaimBody[] {
-  const same = bodies.findIndex((other) => isSameClaim(other, body));
-  const known = bodies[same];
+  const known = bodies.find((other) => isSameClaim(other, body));
   if (known !== undefined && known.digest >= body.digest) return bodies;
-  const rest = known === undefined ? bodies : bodies.toSpliced(same, 1);
-  const lower = rest.findIndex((other) => compareBodies(other, body) < 0);
-  const all = rest.toSpliced(lower === -1 ? rest.length : lower, 0, body);
+  const others = bodies.filter((other) => other !== known);
+  const all = addSorted(others, body, bodyRule);
   return all.length > CLAIM_BODIES_KEPT ? withoutOne(all) : all;
 }
 

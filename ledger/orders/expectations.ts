@@ -9,7 +9,11 @@ import {
 } from "../events/expectation.ts";
 import type { OrderReading } from "../events/order_reading.ts";
 import { compareTimes, earlierTime, laterTime } from "../events/time.ts";
-import { compareText } from "../machines/sorted_list.ts";
+import {
+  addSorted,
+  compareText,
+  type ListRule,
+} from "../machines/sorted_list.ts";
 
 /**
  * Most expectations under one click id that an order is compared with. If more
@@ -193,17 +197,16 @@ export function addSession(
   sessionId: string,
   recordedAt: string,
 ): readonly NamedSession[] {
-  const known = sessions.findIndex((one) => one.sessionId === sessionId);
-  const firstAt = earlierTime(sessions[known]?.firstAt ?? null, recordedAt);
-  if (sessions[known]?.firstAt === firstAt) return sessions;
-  const named = { sessionId, firstAt };
-  const rest = known === -1 ? sessions : sessions.toSpliced(known, 1);
-  const later = rest.findIndex((one) => compareNamed(one, named) > 0);
-  return rest.toSpliced(later === -1 ? rest.length : later, 0, named)
+  const known = sessions.find((one) => one.sessionId === sessionId);
+  const firstAt = earlierTime(known?.firstAt ?? null, recordedAt);
+  if (known?.firstAt === firstAt) return sessions;
+  const others = sessions.filter((one) => one !== known);
+  return addSorted(others, { sessionId, firstAt }, sessionRule)
     .slice(0, SESSIONS_KEPT);
 }
 
-function compareNamed(a: NamedSession, b: NamedSession): number {
-  return compareTimes(a.firstAt, b.firstAt) ||
-    compareText(a.sessionId, b.sessionId);
-}
+const sessionRule: ListRule<NamedSession> = {
+  compare: (a, b) =>
+    compareTimes(a.firstAt, b.firstAt) || compareText(a.sessionId, b.sessionId),
+  merge: (known) => known,
+};

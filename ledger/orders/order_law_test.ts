@@ -27,7 +27,7 @@ import {
   type Fact,
   isExpectation,
 } from "../events/fact.ts";
-import { ExpectationPool } from "./expectation_pool.ts";
+import { ExpectationPool } from "./joined_facts.ts";
 import { evolveOrder, initialOrderFold, type OrderFold } from "./order_fold.ts";
 import { isLater } from "./readings.ts";
 import { isFinal, isKnown, orderRank } from "../machines/order_machine.ts";

@@ -40,18 +40,11 @@ export interface ObservedStatus {
  * that state no time of change, the later reading is the later state.
  */
 export function isLater(a: OrderReading, b: OrderReading): boolean {
-  const changed = compareTimes(a.changedAt, b.changedAt);
-  if (changed !== 0) return changed > 0;
   const rank = orderRank(a.status) - orderRank(b.status);
   const read = compareTimes(a.readAt, b.readAt);
-  if (a.changedAt === "") {
-    if (read !== 0) return read > 0;
-    if (rank !== 0) return rank > 0;
-  } else {
-    if (rank !== 0) return rank > 0;
-    if (read !== 0) return read > 0;
-  }
-  return compareWithin(a, b) > 0;
+  return (compareTimes(a.changedAt, b.changedAt) ||
+    (a.changedAt === "" ? read || rank : rank || read) ||
+    compareWithin(a, b)) > 0;
 }
 
 /** What is kept of a reading when it is erased. */
@@ -129,8 +122,7 @@ export function latestReading(
 
 /** Whether `a` was read after `b`; what they say decides within one moment. */
 export function isReadLater(a: OrderReading, b: OrderReading): boolean {
-  const read = compareTimes(a.readAt, b.readAt);
-  return read !== 0 ? read > 0 : compareWithin(a, b) > 0;
+  return (compareTimes(a.readAt, b.readAt) || compareWithin(a, b)) > 0;
 }
 
 /**

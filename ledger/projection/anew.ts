@@ -2,10 +2,9 @@
 import type { AssetTable } from "../../core/assets/environment.ts";
 import type { RecordedEvent } from "../events/event.ts";
 import { type Fact, isExpectation, isWitnessRule } from "../events/fact.ts";
-import { ExpectationPool } from "../orders/expectation_pool.ts";
 import { expectationWindow } from "../orders/expectations.ts";
+import { ExpectationPool, WitnessRules } from "../orders/joined_facts.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
-import { WitnessRules } from "../orders/witness_rules.ts";
 import { readDeciding, type Rows } from "../store/database.ts";
 import type { Driver, SqlValue, Statement } from "../store/driver/driver.ts";
 import { EVENT_COLUMNS, eventsOf, type StoredEvent } from "../store/events.ts";

@@ -29,7 +29,6 @@ import type {
 } from "../machines/transition.ts";
 import { isFinalVerification } from "../machines/user_machines.ts";
 import { countingLook } from "../orders/chain_readings.ts";
-import { ExpectationPool } from "../orders/expectation_pool.ts";
 import { expectationWindow, sameWindow } from "../orders/expectations.ts";
 import {
   evolveOrder,
@@ -37,7 +36,7 @@ import {
   type OrderFold,
 } from "../orders/order_fold.ts";
 import { decideOrderStatus } from "../orders/order_status.ts";
-import { WitnessRules } from "../orders/witness_rules.ts";
+import { ExpectationPool, WitnessRules } from "../orders/joined_facts.ts";
 import {
   isHistoricOrder,
   isHistoricUser,

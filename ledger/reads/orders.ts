@@ -9,7 +9,7 @@ import {
   UNSEEN_AFTER_MS,
 } from "../attention/attention.ts";
 import type { Status, Trust } from "../machines/transition.ts";
-import { type OrderActivity, orderActivity } from "../orders/order_activity.ts";
+import { type OrderActivity, orderActivity } from "../orders/order_fold.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import type { AttentionKind } from "../outcomes/attention_kind.ts";
 import {

@@ -18,7 +18,7 @@ import {
 import { record } from "../events/record.ts";
 import { nextSecond, witnessRuleBody } from "../events/witness_rule.ts";
 import { sameAmount } from "../orders/compare.ts";
-import { WitnessRules } from "../orders/witness_rules.ts";
+import { WitnessRules } from "../orders/joined_facts.ts";
 import { ExpectationError } from "../expectations/expectation_error.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { guardOf, selectGuard } from "../projection/guard.ts";

@@ -1,7 +1,7 @@
 /** Ledgers in memory, and what tests of the fold read of them. */
 import { userActivityOf } from "../orders/activity_fold.ts";
 import type { NewEvent } from "../events/event.ts";
-import { orderActivity } from "../orders/order_activity.ts";
+import { orderActivity } from "../orders/order_fold.ts";
 import { orderState } from "../states/state_of_order.ts";
 import { openDriver } from "../thread/open_driver.ts";
 import { decidingMode } from "../store/database.ts";

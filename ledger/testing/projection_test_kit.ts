@@ -20,7 +20,7 @@ import {
   type WitnessRule,
 } from "../../core/chain/witness_rule.ts";
 import { witnessRuleBody } from "../events/witness_rule.ts";
-import { orderActivity } from "../orders/order_activity.ts";
+import { orderActivity } from "../orders/order_fold.ts";
 import { readFact } from "../events/read_fact.ts";
 import { orderState } from "../states/state_of_order.ts";
 import { userState } from "../users/user_state.ts";
