@@ -16,11 +16,11 @@ import { readFact } from "./events/read_fact.ts";
 import {
   expectationBody,
   type OrderExpectation,
-} from "./expectations/order_expectation.ts";
+} from "./expectations/expectation_body.ts";
 import {
   sessionBody,
   type SessionToRecord,
-} from "./expectations/session_record.ts";
+} from "./expectations/expectation_body.ts";
 import type { Explanation } from "./explain/explanation.ts";
 import type { Occurrence, OccurrenceOptions } from "./explain/occurrences.ts";
 import type { Transition } from "./machines/transition.ts";

@@ -178,7 +178,7 @@ export {
   ExpectationError,
   type ExpectationErrorCode,
   type ExpectationIssue,
-} from "./expectations/expectation_error.ts";
+} from "./expectations/expectation_body.ts";
 export type { HandOutcome, StandingOutcome } from "./events/hand_release.ts";
 export type {
   RecordedRelease,
@@ -188,11 +188,11 @@ export {
   ReleaseError,
   type ReleaseErrorCode,
 } from "./releases/release_by_hand.ts";
-export type { OrderExpectation } from "./expectations/order_expectation.ts";
+export type { OrderExpectation } from "./expectations/expectation_body.ts";
 export type {
   SessionToRecord,
   TermsToRecord,
-} from "./expectations/session_record.ts";
+} from "./expectations/expectation_body.ts";
 
 // Evidence
 export type { ErasePersonOptions, Erasures } from "./erasure/erasures.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { ExpectationError } from "./expectation_error.ts";
-import { expectationBody, type OrderExpectation } from "./order_expectation.ts";
+import { ExpectationError } from "./expectation_body.ts";
+import { expectationBody, type OrderExpectation } from "./expectation_body.ts";
 
 const OPTIONS = { id: "E1", now: Date.parse("2026-11-20T09:00:00Z") };
 

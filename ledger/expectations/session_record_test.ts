@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { ExpectationError } from "./expectation_error.ts";
-import { sessionBody } from "./session_record.ts";
+import { ExpectationError } from "./expectation_body.ts";
+import { sessionBody } from "./expectation_body.ts";
 
 const NOW = Date.parse("2026-11-20T09:00:00Z");
 

@@ -19,7 +19,7 @@ import { record } from "../events/record.ts";
 import { nextSecond, witnessRuleBody } from "../events/witness_rule.ts";
 import { sameAmount } from "../orders/compare.ts";
 import { WitnessRules } from "../orders/joined_facts.ts";
-import { ExpectationError } from "../expectations/expectation_error.ts";
+import { ExpectationError } from "../expectations/expectation_body.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { guardOf, selectGuard } from "../projection/guard.ts";
 import { orderRows, orderView, selectRows } from "../projection/rows.ts";
