@@ -76,7 +76,7 @@ export class Subscription implements AsyncDisposable {
 
   /** Begins the name where it is new, and starts delivering. */
   async open(): Promise<void> {
-    await this.#register();
+    await retryLostRaces(() => register(this.#parts));
     if (this.#parts.options.start ?? true) this.#running = this.#run();
   }
 
@@ -189,7 +189,7 @@ export class Subscription implements AsyncDisposable {
     }
     try {
       // Another process may have delivered, with other patterns, meanwhile.
-      await this.#register();
+      await retryLostRaces(() => register(this.#parts));
     } catch (error) {
       await turn.end();
       throw error;
@@ -213,17 +213,6 @@ export class Subscription implements AsyncDisposable {
     this.#reported = turn;
     this.#parts.options.onTurn?.(turn);
   }
-
-  async #register(): Promise<void> {
-    const { driver, name, options } = this.#parts;
-    const patterns = JSON.stringify([options.on].flat().map(patternText));
-    const [known] = await driver.batch([{
-      sql: "SELECT 1 FROM subscriptions WHERE name = ? AND patterns = ?",
-      args: [name, patterns],
-    }], "read");
-    if (known?.rows.length === 1) return;
-    await retryLostRaces(() => register(this.#parts, patterns));
-  }
 }
 
 /**
@@ -235,9 +224,9 @@ export class Subscription implements AsyncDisposable {
  * each step knows of it, and none is left out.
  */
 async function register(
-  { driver, name, options: { from = "now" }, now }: SubscriptionParts,
-  patterns: string,
+  { driver, name, options: { on, from = "now" }, now }: SubscriptionParts,
 ): Promise<void> {
+  const patterns = JSON.stringify([on].flat().map(patternText));
   const [found, last] = await readDeciding(driver, [
     {
       sql: "SELECT seq, patterns FROM subscriptions WHERE name = ?",
