@@ -8,15 +8,11 @@ import {
   type WatchedChange,
 } from "../machines/observed_change.ts";
 import type { Entity, Status } from "../machines/transition.ts";
+import type { OrderFold } from "../orders/order_fold.ts";
 import { orderRows, selectRows, userRows } from "../projection/rows.ts";
-import {
-  insertMany,
-  listed,
-  read,
-  readDeciding,
-  type Rows,
-} from "../store/database.ts";
+import { insertMany, listed, read, readDeciding } from "../store/database.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
+import type { UserFold } from "../users/user_fold.ts";
 import { userState } from "../users/user_state.ts";
 
 /** The latest reading of an order or a user. */
@@ -52,27 +48,32 @@ export interface Presence {
   readonly seenAt: string | null;
 }
 
-/** Latest readings, and the version they were true at. */
+/** What is known of an order or a user before a reading. */
+export interface Known {
+  /** Null where it was never read. */
+  readonly latest: Observation | null;
+  /**
+   * The reading that counts in its state: the latest by effective times. It is not the
+   * last one to arrive where a clock was set back.
+   */
+  readonly counting: CountingReading | null;
+  /** Of an order that was absent once. */
+  readonly presence: Presence | null;
+  /**
+   * A user whom a webhook claims to be further than it was read. Only a later reading
+   * can settle that, so one that says the same again is stored too.
+   */
+  readonly isUnsettled: boolean;
+  /**
+   * No event has the body of its latest reading any more: it was erased, and must not
+   * come back because the service says the same again.
+   */
+  readonly isErased: boolean;
+}
+
+/** What is known, and the version it was true at. */
 export interface ObservationsRead {
-  /** By entity id; entities never read are left out. */
-  readonly latest: ReadonlyMap<string, Observation>;
-  /**
-   * Users whom a webhook claims to be further than they were read. Only a later
-   * reading can settle that, so one that says the same again is stored too.
-   */
-  readonly unsettled: ReadonlySet<string>;
-  /**
-   * The reading of each entity that counts in its state: the latest by effective
-   * times. It is not the last one to arrive where a clock was set back.
-   */
-  readonly counting: ReadonlyMap<string, CountingReading>;
-  /** Of orders that were absent once; others are left out. */
-  readonly presence: ReadonlyMap<string, Presence>;
-  /**
-   * Entities of whose latest reading no event has the body any more: it was erased,
-   * and must not come back because the service says the same again.
-   */
-  readonly erased: ReadonlySet<string>;
+  readonly known: ReadonlyMap<string, Known>;
   /** Whether anybody was ever erased. */
   readonly anyErased: boolean;
   /** What {@linkcode moveVersion} compares with. */
@@ -111,71 +112,67 @@ export async function readObservations(
       wanted,
     ),
   ]);
-  const known = entity === "order" ? ofOrders(folds) : ofUsers(folds);
+  const known = new Map(
+    entity === "order"
+      ? [...orderRows(folds)].map(([id, { fold }]) => [id, ofOrder(fold)])
+      : [...userRows(folds)].map(([id, { fold }]) => [id, ofUser(fold)]),
+  );
   const [version, hasErased] = versions?.[0] ?? [];
   const anyErased = hasErased === 1;
-  const erased = new Set<string>();
   for (const [id, requestedAt, readAt, digest, found, status = null] of rows) {
     const entityId = String(id);
-    known.latest.set(entityId, {
+    const folded = known.get(entityId) ?? UNKNOWN;
+    const isErased = anyErased && found === 1 &&
+      folded.counting?.digest !== digest;
+    const latest = {
       ...{ entityId, requestedAt: String(requestedAt) },
       ...{ readAt: String(readAt), digest: String(digest) },
       ...{ found: found === 1, status: status as string | null },
-    });
-    if (
-      anyErased && found === 1 &&
-      known.counting.get(entityId)?.digest !== digest
-    ) erased.add(entityId);
+    };
+    known.set(entityId, { ...folded, latest, isErased });
   }
-  return { ...known, erased, anyErased, version: String(version ?? "0") };
+  return { known, anyErased, version: String(version ?? "0") };
 }
+
+const UNKNOWN: Known = {
+  ...{ latest: null, counting: null, presence: null },
+  ...{ isUnsettled: false, isErased: false },
+};
 
 /** What is folded, as if it were observed. */
-class Folded {
-  readonly latest = new Map<string, Observation>();
-  readonly unsettled = new Set<string>();
-  readonly counting = new Map<string, CountingReading>();
-  readonly presence = new Map<string, Presence>();
-
-  /** @param readAt When that was read last; of what is not there no more is known. */
-  note(entityId: string, readAt: string, more: Partial<Observation>): void {
-    const nothing = { digest: "", status: null, found: false };
-    const times = { readAt, requestedAt: readAt };
-    this.latest.set(entityId, { entityId, ...times, ...nothing, ...more });
-  }
-}
-
-function ofOrders(rows: Rows | undefined): Folded {
-  const known = new Folded();
-  for (const [id, { fold }] of orderRows(rows)) {
-    const { absentAt, seenAt, latest: reading, ahead } = fold;
-    if (reading !== null) {
-      const { readAt, digest, statedChangedAt, status } = reading;
+function ofOrder(
+  { orderId: entityId, absentAt, seenAt, latest, ahead }: OrderFold,
+): Known {
+  const isAbsent = absentAt !== null &&
+    (seenAt === null || compareTimes(absentAt, seenAt) > 0);
+  const shown = isAbsent ? null : latest;
+  const readAt = isAbsent ? absentAt : latest?.readAt ?? "";
+  return {
+    ...UNKNOWN,
+    presence: absentAt === null ? null : { absentAt, seenAt },
+    latest: latest === null && absentAt === null ? null : {
+      ...{ entityId, readAt, requestedAt: readAt, found: !isAbsent },
+      ...{ digest: shown?.digest ?? "", status: shown?.status || null },
+    },
+    counting: latest && {
+      ...{ readAt: latest.readAt, digest: latest.digest },
       // A new reading states it with milliseconds, and the text decides.
-      const changedAt = reading.changedAt.replace(/:(\d\d)Z$/, ":$1.000Z");
-      const isAhead = reading === ahead && statedChangedAt !== null;
-      known.counting.set(id, { changedAt, readAt, digest, isAhead });
-      known.note(id, readAt, { digest, status: status || null, found: true });
-    }
-    if (absentAt === null) continue;
-    known.presence.set(id, { absentAt, seenAt });
-    const isAbsent = seenAt === null || compareTimes(absentAt, seenAt) > 0;
-    if (isAbsent) known.note(id, absentAt, {});
-    else if (reading === null) known.note(id, "", { found: true });
-  }
-  return known;
+      changedAt: latest.changedAt.replace(/:(\d\d)Z$/, ":$1.000Z"),
+      isAhead: latest === ahead && latest.statedChangedAt !== null,
+    },
+  };
 }
 
-function ofUsers(rows: Rows | undefined): Folded {
-  const known = new Folded();
-  for (const [id, { fold }] of userRows(rows)) {
-    if (userState(fold).needsConfirm) known.unsettled.add(id);
-    if (fold.latest === null) continue;
-    const { readAt, digest } = fold.latest;
-    known.counting.set(id, { changedAt: "", readAt, digest, isAhead: false });
-    known.note(id, readAt, { digest, found: true });
-  }
-  return known;
+function ofUser(fold: UserFold): Known {
+  const isUnsettled = userState(fold).needsConfirm;
+  if (fold.latest === null) return { ...UNKNOWN, isUnsettled };
+  const { userId: entityId, latest: { readAt, digest } } = fold;
+  const more = { requestedAt: readAt, found: true, status: null };
+  return {
+    ...{ ...UNKNOWN, isUnsettled },
+    latest: { entityId, readAt, digest, ...more },
+    counting: { changedAt: "", readAt, digest, isAhead: false },
+  };
 }
 
 /**

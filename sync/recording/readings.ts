@@ -121,25 +121,24 @@ const tooOldMs = 24 * 3_600_000;
  * and readings that decide what the last one left open.
  *
  * @param readings What the service said now.
- * @param before What it said before.
+ * @param known What it said before.
  */
 export function changedReadings(
   readings: readonly Reading[],
-  { latest, unsettled, counting, presence, erased }: ObservationsRead,
+  known: ObservationsRead["known"],
 ): Reading[] {
   return readings.filter(({ event, observation }) => {
     const { entityId, digest, found } = observation;
-    const before = latest.get(entityId);
-    const same = before?.digest === digest && before.found === found;
-    const other = counting.get(entityId);
-    const settles = !erased.has(entityId) &&
-      (unsettled.has(entityId) ||
-        (found && other !== undefined && event !== null &&
-          overtakes(event, other)));
-    const was = presence.get(entityId);
-    const turns = event !== null && was !== undefined &&
-      !(found && erased.has(entityId)) && turnsPresence(event, found, was);
-    return event !== null && (!same || settles || turns);
+    const before = known.get(entityId);
+    if (event === null || before === undefined) return event !== null;
+    const { latest, counting, presence, isUnsettled, isErased } = before;
+    const same = latest?.digest === digest && latest.found === found;
+    const settles = !isErased &&
+      (isUnsettled ||
+        (found && counting !== null && overtakes(event, counting)));
+    const turns = presence !== null && !(found && isErased) &&
+      turnsPresence(event, found, presence);
+    return !same || settles || turns;
   });
 }
 
@@ -178,17 +177,17 @@ function turnsPresence(
  * announce.
  *
  * @param readings What the service said now.
- * @param latest What it said before.
+ * @param known What it said before.
  */
 export function observedChanges(
   readings: readonly Reading[],
-  latest: ReadonlyMap<string, Observation>,
+  known: ObservationsRead["known"],
 ): (ObservedChange & { readonly orderId: string })[] {
   return readings.flatMap(({ observation, changedAt }) => {
     const { status, requestedAt, readAt, entityId } = observation;
     if (status === null) return [];
     const change = observedChange({
-      before: latest.get(entityId) ?? null,
+      before: known.get(entityId)?.latest ?? null,
       status,
       changedAt,
       readAt,

@@ -88,7 +88,7 @@ export class Recorder {
       const readings = before.anyErased
         ? await redactReadings(driver, entity, answered)
         : answered;
-      const changed = changedReadings(readings, before);
+      const changed = changedReadings(readings, before.known);
       const events = changed.flatMap(({ event }) => event ?? []);
       const written = await this.#write([
         ...this.#observe(entity, readings, before),
@@ -125,10 +125,10 @@ export class Recorder {
   #observe(
     entity: Entity,
     readings: readonly Reading[],
-    { latest, version }: ObservationsRead,
+    { known, version }: ObservationsRead,
   ): Statement[] {
     if (readings.length === 0) return [];
-    const changes = entity === "order" ? observedChanges(readings, latest) : [];
+    const changes = entity === "order" ? observedChanges(readings, known) : [];
     return [
       ...moveVersion(version),
       writeObservations(
