@@ -57,11 +57,6 @@ export interface VirtualClockOptions {
    */
   readonly turns?: number;
   /**
-   * Awaited after each timer as well, for whatever `work()` cannot see.
-   * @default {nothing}
-   */
-  readonly settle?: () => Promise<void>;
-  /**
    * Clock for waiting on a real network; leave it out when every request is
    * answered in this process.
    * @default {undefined}
@@ -80,13 +75,6 @@ export interface VirtualClock extends MovableClock {
   readonly nextDueMs: number | null;
   /** Moves on to `timeMs`; a time already past changes nothing. */
   runUntil(timeMs: number): Promise<void>;
-  /**
-   * Moves on from timer to timer until none is left, `until` says so, or
-   * `limitMs` milliseconds have passed.
-   */
-  runUntilIdle(
-    options?: { limitMs?: number; until?: () => boolean },
-  ): Promise<void>;
   /** Lets promises and marked work settle without moving time. */
   settle(): Promise<void>;
 }
@@ -194,16 +182,12 @@ abstract class TimerClock {
   #past = 0;
   readonly #working = new Set<Promise<unknown>>();
   readonly #turns: number;
-  readonly #settleMore: () => Promise<void>;
   #set = 0;
   #over = 0;
   #moving: Promise<void> = Promise.resolve();
 
-  constructor(
-    { turns = 4, settle = () => Promise.resolve() }: VirtualClockOptions,
-  ) {
+  constructor({ turns = 4 }: VirtualClockOptions) {
     this.#turns = turns;
-    this.#settleMore = settle;
   }
 
   abstract now(): number;
@@ -264,7 +248,6 @@ abstract class TimerClock {
       for (let turn = 0; turn < this.#turns; turn++) {
         await new Promise<void>((resolve) => setImmediate(() => resolve()));
       }
-      await this.#settleMore();
       if (this.#working.size === 0) return;
       await Promise.all(this.#working);
     }
@@ -286,11 +269,11 @@ abstract class TimerClock {
   }
 
   /** Jumps from timer to timer up to a limit, one move after the other. */
-  protected move(limit: () => number, stop = () => false): Promise<void> {
+  protected move(limit: () => number): Promise<void> {
     const moved = this.#moving.then(async () => {
       const limitMs = limit();
       await this.settle();
-      while (!stop()) {
+      for (;;) {
         const next = this.first();
         if (next === null || next.dueMs > limitMs) return this.jump(limitMs);
         this.jump(next.dueMs);
@@ -328,16 +311,6 @@ class StandingClock extends TimerClock implements VirtualClock {
 
   runUntil(timeMs: number): Promise<void> {
     return this.move(() => Math.max(timeMs, this.#now));
-  }
-
-  runUntilIdle(
-    options: { limitMs?: number; until?: () => boolean } = {},
-  ): Promise<void> {
-    const { limitMs = 366 * 86_400_000, until = () => false } = options;
-    return this.move(
-      () => this.#now + limitMs,
-      () => until() || this.first() === null,
-    );
   }
 
   protected override jump(toMs: number): void {

@@ -16,7 +16,7 @@ Deno.test("populate() creates as many orders as asked, with every ending", async
   );
   await clock.advance(5 * HOUR);
   assert.equal(over, false);
-  await clock.runUntilIdle();
+  await clock.advance(24 * HOUR);
   assert.equal(over, true);
   const truth = sandbox.truth();
   assert.equal(truth.length, 300);
