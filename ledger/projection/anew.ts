@@ -1,19 +1,45 @@
-/** Makes rows of orders and users anew, each from its own events. */
+/**
+ * Makes rows of orders and users anew, each from its own events, and finds those that
+ * have to be there: for a refold, the check of states, and an erasure.
+ */
 import type { AssetTable } from "../../core/assets/environment.ts";
 import type { RecordedEvent } from "../events/event.ts";
-import { type Fact, isExpectation, isWitnessRule } from "../events/fact.ts";
+import {
+  type ExpectationFact,
+  type Fact,
+  isExpectation,
+  isWitnessRule,
+} from "../events/fact.ts";
 import { expectationWindow } from "../orders/expectations.ts";
 import { ExpectationPool, WitnessRules } from "../orders/joined_facts.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
-import { readDeciding, type Rows } from "../store/database.ts";
-import type { Driver, SqlValue, Statement } from "../store/driver/driver.ts";
+import { addRelease, NO_RELEASES } from "../releases/release_log.ts";
+import {
+  listed,
+  readDeciding,
+  type Rows,
+  statement,
+} from "../store/database.ts";
+import type {
+  Driver,
+  ResultSet,
+  SqlValue,
+  Statement,
+} from "../store/driver/driver.ts";
 import { EVENT_COLUMNS, eventsOf, type StoredEvent } from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";
 import type { UserFold } from "../users/user_fold.ts";
-import type { Told } from "./doc.ts";
+import { NOTHING_TOLD, type Told } from "./doc.ts";
 import { selectExpected } from "./expected.ts";
+import { guardOf, selectGuard } from "./guard.ts";
+import {
+  type LoggedTransition,
+  tell,
+  transitionOf,
+  TRANSITIONS,
+} from "./log.ts";
 import type { LookupHash } from "./lookup_hash.ts";
-import { type Columns, type Kind, KINDS, type Table } from "./rows.ts";
+import { type Columns, type Kind, KINDS, type Table, TABLES } from "./rows.ts";
 
 export interface AnewOptions {
   readonly assets: AssetTable;
@@ -130,3 +156,176 @@ export const selectRules: Statement = {
       AND e.position <= (SELECT position FROM ledger)`,
   args: [],
 };
+
+/**
+ * The next orders and users that events name.
+ *
+ * @param stored Also those that have a row, whatever events say.
+ */
+export async function nextNos(
+  driver: Driver,
+  after: number,
+  { limit, stored = false }: {
+    readonly limit: number;
+    readonly stored?: boolean;
+  },
+): Promise<number[]> {
+  const others = stored
+    ? TABLES.map((table) => `UNION SELECT no FROM ${table} WHERE no > ?1`)
+    : [];
+  const [rows = []] = await readDeciding(driver, [
+    statement(
+      `SELECT DISTINCT no FROM mentions WHERE no > ?1 ${others.join(" ")}
+        ORDER BY no LIMIT ?2`,
+      ...[after, limit],
+    ),
+  ]);
+  return rows.map(([no]) => Number(no));
+}
+
+/** Those of some orders and users that stand in a table. */
+export function ofTable(table: Table, nos: readonly number[]): number[] {
+  return nos.filter((no) => no % 2 === (table === "orders" ? 0 : 1));
+}
+
+/** Selects rows with all their columns. */
+export function selectStored(table: Table, nos: readonly number[]): Statement {
+  return statement(
+    `SELECT * FROM ${table} WHERE no IN (SELECT value FROM json_each(?))
+      ORDER BY no`,
+    listed(nos),
+  );
+}
+
+/** The rows that {@linkcode selectStored} found, by the names of their columns. */
+export function storedRows(found: ResultSet | undefined): Columns[] {
+  return (found?.rows ?? []).map((row) =>
+    Object.fromEntries(
+      found?.columns.map((name, at) => [name, row[at] ?? null]) ?? [],
+    )
+  );
+}
+
+/**
+ * What is known of rows that were deleted from the file: of whom they are, by the
+ * first event that names them, and what was told, by the log and the purchases.
+ */
+export async function deletedRows(
+  driver: Driver,
+  table: Table,
+  nos: readonly number[],
+): Promise<Columns[]> {
+  if (nos.length === 0) return [];
+  const listedNos = listed(nos);
+  const inList = "no IN (SELECT value FROM json_each(?))";
+  const [named, logged = [], purchases = []] = await readDeciding(driver, [
+    statement(
+      `SELECT ${EVENT_COLUMNS} FROM events AS e
+        WHERE e.position IN (SELECT value / 2 FROM json_each(?))`,
+      listedNos,
+    ),
+    statement(
+      `SELECT ${TRANSITIONS} WHERE t.${inList} ORDER BY t.seq`,
+      listedNos,
+    ),
+    statement(
+      `SELECT no, lower(hex(name)), held, since FROM purchases
+        WHERE ${inList} AND held < 2`,
+      listedNos,
+    ),
+  ]);
+  const log = Map.groupBy(logged.map(transitionOf), ({ no }) => no);
+  return eventsOf(named).flatMap((event) => {
+    const [no, id] = table === "orders"
+      ? [2 * event.position, event.orderId]
+      : [2 * event.position + 1, event.userId];
+    if (id === null) return [];
+    const own = log.get(no) ?? [];
+    let told = own.reduce(toldWith, NOTHING_TOLD);
+    for (const [of, digest, held, since] of purchases) {
+      if (of !== no) continue;
+      const name = String(digest);
+      const wait = { orderId: id, digest: name, position: Number(since) };
+      const taken = held === 1 ? { own: name } : { wait };
+      told = {
+        ...told,
+        release: { ...NO_RELEASES, ...told.release, ...taken },
+      };
+    }
+    const isOld = own.some(({ historic }) => historic) &&
+      !own.some(({ live }) => live);
+    // A person looks at what had ended before the ledger went live.
+    const historic = isOld ? 2 : 0;
+    return [{ no, id, historic, told: JSON.stringify(told) }];
+  });
+}
+
+function toldWith(told: Told, entry: LoggedTransition): Told {
+  const after = tell(told, entry)?.told ?? told;
+  const { logged } = entry;
+  const { release = NO_RELEASES } = after;
+  return logged === null
+    ? after
+    : { ...after, release: addRelease(release, entry) };
+}
+
+/** Terms by which no order would be found. */
+export async function missingTerms(
+  driver: Driver,
+  position: number,
+  readFact: AnewOptions["readFact"],
+): Promise<ExpectationFact[]> {
+  const [rows] = await readDeciding(driver, [statement(
+    `SELECT ${EVENT_COLUMNS} FROM events AS e
+      WHERE e.kind IN ('session_created', 'order_expected') AND e.position <= ?
+        AND NOT EXISTS (SELECT 1 FROM expected AS x WHERE x.position = e.position)
+      ORDER BY e.position`,
+    position,
+  )]);
+  return eventsOf(rows).map(readFact).filter(isExpectation);
+}
+
+/** What others have changed meanwhile. */
+export interface Changed {
+  /** The last event that is folded. */
+  readonly position: number;
+  readonly nos: ReadonlySet<number>;
+  /** Whether it may be any order: terms or rules were folded. */
+  readonly anyOrder: boolean;
+  /** Whether it may be any order or user: somebody was erased. */
+  readonly anybody: boolean;
+}
+
+/**
+ * Reads what has changed since.
+ *
+ * @param folded The last event that was folded.
+ * @param stored The last that was stored: an erasure changes rows at once.
+ */
+export async function changedSince(
+  driver: Driver,
+  { folded, stored }: { readonly folded: number; readonly stored: number },
+): Promise<Changed> {
+  const [guarding, nos = [], any] = await readDeciding(driver, [
+    selectGuard,
+    statement(
+      `SELECT DISTINCT m.no FROM events AS e JOIN mentions AS m
+        ON m.position = e.position WHERE e.position > ? AND m.no > 0`,
+      folded,
+    ),
+    statement(
+      `SELECT EXISTS (SELECT 1 FROM events WHERE position > ?1
+          AND position <= (SELECT position FROM ledger) AND kind IN
+          ('session_created', 'order_expected', 'witness_required')),
+        EXISTS (SELECT 1 FROM events
+          WHERE kind = 'person_erased' AND position > ?2)`,
+      ...[folded, stored],
+    ),
+  ]);
+  const [terms, erased] = any?.[0] ?? [];
+  return {
+    position: guardOf(guarding).position,
+    nos: new Set(nos.map(([no]) => Number(no))),
+    ...{ anyOrder: terms === 1, anybody: erased === 1 },
+  };
+}

@@ -8,10 +8,12 @@ import {
   transitionName,
   type VisibleStatus,
 } from "../machines/transition.ts";
-import type { OrderReleases } from "../releases/release_log.ts";
+import type { LoggedReleases, OrderReleases } from "../releases/release_log.ts";
 import type { SqlValue, Statement } from "../store/driver/driver.ts";
 import { timeOf } from "../store/events.ts";
-import { NOTHING_TOLD, type Told } from "./doc.ts";
+import { NOTHING_TOLD, type Row, type Told } from "./doc.ts";
+import type { KnownRows } from "./step.ts";
+import { outboxStatements, type Subscriber } from "./subscribers.ts";
 
 export const LIVE = 1;
 export const WITHHELD = 2;
@@ -57,12 +59,52 @@ export function tell(
   };
 }
 
-/** What was told of an order, with what the release log says of it now. */
-export function withReleases(
-  told: Told | undefined,
-  release: OrderReleases,
-): Told {
-  return { ...(told ?? NOTHING_TOLD), release };
+/** Tells what is news, and notes with the rows what was told. */
+export function tellAll(
+  { orders, users }: KnownRows,
+  { orders: releases, transitions }: Pick<
+    LoggedReleases,
+    "orders" | "transitions"
+  >,
+): NewTransition[] {
+  for (const [id, release] of releases) {
+    const row = orders.get(id);
+    if (row === undefined) continue;
+    orders.set(id, { ...row, told: { ...row.told, release } });
+  }
+  return transitions.flatMap((transition) => {
+    // What was told is of the same form for both.
+    const rows: Map<string, Row<unknown>> = transition.entity === "order"
+      ? orders
+      : users;
+    const row = rows.get(transition.id);
+    const news = row && tell(row.told, transition);
+    if (!news) return [];
+    rows.set(transition.id, { ...row, told: news.told });
+    return [news.transition];
+  });
+}
+
+/** Writes what was told to the log, and into the outbox of everybody who wants it. */
+export function logStatements(
+  transitions: readonly NewTransition[],
+  { orders, users }: KnownRows,
+  { lastSeq, subscribers }: {
+    readonly lastSeq: number;
+    readonly subscribers: readonly Subscriber[];
+  },
+): Statement[] {
+  const logged = transitions.map((transition, at) => {
+    const rows = transition.entity === "order" ? orders : users;
+    const no = rows.get(transition.id)?.no ?? 0;
+    return { transition, seq: lastSeq + at + 1, no };
+  });
+  return [
+    ...logged.map(({ transition, ...place }) =>
+      insertTransition(transition, place)
+    ),
+    ...outboxStatements(subscribers, logged),
+  ];
 }
 
 /** The name of a transition within its entity: `confirmed.success`, `release.yes`. */

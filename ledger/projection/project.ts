@@ -10,8 +10,7 @@ import {
   sealNext,
   selectLastSeal,
 } from "../evidence/seals.ts";
-import type { Entity, NewTransition } from "../machines/transition.ts";
-import { type LoggedReleases, logReleases } from "../releases/release_log.ts";
+import { logReleases } from "../releases/release_log.ts";
 import { insertMany } from "../store/database.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
 import { retryLostRaces } from "../store/driver/retrying_driver.ts";
@@ -28,7 +27,7 @@ import {
   loadRows,
   purchaseStatements,
 } from "./load.ts";
-import { insertTransition, tell, withReleases } from "./log.ts";
+import { logStatements, tellAll } from "./log.ts";
 import { LookupHash, type LookupKind } from "./lookup_hash.ts";
 import {
   type Columns,
@@ -45,7 +44,6 @@ import {
 } from "./rows.ts";
 import { type BatchEvent, type Step, takeStep } from "./step.ts";
 import {
-  outboxStatements,
   selectSubscribers,
   type Subscriber,
   subscribersOf,
@@ -148,6 +146,7 @@ async function step(
     }),
   );
   const told = tellAll(changes, releases);
+  for (const id of releases.orders.keys()) changes.changed.order.add(id);
   const position = events.at(-1)?.fact.position ?? guard.position;
   await driver.batch([
     moveGuard(guard, { position, counts: counted(guard, redacted.events) }),
@@ -247,29 +246,6 @@ function batchEvents(
   }));
 }
 
-/** Tells what is news, and notes with the rows what was told. */
-function tellAll(
-  { orders, users, changed }: Step,
-  releases: LoggedReleases,
-): NewTransition[] {
-  for (const [id, release] of releases.orders) {
-    const row = orders.get(id);
-    if (row === undefined) continue;
-    changed.order.add(id);
-    orders.set(id, { ...row, told: withReleases(row.told, release) });
-  }
-  return releases.transitions.flatMap((transition) => {
-    const { entity, id } = transition;
-    const row = (entity === "order" ? orders : users).get(id);
-    const news = row && tell(row.told, transition);
-    if (!news) return [];
-    // What was told is of the same form for both.
-    const rows: Map<string, unknown> = entity === "order" ? orders : users;
-    rows.set(id, { ...row, told: news.told });
-    return [news.transition];
-  });
-}
-
 /** How a row is written, and the columns that are its values. */
 function upserting(table: Table, written: readonly string[]) {
   const columns = [...written, ...DUE_COLUMNS];
@@ -359,23 +335,4 @@ function counted(
     if (isQuarantined(event)) add("quarantined");
   }
   return all;
-}
-
-function logStatements(
-  transitions: readonly NewTransition[],
-  { orders, users }: Step,
-  { lastSeq, subscribers }: Batch,
-): Statement[] {
-  const noOf = (entity: Entity, id: string) =>
-    (entity === "order" ? orders : users).get(id)?.no ?? 0;
-  const logged = transitions.map((transition, at) => ({
-    ...{ transition, seq: lastSeq + at + 1 },
-    no: noOf(transition.entity, transition.id),
-  }));
-  return [
-    ...logged.map(({ transition, ...place }) =>
-      insertTransition(transition, place)
-    ),
-    ...outboxStatements(subscribers, logged),
-  ];
 }

@@ -1,11 +1,13 @@
 /** Folds every order and user anew beside what readers see, and takes its place. */
 import type { AssetTable } from "../../core/assets/environment.ts";
-import type { NewTransition } from "../machines/transition.ts";
-import type { OrderFold } from "../orders/order_fold.ts";
-import { diffStates, type StateChange } from "./state_changes.ts";
 import { orderRelease } from "../releases/order_release.ts";
 import { logReleases, type ReleaseChange } from "../releases/release_log.ts";
-import { orderState } from "../states/state_of_order.ts";
+import {
+  decidingMode,
+  readDeciding,
+  statement,
+  write,
+} from "../store/database.ts";
 import type { Driver, SqlValue, Statement } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
 import {
@@ -13,18 +15,36 @@ import {
   lostRace,
   retryLostRaces,
 } from "../store/driver/retrying_driver.ts";
-import { userState } from "../users/user_state.ts";
-import { readDeciding, statement, write } from "../store/database.ts";
 import { timeOf } from "../store/events.ts";
 import { orderTable, userTable } from "../store/schema.ts";
-import { type AnewOptions, rowsAnew } from "./anew.ts";
-import { type Row, unpackOrder, unpackUser } from "./doc.ts";
+import {
+  type AnewOptions,
+  changedSince,
+  deletedRows,
+  missingTerms,
+  nextNos,
+  ofTable,
+  rowsAnew,
+  selectStored,
+  storedRows,
+} from "./anew.ts";
+import { DUE_COLUMNS, dueOf } from "./due.ts";
+import { insertExpected } from "./expected.ts";
 import { type Guard, guardOf, moveGuard, selectGuard } from "./guard.ts";
 import { loadReleases, purchaseStatements } from "./load.ts";
-import { insertTransition, tell, withReleases } from "./log.ts";
-import { FOLD, type FoldCode } from "./project.ts";
-import { orderColumns, orderRows, orderView } from "./rows.ts";
+import { logStatements, tellAll } from "./log.ts";
 import { LookupHash } from "./lookup_hash.ts";
+import { FOLD, type FoldCode } from "./project.ts";
+import {
+  type Columns,
+  type Kind,
+  KINDS,
+  orderColumns,
+  orderRows,
+  orderView,
+  TABLES,
+} from "./rows.ts";
+import { diffStates, type StateChange } from "./state_changes.ts";
 
 export interface RefoldParts {
   readonly driver: Driver;
@@ -76,22 +96,21 @@ export interface Refold {
 /** Rows folded and written at once. */
 const CHUNK = 1000;
 
-type Table = "orders" | "users";
-
 /** How far a refold got; kept, so that the next one goes on. */
 interface Progress {
   readonly foldVersion: number;
   /** Events that were folded when it began. */
   readonly since: number;
-  /** Ends the names of its indexes. */
+  /** Ends the names of its indexes, which outlive a renaming. */
   readonly tag: string;
-  readonly orders: number;
-  readonly users: number;
+  /** The last row that was made. */
+  readonly no: number;
 }
 
 /**
- * Folds everything anew. What was told stays as it was, but where a release now says
- * something else it is logged, and sent to nobody.
+ * Folds everything anew, and restores what was deleted from the file. What was told
+ * stays as it was, but where a release now says something else it is logged, and sent
+ * to nobody.
  *
  * @throws {LedgerError} `failed` when a newer version has folded the ledger.
  */
@@ -99,19 +118,30 @@ export async function refold(
   parts: RefoldParts,
   options: RefoldOptions = {},
 ): Promise<Refold> {
+  const { driver, fold = FOLD } = parts;
   /** By which fold the states were when this call began. */
   let former: number | null = null;
-  return await retryLostRaces(async () => {
-    const { fold = FOLD } = parts;
-    const [guarding] = await readDeciding(parts.driver, [selectGuard]);
+  const result = await retryLostRaces(async () => {
+    const [guarding] = await readDeciding(driver, [selectGuard]);
     const { foldVersion, position } = guardOf(guarding);
     former ??= foldVersion;
-    const isDone = former < fold.version && foldVersion === fold.version;
     // Another process of this version was first.
-    return isDone
-      ? { events: 0, position, changed: 0, changes: [], swapped: true }
-      : await refoldOnce(parts, options);
+    if (former < fold.version && foldVersion === fold.version) {
+      return { events: 0, position, changed: 0, changes: [], swapped: true };
+    }
+    if (foldVersion > fold.version) {
+      throw new LedgerError(
+        "failed",
+        `A newer version has folded the ledger: fold ${foldVersion}, and ` +
+          `this one knows ${fold.version}; update the package`,
+      );
+    }
+    // A refold that was stopped at its very end left them.
+    await dropFormer(driver, options.signal);
+    return await refoldOnce(parts, options);
   });
+  if (result.swapped) await dropFormer(driver, options.signal);
+  return result;
 }
 
 /** @throws {LedgerError} `conflict` where another process began anew, or was first. */
@@ -119,64 +149,60 @@ async function refoldOnce(
   parts: RefoldParts,
   options: RefoldOptions,
 ): Promise<Refold> {
-  const { driver, fold = FOLD } = parts;
-  const [guarding, resumed, tables] = await readDeciding(driver, [
+  const { driver, assets, fold = FOLD } = parts;
+  const { dryRun = false, signal, onProgress } = options;
+  const [guarding, resumed] = await readDeciding(driver, [
     selectGuard,
-    statement("SELECT value FROM cursors WHERE name = 'refold'"),
-    statement("SELECT 1 FROM sqlite_schema WHERE name = 'orders_next'"),
+    statement(
+      `SELECT value FROM cursors WHERE name = 'refold'
+        AND EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'orders_next')`,
+    ),
   ]);
   const guard = guardOf(guarding);
-  if (guard.foldVersion > fold.version) throw newerFold(guard, fold);
-  const begun = resumed?.[0]?.[0];
-  const known: Progress | null = begun === undefined || begun === null ||
-      tables?.length === 0
-    ? null
-    : JSON.parse(String(begun));
-  // A refold that was stopped at its very end left them.
-  await dropFormer(driver, options.signal);
-  const isDry = options.dryRun === true;
-  let progress = isDry
-    ? newProgress(guard, fold)
-    : known?.foldVersion === fold.version
-    ? known
-    : await begin(driver, guard, fold);
-  // No event of what is left to fold comes before it.
-  const before = Math.max(0, Math.floor(progress.orders / 2));
-  const found: Found = { changed: 0, changes: [], rows: 0 };
-  const hash = new LookupHash(guard.key);
-  const anew = { assets: parts.assets, readFact: fold.readFact, hash };
-  const work: Work = { ...parts, anew, options, found, tag: progress.tag };
-  for (const table of ["orders", "users"] as const) {
-    for (let after = progress[table];;) {
-      options.signal?.throwIfAborted();
-      const next = await foldChunk(work, table, {
-        sql: "no > ?1 ORDER BY no LIMIT ?2",
-        args: [after, CHUNK],
-      }, (last) => [saveProgress(progress = { ...progress, [table]: last })]);
-      if (next === null) break;
-      after = next;
-      options.onProgress?.({
-        position: Math.floor(after / 2),
-        of: guard.position,
-        events: found.rows,
-      });
-    }
-  }
-  if (!isDry) await addIndexes(work, progress);
-  const result = {
-    events: guard.position - before,
-    position: guard.position,
-    changed: found.changed,
-    changes: found.changes,
+  const fresh: Progress = {
+    foldVersion: fold.version,
+    since: guard.position,
+    ...{ tag: `_${guard.turn}`, no: 0 },
   };
-  if (isDry) return { ...result, swapped: false };
-  for (;;) {
-    const position = await catchUp(work, progress);
-    progress = { ...progress, since: position };
-    if (await swap(work, position)) break;
+  const known: Progress = JSON.parse(String(resumed?.[0]?.[0] ?? "{}"));
+  const goesOn = known.foldVersion === fold.version;
+  if (!dryRun && !goesOn) await begin(parts, guard, fresh);
+  let progress = goesOn && !dryRun ? known : fresh;
+  const found: Found = { changed: 0, rows: 0, changes: [] };
+  const hash = new LookupHash(guard.key);
+  const anew = { assets, hash, readFact: fold.readFact };
+  const work: Work = { ...parts, anew, options, found, tag: progress.tag };
+  const result = () => ({
+    // No event of what was left to fold comes before it.
+    events: guard.position - Math.floor((goesOn ? known.no : 0) / 2),
+    position: guard.position,
+    ...{ changed: found.changed, changes: found.changes },
+  });
+  try {
+    for (;;) {
+      signal?.throwIfAborted();
+      const nos = await nextNos(driver, progress.no, { limit: CHUNK });
+      const no = nos.at(-1);
+      if (no === undefined) break;
+      progress = { ...progress, no };
+      await foldNos(work, nos, [saveProgress(progress)]);
+      const at = Math.floor(no / 2);
+      onProgress?.({ position: at, of: guard.position, events: found.rows });
+    }
+    if (dryRun) return { ...result(), swapped: false };
+    // Rows that are there already are indexed in far less time than one by one.
+    for (const index of nextTables(work.tag).flatMap((all) => all.slice(1))) {
+      const once = index.replace("CREATE INDEX", "CREATE INDEX IF NOT EXISTS");
+      await write(driver, [stillGoing(work.tag), statement(once)]);
+    }
+    for (let { since } = progress;;) {
+      since = await catchUp(work, since);
+      if (await swap(work, since)) return { ...result(), swapped: true };
+    }
+  } catch (error) {
+    // The tables are gone where another process was first.
+    throw dryRun || await isGoing(work) ? error : lostRace();
   }
-  await dropFormer(driver, options.signal);
-  return { ...result, swapped: true };
 }
 
 interface Found {
@@ -193,11 +219,7 @@ interface Work extends RefoldParts {
   readonly tag: string;
 }
 
-/**
- * Begins a batch that fails with `conflict` unless something holds of the database.
- *
- * @param condition A condition in SQL.
- */
+/** Begins a batch that fails with `conflict` unless something holds of the database. */
 function expecting(condition: string, ...args: readonly SqlValue[]): Statement {
   const sql = `UPDATE ledger SET turn = CASE WHEN ${condition} THEN turn END`;
   return { sql, args, expects: true };
@@ -212,56 +234,49 @@ function stillGoing(tag: string): Statement {
   );
 }
 
-const dropAll = dropTables("next")
-  .concat(statement("DELETE FROM cursors WHERE name = 'refold'"));
-
-function dropTables(which: "next" | "former"): Statement[] {
-  return ["orders", "users"].map((table) =>
-    statement(`DROP TABLE IF EXISTS ${table}_${which}`)
-  );
+async function isGoing({ driver, tag }: Work): Promise<boolean> {
+  const [found] = await readDeciding(driver, [
+    statement("SELECT value ->> 'tag' FROM cursors WHERE name = 'refold'"),
+  ]);
+  return found?.[0]?.[0] === tag;
 }
+
+const noRefold = statement("DELETE FROM cursors WHERE name = 'refold'");
 
 /** Drops what refolds have begun, and what they have left: it says what was erased. */
 export const dropRefolded: readonly Statement[] = [
-  ...dropAll,
-  ...dropTables("former"),
+  ...["orders_next", "users_next", "orders_former", "users_former"]
+    .map((table) => statement(`DROP TABLE IF EXISTS ${table}`)),
+  noRefold,
 ];
-
-async function begin(
-  driver: Driver,
-  guard: Guard,
-  fold: FoldCode,
-): Promise<Progress> {
-  const progress = newProgress(guard, fold);
-  await write(driver, [
-    moveGuard(guard),
-    ...dropAll,
-    ...nextTables(progress.tag).flatMap(([table = ""]) => statement(table)),
-    saveProgress(progress),
-  ]);
-  return progress;
-}
-
-function newProgress(guard: Guard, fold: FoldCode): Progress {
-  return {
-    foldVersion: fold.version,
-    since: guard.position,
-    // Names of indexes outlive a renaming, so those of each refold are its own.
-    ...{ tag: `_${guard.turn}`, orders: -1, users: -1 },
-  };
-}
 
 /** The tables that are filled, each followed by its indexes. */
 function nextTables(tag: string): string[][] {
   return [orderTable("orders_next", tag), userTable("users_next", tag)];
 }
 
-/** Rows that are there already are indexed in far less time than one by one. */
-async function addIndexes({ driver }: Work, { tag }: Progress): Promise<void> {
-  for (const index of nextTables(tag).flatMap((all) => all.slice(1))) {
-    const once = index.replace("CREATE INDEX", "CREATE INDEX IF NOT EXISTS");
-    await write(driver, [stillGoing(tag), statement(once)]);
-  }
+async function begin(
+  { driver, fold = FOLD }: RefoldParts,
+  guard: Guard,
+  progress: Progress,
+): Promise<void> {
+  const { session_created: sessions = 0, order_expected: terms = 0 } =
+    guard.counts;
+  const [expected] = await readDeciding(driver, [
+    statement("SELECT count(*) FROM expected"),
+  ]);
+  const isWhole = Number(expected?.[0]?.[0]) >= sessions + terms;
+  const missing = isWhole
+    ? []
+    : await missingTerms(driver, guard.position, fold.readFact);
+  const hash = new LookupHash(guard.key);
+  await write(driver, [
+    moveGuard(guard),
+    ...dropRefolded,
+    ...nextTables(progress.tag).flatMap(([table = ""]) => statement(table)),
+    ...missing.map((one) => insertExpected(hash, one)),
+    saveProgress(progress),
+  ]);
 }
 
 function saveProgress(progress: Progress): Statement {
@@ -271,245 +286,181 @@ function saveProgress(progress: Progress): Statement {
   );
 }
 
-/** Columns that a refold takes over as they are. */
-const KEPT = [
-  ...["historic", "told"],
-  ...["urgency", "claimed_by", "wanted_at", "named_at", "due_at"],
-];
-
-/** Folds some rows anew, and writes them beside the others. */
-async function foldChunk(
+/** Makes some rows anew, and writes them beside the others. */
+async function foldNos(
   work: Work,
-  table: Table,
-  where: Statement,
-  also: (last: number) => Statement[],
-): Promise<number | null> {
-  const { driver, anew, options } = work;
-  const names = ["no", "id", "fold", ...KEPT];
-  const [found = []] = await readDeciding(driver, [{
-    sql: `SELECT ${names.join(", ")} FROM ${table} WHERE ${where.sql}`,
-    args: where.args,
-  }]);
-  const last = found.at(-1)?.[0];
-  if (last === undefined) return null;
-  const rows = found.map((row) =>
-    Object.fromEntries(names.map((name, at) => [name, row[at] ?? null]))
-  );
-  const made = await rowsAnew(driver, { table, rows, ...anew });
-  const statements = rows.map((row) => {
-    const values = made.get(Number(row.no))?.columns ?? {};
-    note(work, table, { row, packed: String(values.fold) });
-    // What is open by this fold, and was not, is asked about at once.
-    const due = values.open === 1 && row.due_at === null
-      ? { due_at: values.at ?? null }
-      : {};
-    const all: Columns = { ...row, ...values, ...due };
-    return {
-      sql: `INSERT OR REPLACE INTO ${table}_next
-        (${Object.keys(all).join(", ")})
-        VALUES (${Object.keys(all).map(() => "?").join(", ")})`,
-      args: Object.values(all),
-    };
-  });
-  if (options.dryRun !== true) {
-    await write(driver, [
-      stillGoing(work.tag),
-      ...statements,
-      ...also(Number(last)),
-    ]);
+  nos: readonly number[],
+  also: readonly Statement[] = [],
+): Promise<void> {
+  const { driver, anew, options: { dryRun } } = work;
+  const statements: Statement[] = [];
+  for (const table of TABLES) {
+    const own = ofTable(table, nos);
+    const [found] = await driver.batch(
+      [selectStored(table, own)],
+      decidingMode(driver),
+    );
+    const stored = storedRows(found);
+    const made = await rowsAnew(driver, { table, rows: stored, ...anew });
+    // What no event says anything of, under its id, is not the row of one.
+    const founded = stored.filter(({ no }) =>
+      made.get(Number(no))?.fold.activity.firstAt
+    );
+    const there = new Set(founded.map(({ no }) => no));
+    const gone = own.filter((no) => !there.has(no));
+    const deleted = await deletedRows(driver, table, gone);
+    const restored = await rowsAnew(driver, { table, rows: deleted, ...anew });
+    const all = new Map([...made, ...restored]);
+    for (const row of [...founded, ...deleted]) {
+      const one = all.get(Number(row.no));
+      if (one === undefined) continue;
+      const { fold, columns } = one;
+      note(work, KINDS[table], row, columns);
+      const at = fold.activity.lastAt;
+      const named = at === null
+        ? undefined
+        : { at, urgency: 0, claimedBy: 0 } as const;
+      const due: Record<string, SqlValue> = {
+        // What is restored is asked about again.
+        ...dueOf(fold, row.fold === undefined ? named : undefined),
+        ...Object.fromEntries(
+          DUE_COLUMNS.flatMap((name) =>
+            row[name] === undefined ? [] : [[name, row[name]]]
+          ),
+        ),
+      };
+      // What is open by this fold, and was not, is asked about at once.
+      if (columns.open === 1) due.due_at ??= columns.at ?? null;
+      const values = { ...columns, ...due };
+      const names = Object.keys(values);
+      statements.push({
+        sql: `INSERT OR REPLACE INTO ${table}_next (${names.join(", ")})
+          VALUES (${names.map(() => "?").join(", ")})`,
+        args: Object.values(values),
+      });
+    }
+    work.found.rows += all.size;
   }
-  work.found.rows += rows.length;
-  return Number(last);
+  if (dryRun) return;
+  await write(driver, [stillGoing(work.tag), ...statements, ...also]);
 }
-
-type Columns = Readonly<Record<string, SqlValue>>;
 
 /** Notes what readers would see change. */
 function note(
   { found, assets, options: { maxChanges = 1000 } }: Work,
-  table: Table,
-  { row, packed }: { readonly row: Columns; readonly packed: string },
+  { entity, unpack, state }: Kind<unknown>,
+  { id: of, fold }: Columns,
+  columns: Columns,
 ): void {
-  if (row.fold === packed) return;
-  const id = String(row.id);
-  const state = (text: string) =>
-    table === "orders"
-      ? orderState(unpackOrder(id, text), { assets })
-      : userState(unpackUser(id, text));
-  const fields = diffStates(
-    JSON.stringify(state(String(row.fold))),
-    JSON.stringify(state(packed)),
-  );
+  if (fold === columns.fold) return;
+  const id = String(of);
+  const shown = (text: SqlValue | undefined) =>
+    text ? JSON.stringify(state(unpack(id, String(text)), assets)) : null;
+  const fields = diffStates(shown(fold), shown(columns.fold));
   if (fields.length === 0) return;
   found.changed++;
   if (found.changes.length < maxChanges) {
-    const entity = table === "orders" ? "order" : "user";
     found.changes.push({ entity, id, fields });
   }
 }
 
 /** Folds again what other processes have folded since; returns how far that is. */
-async function catchUp(work: Work, { since }: Progress): Promise<number> {
+async function catchUp(work: Work, since: number): Promise<number> {
   const { driver } = work;
-  const [guarding, terms, touched] = await readDeciding(driver, [
-    selectGuard,
-    statement(
-      `SELECT count(*) FROM events WHERE position > ? AND kind IN
-        ('session_created', 'order_expected', 'witness_required', 'person_erased')`,
-      since,
-    ),
-    statement(
-      `SELECT DISTINCT m.no FROM events AS e JOIN mentions AS m
-        ON m.position = e.position WHERE e.position > ?`,
-      since,
-    ),
-  ]);
-  const { position } = guardOf(guarding);
-  if (position === since) return position;
-  // Terms and rules may concern any order.
-  const everything = Number(terms?.[0]?.[0]) > 0;
-  for (const table of ["orders", "users"] as const) {
-    const nos = (touched ?? []).map(([no]) => Number(no))
-      .filter((no) => no % 2 === (table === "orders" ? 0 : 1));
-    for (let after: number | null = -1; after !== null;) {
-      const limit = "no > ?1 ORDER BY no LIMIT ?2";
-      after = await foldChunk(
-        work,
-        table,
-        everything ? { sql: limit, args: [after, CHUNK] } : {
-          sql: `no IN (SELECT value FROM json_each(?3)) AND ${limit}`,
-          args: [after, CHUNK, JSON.stringify(nos)],
-        },
-        () => [],
-      );
+  const changed = await changedSince(driver, { folded: since, stored: since });
+  if (changed.position === since) return since;
+  if (!changed.anyOrder && !changed.anybody) {
+    const nos = [...changed.nos];
+    for (let at = 0; at < nos.length; at += CHUNK) {
+      await foldNos(work, nos.slice(at, at + CHUNK));
     }
+    return changed.position;
   }
-  return position;
+  for (let nos: number[] = [0];;) {
+    nos = await nextNos(driver, nos.at(-1) ?? 0, { limit: CHUNK });
+    if (nos.length === 0) return changed.position;
+    await foldNos(work, nos);
+  }
 }
 
 /** Takes the place of what readers see; false where another process folded. */
 async function swap(work: Work, position: number): Promise<boolean> {
-  const { driver, fold = FOLD } = work;
-  const found = await readDeciding(driver, [
+  const { driver, assets, anew: { hash }, tag, fold = FOLD } = work;
+  const [guarding, differing = [], last, at] = await readDeciding(driver, [
     selectGuard,
+    // What was told meanwhile is in the row that readers see.
     statement(
       `SELECT n.no, n.id, n.historic, o.told, n.fold,
-          o.release <> n.release OR o.reason <> n.reason
+          o.release <> n.release OR o.reason <> n.reason AS moved
         FROM orders_next AS n JOIN orders AS o ON o.no = n.no
-        WHERE o.release <> n.release OR o.reason <> n.reason
-          OR o.told <> n.told`,
+        WHERE moved OR o.told <> n.told`,
     ),
     statement("SELECT coalesce(max(seq), 0) FROM log"),
     statement("SELECT recorded_at FROM events WHERE position = ?", position),
-  ]).catch(async (error) => {
-    // The tables are gone where another process was first.
-    throw await isGoing(work) ? error : lostRace();
-  });
-  const guard = guardOf(found[0]);
-  if (!await isGoing(work)) throw lostRace();
+  ]);
+  const guard = guardOf(guarding);
   if (guard.position !== position) return false;
-  const orders = orderRows(found[1]);
-  const moved = new Set(
-    found[1]?.filter((row) => row[5] === 1).map(([, id]) => String(id)),
-  );
-  const logged = await logMoved(work, { orders, moved, guard, position }, {
-    lastSeq: Number(found[2]?.[0]?.[0]),
-    recordedAt: timeOf(found[3]?.[0]?.[0]) ?? "",
+  const orders = orderRows(differing);
+  const recordedAt = timeOf(at?.[0]?.[0]) ?? "";
+  const moves = differing.flatMap(([, id, , , , moved]) => {
+    const orderId = String(id);
+    const row = orders.get(orderId);
+    const now = row && moved === 1 ? orderRelease(row.fold, { assets }) : null;
+    return !row || now === null ? [] : [
+      {
+        ...{ orderId, now, position, recordedAt, live: false },
+        historic: row.told.release === undefined && row.historic > 0,
+        byExpectation: false,
+      } satisfies ReleaseChange,
+    ];
+  });
+  const known = await loadReleases({ driver, mode: "write" }, moves, {
+    ...{ orders, key: guard.key },
+  });
+  const releases = logReleases(moves, known);
+  // A person decides about a yes that is new, or is gone.
+  const transitions = releases.transitions.map((one) => {
+    const isYes = one.logged?.release === "yes";
+    const had = known.orders.get(one.id)?.entries.yes !== undefined;
+    const withheld = one.withheld || (!one.historic && isYes !== had);
+    return { ...one, withheld };
+  });
+  const rows = { orders, users: new Map() };
+  const told = tellAll(rows, { ...releases, transitions });
+  const written = ["told", "release", "reason", "outcome", "attention"];
+  const updates = [...orders.values()].map((row) => {
+    const columns: Columns = {
+      ...orderColumns(row, orderView(row, { assets }), hash),
+      told: JSON.stringify(row.told),
+    };
+    return statement(
+      `UPDATE orders_next SET ${
+        written.map((one) => `${one} = ?`).join(", ")
+      } WHERE no = ?`,
+      ...written.map((one) => columns[one] ?? null),
+      row.no,
+    );
   });
   try {
     await write(driver, [
       moveGuard(guard, { foldVersion: fold.version }),
-      stillGoing(work.tag),
-      ...logged,
-      ...(["orders", "users"] as const).flatMap((table) => [
+      stillGoing(tag),
+      ...purchaseStatements(releases, rows),
+      ...logStatements(told, rows, {
+        ...{ lastSeq: Number(last?.[0]?.[0]), subscribers: [] },
+      }),
+      ...updates,
+      ...TABLES.flatMap((table) => [
         statement(`ALTER TABLE ${table} RENAME TO ${table}_former`),
         statement(`ALTER TABLE ${table}_next RENAME TO ${table}`),
       ]),
-      statement("DELETE FROM cursors WHERE name = 'refold'"),
+      noRefold,
     ]);
     return true;
   } catch (error) {
-    if (isLostRace(error)) return false;
+    if (isLostRace(error) && await isGoing(work)) return false;
     throw error;
   }
-}
-
-async function isGoing({ driver, tag }: Work): Promise<boolean> {
-  const [found] = await readDeciding(driver, [
-    statement("SELECT value ->> 'tag' FROM cursors WHERE name = 'refold'"),
-  ]);
-  return found?.[0]?.[0] === tag;
-}
-
-/** The log ends with what the states say now; nobody is sent anything. */
-async function logMoved(
-  { driver, assets, anew: { hash } }: Work,
-  { orders, moved, guard, position }: {
-    /** Orders of which something was told since, or is decided otherwise now. */
-    readonly orders: Map<string, Row<OrderFold>>;
-    /** Those of them that are decided otherwise. */
-    readonly moved: ReadonlySet<string>;
-    readonly guard: Guard;
-    readonly position: number;
-  },
-  { lastSeq, recordedAt }: {
-    readonly lastSeq: number;
-    readonly recordedAt: string;
-  },
-): Promise<Statement[]> {
-  const changes = [...orders].flatMap(([orderId, { fold, told }]) => {
-    if (!moved.has(orderId)) return [];
-    const now = orderRelease(fold, { assets });
-    const isFirst = told.release === undefined;
-    const historic = isFirst && (orders.get(orderId)?.historic ?? 0) > 0;
-    return now === null ? [] : [
-      {
-        ...{ orderId, now, position, recordedAt, historic },
-        ...{ live: false, byExpectation: false },
-      } satisfies ReleaseChange,
-    ];
-  });
-  if (orders.size === 0) return [];
-  const known = await loadReleases({ driver, mode: "write" }, changes, {
-    ...{ orders, key: guard.key },
-  });
-  const releases = logReleases(changes, known);
-  const statements: Statement[] = [];
-  for (const [id, release] of releases.orders) {
-    const row = orders.get(id);
-    if (row === undefined) continue;
-    orders.set(id, { ...row, told: withReleases(row.told, release) });
-  }
-  releases.transitions.forEach((one, at) => {
-    const row = orders.get(one.id);
-    if (row === undefined) return;
-    const isYes = one.logged?.release === "yes";
-    const had = known.orders.get(one.id)?.entries.yes !== undefined;
-    const transition: NewTransition = {
-      ...one,
-      withheld: one.withheld || (!one.historic && isYes !== had),
-    };
-    const told = tell(row.told, transition)?.told ?? row.told;
-    orders.set(one.id, { ...row, told });
-    statements.push(
-      insertTransition(transition, { seq: lastSeq + at + 1, no: row.no }),
-    );
-  });
-  for (const row of orders.values()) {
-    const values = orderColumns(row, orderView(row, { assets }), hash);
-    const written = ["release", "reason", "outcome", "attention"] as const;
-    statements.push({
-      sql: `UPDATE orders_next SET told = ?, ${
-        written.map((one) => `${one} = ?`).join(", ")
-      } WHERE no = ?`,
-      args: [
-        JSON.stringify(row.told),
-        ...written.map((one) => values[one] ?? null),
-        row.no,
-      ],
-    });
-  }
-  return [...purchaseStatements(releases, { orders }), ...statements];
 }
 
 /** Rows deleted at once: what was deleted is overwritten, and an append waits. */
@@ -544,12 +495,4 @@ async function dropFormer(driver: Driver, signal?: AbortSignal): Promise<void> {
       if (!isLostRace(error)) throw error;
     }
   }
-}
-
-function newerFold(guard: Guard, fold: FoldCode): LedgerError {
-  return new LedgerError(
-    "failed",
-    `A newer version has folded the ledger: fold ${guard.foldVersion}, and ` +
-      `this one knows ${fold.version}; update the package`,
-  );
 }

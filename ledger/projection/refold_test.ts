@@ -27,6 +27,7 @@ import {
 } from "../testing/fold_kit.ts";
 import { FOLD, type FoldCode } from "./project.ts";
 import { refold } from "./refold.ts";
+import { ORDER_COLUMNS, USER_COLUMNS } from "./rows.ts";
 
 const TABLES = ["orders", "users", "log", "purchases"];
 
@@ -245,6 +246,79 @@ Deno.test("refold() logs, as not live, the release of an order that a new versio
       ["order:O1:release.restored", false, []],
     ],
   );
+});
+
+Deno.test("refold() restores what was deleted from the file, and nothing is told again", async () => {
+  await using driver = await shipped();
+  const parts = { driver, assets: "sandbox" as const };
+  const rows = async () => [
+    await select(driver, `SELECT ${ORDER_COLUMNS} FROM orders`),
+    await select(driver, `SELECT ${USER_COLUMNS} FROM users`),
+    await select(driver, "SELECT * FROM expected"),
+    await select(driver, "SELECT * FROM log"),
+    await select(driver, "SELECT * FROM purchases"),
+  ];
+  const before = await rows();
+  const deletions = [
+    ["DELETE FROM orders"],
+    ["DELETE FROM users", "DELETE FROM expected"],
+    ["DELETE FROM orders", "DELETE FROM users"],
+    ["UPDATE orders SET id = 'O9'"],
+  ];
+  for (const deleted of deletions) {
+    await driver.batch(deleted.map((sql) => ({ sql, args: [] })), "write");
+    assert.equal((await verifyStates(parts)).ok, false);
+    const tried = await refold(parts, { dryRun: true });
+    assert.ok(tried.changed > 0 && !tried.swapped);
+    await refold(parts);
+    assert.deepEqual((await verifyStates(parts)).differences, []);
+    assert.deepEqual(await rows(), before);
+  }
+  const told = await toldBy(driver);
+  await append(driver, [
+    orderRead(9, {
+      ...{ orderId: "O1", status: "success", click: "C1", created: 2 },
+      tx: "T1",
+    }),
+    orderRead(9, {
+      ...{ orderId: "O2", status: "success", click: "C1", created: 2 },
+      tx: "T2",
+    }),
+  ]);
+  await projectAll(driver);
+  assert.deepEqual((await toldBy(driver)).slice(0, told.length), told);
+  const releases = await select(
+    driver,
+    `SELECT id, code FROM log JOIN orders USING (no)
+      WHERE code GLOB 'release.*' ORDER BY seq`,
+  );
+  assert.deepEqual(releases, [
+    { id: "O1", code: "release.yes" },
+    { id: "O2", code: "release.wait" },
+  ]);
+});
+
+Deno.test("refold() takes away a row that no event names", async () => {
+  await using driver = await shipped();
+  const parts = { driver, assets: "sandbox" as const };
+  const columns = (await select(driver, "SELECT * FROM orders"))[0] ?? {};
+  const others = Object.keys(columns).filter((one) =>
+    one !== "no" && one !== "id"
+  );
+  await driver.batch([{
+    sql: `INSERT INTO orders (no, id, ${others}) SELECT 40, 'O9', ${others}
+      FROM orders`,
+    args: [],
+  }], "write");
+  const { differences } = await verifyStates(parts);
+  assert.deepEqual(
+    differences.map(({ table, key, kind }) => [table, ...key, kind]),
+    [["log", "order", "O9", "confirmed.success", "missing"], [
+      ...["log", "order", "O9", "release.yes", "missing"],
+    ], ["orders", "order", "O9", "unfounded"]],
+  );
+  await refold(parts);
+  assert.deepEqual((await verifyStates(parts)).differences, []);
 });
 
 Deno.test("verifyStates() names a column that was changed in the file", async () => {

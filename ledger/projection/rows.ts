@@ -32,7 +32,9 @@ import {
 import { isOpen } from "./due.ts";
 import type { LookupHash, LookupKind } from "./lookup_hash.ts";
 
-export type Table = "orders" | "users";
+export const TABLES = ["orders", "users"] as const;
+
+export type Table = (typeof TABLES)[number];
 
 export type Columns = Readonly<Record<string, SqlValue>>;
 

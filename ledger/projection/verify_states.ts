@@ -1,16 +1,24 @@
 /** Compares what is stored of orders and users with the events; writes nothing. */
 import type { AssetTable } from "../../core/assets/environment.ts";
-import { diffStates, type StateDifference } from "./state_changes.ts";
-import type { Driver, SqlValue } from "../store/driver/driver.ts";
+import { read, statement } from "../store/database.ts";
+import type { Driver } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
-import { isExpectation } from "../events/fact.ts";
-import { rowsAnew } from "./anew.ts";
+import {
+  changedSince,
+  deletedRows,
+  missingTerms,
+  nextNos,
+  ofTable,
+  rowsAnew,
+  selectStored,
+  storedRows,
+} from "./anew.ts";
 import type { Told } from "./doc.ts";
 import { guardOf, selectGuard } from "./guard.ts";
-import { FOLD, type FoldCode } from "./project.ts";
 import { LookupHash } from "./lookup_hash.ts";
-import { read, statement } from "../store/database.ts";
-import { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
+import { FOLD, type FoldCode } from "./project.ts";
+import { type Columns, KINDS, type Table, TABLES } from "./rows.ts";
+import { diffStates, type StateDifference } from "./state_changes.ts";
 
 export interface VerifyStatesParts {
   readonly driver: Driver;
@@ -85,62 +93,82 @@ export async function verifyStates(
     );
   }
   const { position } = guard;
-  const begun: Begun = { position, last: Number(last?.[0]?.[0]) };
+  const begun = { folded: position, stored: Number(last?.[0]?.[0]) };
   const hash = new LookupHash(guard.key);
   const { readFact } = fold;
   const anew = { assets, readFact, hash, until: position };
   const rows = { orders: 0, users: 0 };
   const differences: RowDifference[] = [];
   let different = 0;
-  const add = (difference: RowDifference) => {
+  const add = (
+    table: string,
+    key: readonly string[],
+    kind: RowDifference["kind"],
+    columns: readonly StateDifference[] = [],
+  ) => {
     different++;
-    if (differences.length < maxDifferences) differences.push(difference);
+    const one = { table, key, kind, columns };
+    if (differences.length < maxDifferences) differences.push(one);
   };
-  for (const table of ["orders", "users"] as const) {
-    const entity = table === "orders" ? "order" : "user";
-    for (let after = -1;;) {
-      signal?.throwIfAborted();
-      const { stored, log } = await readChunk(driver, table, after);
-      const last = stored.at(-1);
-      if (last === undefined) break;
-      after = Number(last.no);
+  for (let nos = [0];;) {
+    signal?.throwIfAborted();
+    const after = nos.at(-1) ?? 0;
+    nos = await nextNos(driver, after, { limit: CHUNK, stored: true });
+    if (nos.length === 0) break;
+    for (const table of TABLES) {
+      const own = ofTable(table, nos);
+      const { entity } = KINDS[table];
+      const { stored, log } = await readChunk(driver, table, own);
       const derived = await rowsAnew(driver, { table, rows: stored, ...anew });
-      const touched = await touchedSince(driver, begun, table);
+      const there = new Set(stored.map(({ no }) => no));
+      const deleted = own.filter((no) => !there.has(no));
+      const gone = await deletedRows(driver, table, deleted);
+      const changed = await changedSince(driver, begun);
+      const isMoved = (no: unknown) =>
+        changed.anybody || changed.nos.has(Number(no)) ||
+        (changed.anyOrder && table === "orders");
+      for (const { no, id } of gone) {
+        if (!isMoved(no)) add(table, [entity, String(id)], "missing");
+      }
+      rows[table] += stored.length;
       for (const row of stored) {
-        rows[table]++;
         const key = [entity, String(row.id)];
         for (const [code, kind] of wrongLog(row, log)) {
-          add({ table: "log", key: [...key, code], kind, columns: [] });
+          add("log", [...key, code], kind);
         }
-        if (touched === null || touched.has(Number(row.no))) continue;
-        const is = derived.get(Number(row.no))?.columns ?? {};
+        const is = derived.get(Number(row.no));
+        if (is === undefined || isMoved(row.no)) continue;
+        if (is.fold.activity.firstAt === null) {
+          const named = await deletedRows(driver, table, [Number(row.no)]);
+          if (named.length === 0) {
+            add(table, key, "unfounded");
+            continue;
+          }
+        }
+        const names = Object.keys(is.columns);
         const fields = diffStates(
-          JSON.stringify(only(row, Object.keys(is))),
-          JSON.stringify(is),
+          JSON.stringify(
+            Object.fromEntries(names.map((name) => [name, row[name]])),
+          ),
+          JSON.stringify(is.columns),
         );
         if (fields.length === 0) continue;
         // The fold is long, and private.
-        const columns = fields.map((one) =>
+        const shown = fields.map((one) =>
           one.field === "fold" ? { ...one, before: null, after: null } : one
         );
-        add({ table, key, kind: "changed", columns });
+        add(table, key, "changed", shown);
       }
-      onProgress?.(rows.orders + rows.users);
     }
-    for (const id of await missingIds(driver, table, position)) {
-      add({ table, key: [entity, id], kind: "missing", columns: [] });
-    }
+    onProgress?.(rows.orders + rows.users);
   }
-  for (const at of await missingTerms(driver, position, fold)) {
-    add({ table: "expected", key: [at], kind: "missing", columns: [] });
+  for (const one of await missingTerms(driver, position, readFact)) {
+    add("expected", [String(one.position)], "missing");
   }
   return {
     ok: different === 0,
     events: Object.values(guard.counts).reduce((sum, one) => sum + one, 0),
-    position,
-    rows,
-    different,
-    differences,
+    ...{ position, rows, different, differences },
   };
 }
 
@@ -150,16 +178,15 @@ type Log = ReadonlyMap<number, ReadonlyMap<string, string>>;
 /** Some rows, and what the log says of them at the same moment. */
 async function readChunk(
   driver: Driver,
-  table: "orders" | "users",
-  after: number,
+  table: Table,
+  nos: readonly number[],
 ): Promise<{ readonly stored: readonly Columns[]; readonly log: Log }> {
-  const where = `FROM ${table} WHERE no > ? ORDER BY no LIMIT ${CHUNK}`;
   const [found, logged] = await driver.batch([
-    statement(`SELECT * ${where}`, after),
+    selectStored(table, nos),
     statement(
       `SELECT no, code, count(*) || ' ' || max(entry) FROM log
-        WHERE no IN (SELECT no ${where}) GROUP BY no, code`,
-      after,
+        WHERE no IN (SELECT value FROM json_each(?)) GROUP BY no, code`,
+      JSON.stringify(nos),
     ),
   ], "read");
   const log = new Map<number, Map<string, string>>();
@@ -167,12 +194,7 @@ async function readChunk(
     const own = log.get(Number(no)) ?? new Map();
     log.set(Number(no), own.set(String(code), String(entries)));
   }
-  const stored = (found?.rows ?? []).map((row) =>
-    Object.fromEntries(
-      found?.columns.map((name, at) => [name, row[at] ?? null]) ?? [],
-    )
-  );
-  return { stored, log };
+  return { stored: storedRows(found), log };
 }
 
 /** Codes of which the log has fewer or more entries than were told. */
@@ -192,82 +214,4 @@ function wrongLog(row: Columns, log: Log): [string, RowDifference["kind"]][] {
       return [[code, count < entries ? "missing" : "unfounded"]];
     },
   );
-}
-
-/** Orders or users that events name and that have no row. */
-async function missingIds(
-  driver: Driver,
-  table: "orders" | "users",
-  position: number,
-): Promise<string[]> {
-  const [rows] = await read(driver, [statement(
-    `SELECT ${EVENT_COLUMNS} FROM events AS e WHERE e.position IN
-      (SELECT m.no / 2 FROM mentions AS m
-        WHERE m.no > 0 AND m.no % 2 = ? AND m.position <= ?
-          AND NOT EXISTS (SELECT 1 FROM ${table} AS t WHERE t.no = m.no))
-      ORDER BY e.position`,
-    table === "orders" ? 0 : 1,
-    position,
-  )]);
-  return eventsOf(rows).map((event) =>
-    (table === "orders" ? event.orderId : event.userId) ??
-      `first named at position ${event.position}`
-  );
-}
-
-/** Positions of terms that no order would find. */
-async function missingTerms(
-  driver: Driver,
-  position: number,
-  { readFact }: FoldCode,
-): Promise<string[]> {
-  const [rows] = await read(driver, [statement(
-    `SELECT ${EVENT_COLUMNS} FROM events AS e
-      WHERE e.kind IN ('session_created', 'order_expected') AND e.position <= ?
-        AND NOT EXISTS (SELECT 1 FROM expected AS x WHERE x.position = e.position)
-      ORDER BY e.position`,
-    position,
-  )]);
-  return eventsOf(rows).filter((event) => isExpectation(readFact(event)))
-    .map((event) => String(event.position));
-}
-
-type Columns = Readonly<Record<string, SqlValue>>;
-
-/** The last event that was folded, and the last that was stored, at the beginning. */
-interface Begun {
-  readonly position: number;
-  readonly last: number;
-}
-
-/** What other processes have changed since; null where that may be any order. */
-async function touchedSince(
-  driver: Driver,
-  { position, last }: Begun,
-  table: "orders" | "users",
-): Promise<ReadonlySet<number> | null> {
-  const [nos, any] = await read(driver, [
-    statement(
-      `SELECT DISTINCT m.no FROM events AS e JOIN mentions AS m
-        ON m.position = e.position WHERE e.position > ?`,
-      position,
-    ),
-    // An erasure changes rows at once; terms do once they are folded.
-    statement(
-      `SELECT EXISTS (SELECT 1 FROM events
-          WHERE kind = 'person_erased' AND position > ?1),
-        EXISTS (SELECT 1 FROM events WHERE position > ?2
-          AND position <= (SELECT position FROM ledger) AND kind IN
-          ('session_created', 'order_expected', 'witness_required'))`,
-      last,
-      position,
-    ),
-  ]);
-  const [erased, terms] = any?.[0] ?? [];
-  if (erased === 1 || (terms === 1 && table === "orders")) return null;
-  return new Set((nos ?? []).map(([no]) => Number(no)));
-}
-
-function only(row: Columns, names: readonly string[]): Columns {
-  return Object.fromEntries(names.map((name) => [name, row[name] ?? null]));
 }

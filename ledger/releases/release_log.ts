@@ -51,7 +51,7 @@ export interface OrderReleases {
   readonly wait: PurchaseWait | null;
 }
 
-const NO_RELEASES: OrderReleases = {
+export const NO_RELEASES: OrderReleases = {
   ...{ last: null, entries: {}, sentUnchecked: false, sent: false },
   ...{ owed: false, own: null, wait: null },
 };
