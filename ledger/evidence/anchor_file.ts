@@ -15,32 +15,16 @@ const MOST_RESETS = 20;
 
 /** What the file holds. */
 interface StoredRecord extends AnchorRecord {
-  readonly restoring?: AnnouncedRestore | undefined;
+  /** Device and inode of the file that takes the ledger's place, announced when. */
+  readonly restoring?: { readonly at: string; readonly file: string };
 }
 
-/**
- * Path of the file beside a database that keeps the head of its chain.
- *
- * @param database Path of the database.
- *
- * @example Which file that is
- * ```ts
- * import { anchorFilePath } from "./anchor_file.ts";
- * import assert from "node:assert/strict";
- *
- * assert.equal(anchorFilePath("rampkit.db"), "rampkit.db-chain");
- * ```
- */
+/** The file beside a database that keeps the head of its chain. */
 export function anchorFilePath(database: string): string {
   return `${database}-chain`;
 }
 
-/**
- * Stores the head of a chain in a file beside the database, readable by its
- * owner only. It reveals a chain that was truncated in the database.
- *
- * @param database Path of the database.
- */
+/** Readable by its owner only; it reveals a chain that was cut in the database. */
 export function anchorFile(database: string): AnchorStore {
   const place = anchorFilePath(database);
   return {
@@ -51,15 +35,9 @@ export function anchorFile(database: string): AnchorStore {
 }
 
 /**
- * Announces which file will replace a database, before it does. A kill right
- * after the swap then leaves no head of the old ledger: it counts as discarded
- * from the moment that file is in its place.
- *
- * A record that cannot be read stays as it is, and `verify` reports it.
- *
- * @param database Path of the database. Nobody else may have it open.
- * @param by Path of the file that will be moved there; null when none will.
- * @param options `now`: the clock, in ms.
+ * Announces which file will replace a database, before it does; null when none will. A
+ * kill right after the swap then leaves no head of the old ledger. Nobody else may have
+ * the database open. A record that cannot be read stays, and `verify` reports it.
  */
 export async function announceRestore(
   database: string,
@@ -68,13 +46,8 @@ export async function announceRestore(
 ): Promise<void> {
   const { now = Date.now } = options;
   const { place, read } = anchorFile(database);
-  let record: AnchorRecord;
-  try {
-    record = await read();
-  } catch (error) {
-    if (isCorrupt(error)) return;
-    throw error;
-  }
+  const record = await orCorrupt(read());
+  if (record === null) return;
   if (record.head === null && record.resets.length === 0) return;
   await writeRecord(place, {
     ...record,
@@ -85,23 +58,10 @@ export async function announceRestore(
 }
 
 /**
- * Discards the head that is stored beside a database, and records that: for a
- * ledger that was restored on purpose from a backup, whose chain is shorter.
- * The next step of the chain stores a new head.
+ * Discards the head that is stored beside a database, and records that: for a ledger
+ * that was restored on purpose from a backup. Nobody else may have it open.
  *
- * @param database Path of the database. Nobody else may have it open.
- * @param options `now`: the clock, in ms.
  * @returns The head that was given up; null when none was kept.
- *
- * @example After a backup was put in the place of a ledger
- * ```ts
- * import { resetAnchor } from "./anchor_file.ts";
- * import assert from "node:assert/strict";
- *
- * const folder = await Deno.makeTempDir();
- * assert.equal(await resetAnchor(`${folder}/ledger.db`), null);
- * await Deno.remove(folder, { recursive: true });
- * ```
  */
 export async function resetAnchor(
   database: string,
@@ -110,22 +70,21 @@ export async function resetAnchor(
   const { now = Date.now } = options;
   const place = anchorFilePath(database);
   const at = new Date(now()).toISOString();
-  let record: AnchorRecord = { head: null, resets: [] };
-  let reset: AnchorReset = { at, events: null, hash: null };
-  try {
-    record = await readRecord(place);
-    if (record.head === null) return null;
-    reset = { at, events: record.head.events, hash: record.head.hash };
-  } catch (error) {
-    if (!isCorrupt(error)) throw error;
-  }
-  const resets = [...record.resets, reset].slice(-MOST_RESETS);
+  const record = await orCorrupt(readRecord(place));
+  if (record?.head === null) return null;
+  const { events = null, hash = null } = record?.head ?? {};
+  const reset: AnchorReset = { at, events, hash };
+  const resets = [...record?.resets ?? [], reset].slice(-MOST_RESETS);
   await writeRecord(place, { head: null, resets });
   return reset;
 }
 
-function isCorrupt(error: unknown): boolean {
-  return error instanceof LedgerError && error.code === "corrupt";
+/** Null where it cannot be understood. */
+function orCorrupt<Value>(reading: Promise<Value>): Promise<Value | null> {
+  return reading.catch((error) => {
+    if (error instanceof LedgerError && error.code === "corrupt") return null;
+    throw error;
+  });
 }
 
 async function readRecord(place: string): Promise<StoredRecord> {
@@ -183,33 +142,17 @@ async function writeRecord(place: string, record: StoredRecord): Promise<void> {
   await rename(aside, place);
 }
 
-/** A restore that was announced and may have happened since. */
-export interface AnnouncedRestore {
-  /** When it was announced, UTC ISO 8601. */
-  readonly at: string;
-  /** Device and inode of the file that takes the ledger's place. */
-  readonly file: string;
-}
-
 /**
- * What is stored for the file that is in the ledger's place now. Moving a file
- * keeps its inode, so this shows exactly whether an announced restore happened:
- * if it did, the head belongs to the replaced ledger and is discarded; if not,
- * it still applies.
- *
- * @param file Device and inode of the ledger's file.
- * @param record What the file beside it says.
+ * What is stored for the file that is in the ledger's place now. Moving a file keeps its
+ * inode, so this shows whether an announced restore happened: then the head belongs to
+ * the ledger that was replaced.
  */
 function anchorFor(
   file: string,
-  { head, resets, restoring }: AnchorRecord & {
-    readonly restoring?: AnnouncedRestore | undefined;
-  },
+  { head, resets, restoring }: StoredRecord,
 ): AnchorRecord {
   if (head === null || restoring?.file !== file) return { head, resets };
   const { events, hash } = head;
-  return {
-    head: null,
-    resets: [...resets, { at: restoring.at, events, hash }],
-  };
+  const reset = { at: restoring.at, events, hash };
+  return { head: null, resets: [...resets, reset] };
 }

@@ -1,6 +1,5 @@
 /** The evidence as its door gives it: its head, and whether it holds. */
 import type {
-  Anchor,
   Damage,
   DamageReason,
   Verification,
@@ -123,88 +122,65 @@ const DAMAGE: Readonly<Record<Broken, readonly [Damage, DamageReason]>> = {
  */
 export async function verifyEvidence(
   { driver, ledgerId, anchor }: EvidenceParts,
-  { expect, onProgress, signal }: VerifyOptions = {},
+  { expect, ...walk }: VerifyOptions = {},
 ): Promise<Verification> {
   // The anchor is read first: the evidence can only have grown since.
-  const { record, unreadable } = await readAnchor(anchor);
-  const { head: anchored, resets } = record;
-  const expected = expect === undefined
-    ? null
-    : `${expect.count}:${expect.hash}`;
-  const kept = anchored === null ? null : `${anchored.events}:${anchored.hash}`;
-  const found = await verifySeals(driver, {
-    heads: [expected, kept].filter((head) => head !== null),
-    ...onProgress && { onProgress },
-    ...signal && { signal },
-  });
+  const { record: { head: anchoredHead, resets }, unreadable } =
+    await readAnchor(anchor);
+  const expected = expect && `${expect.count}:${expect.hash}`;
+  const kept = anchoredHead && `${anchoredHead.events}:${anchoredHead.hash}`;
+  const heads = [expected, kept].filter((head) => !!head) as string[];
+  const found = await verifySeals(driver, { heads, ...walk });
   const { seal, broken } = found;
-  const anchors: Anchor[] = [
-    ...expect === undefined ? [] : ["expect" as const],
-    ...anchored === null ? [] : ["stored" as const],
-  ];
   // What was kept elsewhere says best what is gone from the end.
   const isCut = broken === null || broken.why === "head_moved";
+  const isHeld = (head: string | null | undefined) =>
+    !head || found.held.has(head);
   const odd = (isCut ? unexpected() : null) ??
-    (broken && { position: broken.position, is: DAMAGE[broken.why] });
+    (broken && [broken.position, ...DAMAGE[broken.why]] as const);
   return {
     ok: odd === null,
     events: found.events + found.unsealed,
-    chained: found.events,
-    unchained: found.unsealed,
+    ...{ chained: found.events, unchained: found.unsealed },
     erased: found.erased,
-    anchors,
-    anchoredHead: anchored,
-    resets,
-    hash: hexOf(seal.root),
-    firstBrokenPosition: odd?.position ?? null,
-    damage: odd?.is[0] ?? null,
-    reason: odd?.is[1] ?? null,
+    anchors: [
+      ...expect === undefined ? [] : ["expect" as const],
+      ...anchoredHead === null ? [] : ["stored" as const],
+    ],
+    ...{ anchoredHead, resets, hash: hexOf(seal.root) },
+    firstBrokenPosition: odd?.[0] ?? null,
+    ...{ damage: odd?.[1] ?? null, reason: odd?.[2] ?? null },
   };
 
-  function unexpected(): {
-    readonly position: number;
-    readonly is: readonly [Damage, DamageReason];
-  } | null {
-    const at = (position: number, reason: DamageReason) => ({
-      position,
-      is: ["unexpected", reason] as const,
-    });
+  function unexpected(): readonly [number, Damage, DamageReason] | null {
+    const odd = (position: number, reason: DamageReason) =>
+      [position, "unexpected", reason] as const;
     const chained = seal.events;
     const next = seal.position + 1;
-    if (
-      expect !== undefined && expected !== null && !found.held.has(expected)
-    ) {
-      return expect.count > chained
-        ? at(next, {
-          code: "fewer_than_expected",
-          expected: expect.count,
-          chained,
-        })
-        : at(seal.position, {
-          code: "other_hash_than_expected",
-          chained: expect.count,
-        });
+    if (expect !== undefined && !isHeld(expected)) {
+      const { count } = expect;
+      const code = "other_hash_than_expected";
+      return count <= chained
+        ? odd(seal.position, { code, chained: count })
+        : odd(next, { code: "fewer_than_expected", expected: count, chained });
     }
     if (unreadable !== null) {
-      return at(next, { code: "anchored_head_unreadable", error: unreadable });
+      return odd(next, { code: "anchored_head_unreadable", error: unreadable });
     }
-    if (anchored === null || kept === null) return null;
-    if (anchored.ledgerId !== ledgerId) {
-      const other = anchored.ledgerId;
-      return at(1, { code: "anchored_head_of_other_ledger", ledgerId: other });
+    if (anchoredHead === null) return null;
+    if (anchoredHead.ledgerId !== ledgerId) {
+      const other = anchoredHead.ledgerId;
+      return odd(1, { code: "anchored_head_of_other_ledger", ledgerId: other });
     }
-    if (found.held.has(kept)) return null;
-    const { events, anchoredAt } = anchored;
+    if (isHeld(kept)) return null;
+    const { events, position, anchoredAt } = anchoredHead;
     if (chained === 0) {
-      return at(next, { code: "chain_gone", events, anchoredAt });
+      return odd(next, { code: "chain_gone", events, anchoredAt });
     }
-    return events > chained
-      ? at(next, { code: "fewer_than_anchored", events, anchoredAt, chained })
-      : at(anchored.position, {
-        code: "other_hash_than_anchored",
-        chained: events,
-        anchoredAt,
-      });
+    const code = "other_hash_than_anchored";
+    return events <= chained
+      ? odd(position, { code, chained: events, anchoredAt })
+      : odd(next, { code: "fewer_than_anchored", events, anchoredAt, chained });
   }
 }
 

@@ -1,4 +1,4 @@
-import type { AnchoredHead, AnchorReset, HeadAnchor } from "./head_anchor.ts";
+import type { AnchoredHead, AnchorReset } from "./head_anchor.ts";
 
 /**
  * What is wrong at a position.
@@ -65,18 +65,10 @@ export interface VerifyOptions {
     /** Its hash at that time, 64 hex digits. */
     readonly hash: string;
   };
-  /** Stores the head of the chain outside the database. */
-  readonly anchor?: HeadAnchor | undefined;
   /** Called after each step with the number of events checked. */
   readonly onProgress?: (events: number) => void;
   /** Stops between two steps. */
   readonly signal?: AbortSignal;
-  /**
-   * Most events of one step; fewer where bodies are large.
-   *
-   * @default 500
-   */
-  readonly limit?: number;
 }
 
 /** Why a position counts as damaged, as a code with its data. */

@@ -8,10 +8,10 @@ import {
   transitionName,
   type VisibleStatus,
 } from "../machines/transition.ts";
-import type { LoggedReleases, OrderReleases } from "../releases/release_log.ts";
+import type { LoggedReleases } from "../releases/release_log.ts";
 import type { SqlValue, Statement } from "../store/driver/driver.ts";
 import { timeOf } from "../store/events.ts";
-import { NOTHING_TOLD, type Row, type Told } from "./doc.ts";
+import type { Row, Told } from "./doc.ts";
 import type { KnownRows } from "./step.ts";
 import { outboxStatements, type Subscriber } from "./subscribers.ts";
 
