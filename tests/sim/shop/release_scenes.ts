@@ -68,6 +68,8 @@ async function reverseWhileDown(
   await known(world, inspector, order, (state) => state.status === "success");
   await clock.advance(30 * minuteMs);
   await inspector.look();
+  // A row that leaves out what was asked for releases nothing by itself.
+  if ((await orderOf(world, orderId))?.facts.match === "incomplete") return;
   check(
     "what is released again is shipped",
     isShipped(),
