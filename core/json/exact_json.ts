@@ -9,14 +9,15 @@ const LARGEST_PLAIN_EXPONENT = 40;
 /** A JSON number. */
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/;
 
-const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/;
-
 /**
- * Strings and numbers. What is no number stays as it is, so that the engine
- * refuses it; so does a number that a colon would make a name.
+ * A string, or the rest of the text where it does not end: each character is
+ * looked at once, whatever the text.
  */
+const STRING = /"[^"\\]*(?:\\[^][^"\\]*)*(?:"|\\?$)/;
+
+/** Runs of strings, which are as fast as one, and what may be a number. */
 const TOKEN = new RegExp(
-  `${STRING.source}|${NUMBER.source}(?![\\d.eE+-]|\\s*:)`,
+  `(?:${STRING.source}[\\s:,{}[\\]a-z]*){1,50}|-?\\d[\\d.eE+-]*`,
   "g",
 );
 
@@ -46,7 +47,12 @@ export function parseExact(
   refuseMore(text, mostValues);
   const quoted = text.replace(
     TOKEN,
-    (token) => token.startsWith('"') ? token : `"${plainDecimal(token)}"`,
+    (token, at: number) =>
+      // What is no number, or a name, is left for the engine to refuse.
+      token.startsWith('"') || !isJsonNumber(token) ||
+        isNameAt(text, at + token.length)
+        ? token
+        : `"${plainDecimal(token)}"`,
   );
   try {
     return parseJson(quoted);
@@ -67,6 +73,13 @@ function refuseMore(text: string, mostValues: number): void {
       );
     }
   }
+}
+
+const COLON = /\s*:/y;
+
+function isNameAt(text: string, end: number): boolean {
+  COLON.lastIndex = end;
+  return COLON.test(text);
 }
 
 /** Whether a text is a JSON number. */

@@ -296,6 +296,26 @@ Deno.test("parseExact() reads the largest answer in bounded memory, whatever it 
   assert.equal(code, 0, new TextDecoder().decode(stderr));
 });
 
+Deno.test("parseExact() looks at each character a few times, whatever the text", () => {
+  const long = 2_000_000;
+  const texts = [
+    '"' + '\\"'.repeat(long),
+    '"' + '\\"'.repeat(long) + "\\",
+    '"' + '\\"'.repeat(long) + "\\\n",
+    "1".repeat(long) + ":",
+    "-".repeat(long),
+    "1e".repeat(long),
+    "1" + " ".repeat(long) + "1",
+    '"a" '.repeat(long),
+  ];
+  for (const text of texts) {
+    const before = performance.now();
+    assert.throws(() => parseExact(text), SyntaxError);
+    assert.throws(() => parseExact(text, 10), /SyntaxError|JSON/);
+    assert.ok(performance.now() - before < 30_000, text.slice(0, 20));
+  }
+});
+
 Deno.test("stringifyExact() and parseExact() round-trip every decimal", () => {
   const decimal = number.filter((source) => !/e/i.test(source));
   fc.assert(fc.property(fc.array(decimal), fc.string(), (amounts, key) => {
