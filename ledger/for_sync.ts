@@ -99,7 +99,6 @@ export {
   selectIsolated,
   selectKnown,
   selectRefused,
-  selectUpkeep,
   upsertIsolated,
   type Waiting,
   waitingOf,

@@ -134,44 +134,21 @@ export function waitingOf(found: ResultSet | undefined): Waiting[] {
   }));
 }
 
-/** What rests by a clock gone wrong, by the tables of a queue, and when it is due. */
-function fromTheFuture(queue: QueueName, nowMs: number) {
+/** Times to come that a clock gone wrong has left count as never. */
+export function keepUp(queue: QueueName, nowMs: number): Statement[] {
   const isNamed = queue === "named";
   const wholeMs = Math.floor(nowMs);
   const soonMs = wholeMs + CLOCK_TOLERANCE_MS;
-  return {
-    tables: isNamed ? ["orders", "users"] : ["orders"],
-    where: isNamed
-      ? `shown IN (0, 1) AND urgency IN (0, 1, 2) AND named_at > ?1
+  const latestMs = soonMs + (isNamed ? 0 : OPEN_AT_MOST_MS);
+  const change = isNamed
+    ? `wanted_at = min(wanted_at, ?1), named_at = ?1
+      WHERE shown IN (0, 1) AND urgency IN (0, 1, 2) AND named_at > ?1
         AND (wanted_at > ?2 OR named_at > ?3)`
-      : "shown IN (0, 1) AND due_at > ?2 AND (open = 1 OR due_at > ?3)",
-    changes: isNamed
-      ? "wanted_at = min(wanted_at, ?1), named_at = ?1"
-      : "due_at = ?1",
-    /** Now, the latest time that is plausible, and the latest end of a pause. */
-    args: [
-      wholeMs,
-      soonMs + (isNamed ? 0 : OPEN_AT_MOST_MS),
-      soonMs + NEVER_PAUSED_MS,
-    ],
-  };
-}
-
-/** Selects one row that says whether a clock gone wrong has left times to come. */
-export function selectUpkeep(queue: QueueName, nowMs: number): Statement {
-  const { tables, where, args } = fromTheFuture(queue, nowMs);
-  const exists = tables.map((table) =>
-    `EXISTS (SELECT 1 FROM ${table} WHERE ${where})`
-  );
-  return { sql: `SELECT (${exists.join(" OR ")}) AND ?1 > 0`, args };
-}
-
-/** The statements for what {@linkcode selectUpkeep} found: it counts as never. */
-export function keepUp(queue: QueueName, nowMs: number): Statement[] {
-  const { tables, where, changes, args } = fromTheFuture(queue, nowMs);
-  return tables.map((table) => ({
-    sql: `UPDATE ${table} SET ${changes} WHERE ${where}`,
-    args,
+    : `due_at = ?1 WHERE shown IN (0, 1) AND due_at > ?2
+      AND (open = 1 OR due_at > ?3)`;
+  return (isNamed ? ["orders", "users"] : ["orders"]).map((table) => ({
+    sql: `UPDATE ${table} SET ${change}`,
+    args: [wholeMs, latestMs, soonMs + NEVER_PAUSED_MS],
   }));
 }
 

@@ -5,7 +5,6 @@ import {
   type QueueName,
   type ResultSet,
   selectKnown,
-  selectUpkeep,
   type Waiting,
   waitingOf,
 } from "../../ledger/for_sync.ts";
@@ -111,13 +110,7 @@ async function readChoice(
       limit: ITEMS_PER_REQUEST,
     }),
   ]);
-  if (!turns.looksAhead(nowMs)) return await driver.batch(choice, "read");
-  const [upkeep, ...found] = await driver.batch(
-    [selectUpkeep(queue, nowMs), ...choice],
-    "read",
-  );
-  if (upkeep?.rows[0]?.[0] !== 1) return found;
-  await recorder.write(keepUp(queue, nowMs));
+  if (turns.looksAhead(nowMs)) await recorder.write(keepUp(queue, nowMs));
   return await driver.batch(choice, "read");
 }
 

@@ -13,7 +13,6 @@ import {
   keepUp,
   restUntil,
   selectKnown,
-  selectUpkeep,
 } from "../../ledger/for_sync.ts";
 import { confirmRest, sweepConfirm } from "./sweep_confirm.ts";
 import {
@@ -258,7 +257,6 @@ Deno.test("selectKnown() and the other queue statements use an index, whatever i
     const statements = [
       selectKnown(which, "order", startMs, 20),
       drawUnknown(which, "order", { nowMs: startMs, offset: 0.3, limit: 20 }),
-      selectUpkeep(which, startMs),
       ...keepUp(which, startMs),
       restUntil(which, "order", [["a", startMs, 1]]),
       ...deleteConfirmed("order", []),
