@@ -4,6 +4,7 @@ import { sleep } from "../../core/waiting/sleep.ts";
 import type { Driver } from "./driver/driver.ts";
 import { LedgerError } from "./driver/errors.ts";
 import { isLostRace } from "./driver/retrying_driver.ts";
+import { statement, write } from "./database.ts";
 import { timeOf } from "./events.ts";
 import { SCHEMA_VERSION, schemaFor } from "./schema.ts";
 
@@ -45,29 +46,20 @@ export async function createLedger(
   if (there !== null) return checked(there, options);
   const { environment, foldVersion, now, randomBytes } = options;
   const id = Buffer.from(randomBytes(16)).toString("hex");
-  try {
-    await driver.batch([
-      ...schemaFor(environment).map((sql) => ({ sql, args: [] })),
-      {
-        sql: `INSERT INTO ledger VALUES
-          (1, ?, ?, ?, ?, ?, NULL, ?, 0, 0, 0, '{}')`,
-        args: [
-          ...[SCHEMA_VERSION, id, environment, randomBytes(32)],
-          ...[Math.floor(now()), foldVersion],
-        ],
-      },
-    ], "write");
-  } catch (error) {
-    // Another process made it first.
-    const stamp = await readStamp(driver, "write");
-    if (stamp === null && !isLostRace(error)) throw error;
-  }
+  const failed: unknown = await write(driver, [
+    ...schemaFor(environment).map((sql) => statement(sql)),
+    statement(
+      "INSERT INTO ledger VALUES (1, ?, ?, ?, ?, ?, NULL, ?, 0, 0, 0, '{}')",
+      ...[SCHEMA_VERSION, id, environment, randomBytes(32)],
+      ...[Math.floor(now()), foldVersion],
+    ),
+  ]).then(() => null, (error) => error);
+  // Another process may have made it first.
   const stamp = await readStamp(driver, "write");
   if (stamp === null) {
-    throw new LedgerError(
-      "failed",
-      "Cannot make the ledger: it was not stored",
-    );
+    throw failed !== null && !isLostRace(failed)
+      ? failed
+      : new LedgerError("failed", "Cannot make the ledger: it was not stored");
   }
   if (driver.location === "remote") await untilReadable(driver);
   return checked(stamp, options);

@@ -1,16 +1,15 @@
 /** How far something got, so that a restart goes on. */
 import type { Driver, Statement } from "./driver/driver.ts";
-import { read } from "./database.ts";
+import { read, statement } from "./database.ts";
 
 /** Reads stored progress, plain JSON; null when there is none. */
 export async function readSweep<State>(
   driver: Driver,
   name: string,
 ): Promise<State | null> {
-  const [rows] = await read(driver, [{
-    sql: "SELECT value FROM cursors WHERE name = ?",
-    args: [name],
-  }]);
+  const [rows] = await read(driver, [
+    statement("SELECT value FROM cursors WHERE name = ?", name),
+  ]);
   const text = rows?.[0]?.[0];
   return typeof text === "string" ? JSON.parse(text) as State : null;
 }
@@ -21,10 +20,10 @@ export function writeSweep(
   state: unknown,
   nowMs: number,
 ): Statement {
-  return {
-    sql: `INSERT INTO cursors (name, value, updated_at) VALUES (?, ?, ?)
+  return statement(
+    `INSERT INTO cursors (name, value, updated_at) VALUES (?, ?, ?)
       ON CONFLICT (name) DO UPDATE SET
         value = excluded.value, updated_at = excluded.updated_at`,
-    args: [name, JSON.stringify(state), Math.floor(nowMs)],
-  };
+    ...[name, JSON.stringify(state), Math.floor(nowMs)],
+  );
 }

@@ -1,11 +1,11 @@
 /** Who may poll, ask the chain nodes, or deliver under the name of a subscription. */
-import { closeSync, existsSync, mkdtempSync, openSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { dirname } from "node:path";
 import process from "node:process";
 import { lockFile } from "./connections/file_lock.ts";
-import { expectRow } from "./database.ts";
-import type { Driver, Statement } from "./driver/driver.ts";
+import { expectRow, read, statement, write } from "./database.ts";
+import type { Driver, SqlValue, Statement } from "./driver/driver.ts";
 import { isLostRace } from "./driver/retrying_driver.ts";
 
 /** The right to poll or to send, until it expires. */
@@ -42,6 +42,8 @@ export const SUBSCRIPTION_LEASE = "subscription:";
 /** The database's own clock, in milliseconds: processes may disagree on theirs. */
 export const DATABASE_NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 
+const IS_HELD = `expires_at > ${DATABASE_NOW}`;
+
 /**
  * Takes a lease that is free, expired, the holder's own from before a restart, or
  * that of a process of this machine which has ended. One that ends later than any
@@ -54,15 +56,15 @@ export async function takeLease(
 ): Promise<Lease | HeldLease> {
   const own = driver.location === "memory" ? null : thisProcess();
   const take = async (from: string | null) => {
-    const [, found] = await driver.batch([
-      { sql: TAKE, args: [name, holder, leaseMs, own, from] },
-      {
-        sql: `SELECT holder, fence, expires_at - ${DATABASE_NOW}, process
+    const [, found] = await write(driver, [
+      statement(TAKE, name, holder, leaseMs, own, from),
+      statement(
+        `SELECT holder, fence, expires_at - ${DATABASE_NOW}, process
           FROM leases WHERE name = ?1`,
-        args: [name],
-      },
-    ], "write");
-    return found?.rows[0] ?? [];
+        name,
+      ),
+    ]);
+    return found?.[0] ?? [];
   };
   let [by, fence, leftMs, held] = await take(null);
   if (by !== holder && typeof held === "string" && hasEnded(held)) {
@@ -94,11 +96,11 @@ export function renewLease(
 ): Statement[] {
   return [
     expectRow("leases", { name, holder, fence }),
-    {
-      sql: `UPDATE leases SET expires_at = ${DATABASE_NOW} + ?2, lease_ms = ?2
+    statement(
+      `UPDATE leases SET expires_at = ${DATABASE_NOW} + ?2, lease_ms = ?2
         WHERE name = ?1`,
-      args: [name, leaseMs],
-    },
+      ...[name, leaseMs],
+    ),
   ];
 }
 
@@ -107,33 +109,27 @@ export function holdsLease(
   driver: Driver,
   { name, holder, fence }: Lease,
 ): Promise<boolean> {
-  return exists(driver, {
-    sql: "SELECT 1 FROM leases WHERE name = ? AND holder = ? AND fence = ?",
-    args: [name, holder, fence],
-  });
+  return exists(driver, "holder = ?2 AND fence = ?3", name, holder, fence);
 }
 
 /** Whether a poller works on a ledger now. */
 export function isPolled(driver: Driver): Promise<boolean> {
-  return isHeld(driver, POLL_LEASE);
+  return exists(driver, IS_HELD, POLL_LEASE);
 }
 
 /** Whether a process asks the partner's chain nodes for a ledger now. */
 export function isWitnessed(driver: Driver): Promise<boolean> {
-  return isHeld(driver, WITNESS_LEASE);
+  return exists(driver, IS_HELD, WITNESS_LEASE);
 }
 
-function isHeld(driver: Driver, name: string): Promise<boolean> {
-  return exists(driver, {
-    sql:
-      `SELECT 1 FROM leases WHERE name = ?1 AND expires_at > ${DATABASE_NOW}`,
-    args: [name],
-  });
-}
-
-async function exists(driver: Driver, statement: Statement): Promise<boolean> {
-  const [found] = await driver.batch([statement], "read");
-  return (found?.rows.length ?? 0) > 0;
+async function exists(
+  driver: Driver,
+  where: string,
+  ...args: readonly SqlValue[]
+): Promise<boolean> {
+  const sql = `SELECT 1 FROM leases WHERE name = ?1 AND ${where}`;
+  const [found] = await read(driver, [statement(sql, ...args)]);
+  return (found?.length ?? 0) > 0;
 }
 
 /** Gives a lease back; one that is lost already is left alone. */
@@ -141,11 +137,11 @@ export async function releaseLease(
   driver: Driver,
   { name, holder, fence }: Lease,
 ): Promise<void> {
-  await driver.batch([{
-    sql: `UPDATE leases SET expires_at = 0
+  await write(driver, [statement(
+    `UPDATE leases SET expires_at = 0
       WHERE name = ? AND holder = ? AND fence = ?`,
-    args: [name, holder, fence],
-  }], "write");
+    ...[name, holder, fence],
+  )]);
 }
 
 let own: string | null | undefined;
@@ -162,7 +158,6 @@ function thisProcess(): string | null {
   if (own !== undefined) return own;
   try {
     const path = `${mkdtempSync(`${tmpdir()}/rampkit-`)}/lock`;
-    closeSync(openSync(path, "wx", 0o600));
     lock = lockFile(path, "exclusive");
     own = lock === null ? null : `${hostname()}:${path}`;
     process.once("exit", () => {

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import {
   isSafeSqlite,
   SAFE_RUNTIMES,
@@ -18,9 +18,11 @@ import {
   checkFile,
   checkIdentity,
   createPrivate,
+  dropLog,
   fileId,
   type FileIdentity,
   identify,
+  sync,
 } from "./file_identity.ts";
 
 /** How a local database is opened. */
@@ -100,13 +102,13 @@ export class FileDriver implements Driver {
         this.#checkFiles();
       } catch (error) {
         // The file is new, and incomplete.
-        for (const end of ["", "-wal", "-shm"]) {
-          rmSync(path + end, { force: true });
-        }
+        rmSync(path, { force: true });
+        dropLog(path);
         throw error;
       }
     });
-    sync(path);
+    // Copying leaves the new file to the operating system's cache.
+    sync(path, "r+");
   }
 
   vacuum(): Promise<void> {
@@ -307,16 +309,6 @@ function emptyLogOf(database: Sqlite): boolean {
 
 /** Statements that are kept compiled; a process uses about two hundred. */
 const MOST_PREPARED = 500;
-
-/** Copying leaves the new file to the operating system's cache. */
-function sync(path: string): void {
-  const file = openSync(path, "r+");
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-}
 
 /** Several processes use a ledger's file, and each of them may commit. */
 function checkVersion(path: string, version: string): void {

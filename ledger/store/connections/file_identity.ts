@@ -1,8 +1,10 @@
 import {
   closeSync,
   fchmodSync,
+  fsyncSync,
   openSync,
   realpathSync,
+  rmSync,
   statSync,
 } from "node:fs";
 import { LedgerError } from "../driver/errors.ts";
@@ -101,6 +103,21 @@ export function createPrivate(path: string): void {
     }
   } catch {
     // The file exists already or cannot be created.
+  }
+}
+
+/** Removes the log of a database, and its index. */
+export function dropLog(path: string): void {
+  for (const end of ["-wal", "-shm"]) rmSync(path + end, { force: true });
+}
+
+/** Has the disk hold what was written to a file, or which files a folder has. */
+export function sync(path: string, flags: "r" | "r+" = "r"): void {
+  const file = openSync(path, flags);
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
   }
 }
 

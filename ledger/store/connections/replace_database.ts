@@ -1,10 +1,7 @@
 import {
   chmodSync,
-  closeSync,
   existsSync,
-  fsyncSync,
   linkSync,
-  openSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -14,6 +11,7 @@ import { dirname } from "node:path";
 import { Sqlite } from "../../../core/sqlite.ts";
 import { fromSqlite } from "../driver/sqlite_errors.ts";
 import { LedgerError } from "../driver/errors.ts";
+import { dropLog, sync } from "./file_identity.ts";
 
 /** Which database replaces which. */
 export interface ReplaceOptions {
@@ -65,7 +63,7 @@ export function replaceDatabase(options: ReplaceOptions): boolean {
   try {
     // The log was written back, so the old database is complete without it.
     if (held !== null) rmSync(`${previousFile}-wal`, { force: true });
-    syncFolder(path);
+    sync(dirname(path));
     dropLog(path);
     move(by, path);
   } finally {
@@ -103,19 +101,6 @@ function takeAlone(path: string): Sqlite | null {
 
 function move(by: string, path: string): void {
   renameSync(by, path);
-  syncFolder(path);
+  sync(dirname(path));
   dropLog(by);
-}
-
-function dropLog(path: string): void {
-  for (const end of ["-wal", "-shm"]) rmSync(path + end, { force: true });
-}
-
-function syncFolder(path: string): void {
-  const folder = openSync(dirname(path), "r");
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
 }
