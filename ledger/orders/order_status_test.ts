@@ -115,16 +115,6 @@ for (const [type, status] of claims) {
   });
 }
 
-Deno.test("highestClaim() gives the highest claim that counts, in any order of arrival", () => {
-  const events = [
-    orderWebhook(3, "payment_started"),
-    orderWebhook(1, "order_complete"),
-    orderWebhook(2, "transfer_started"),
-  ];
-  assert.equal(seen(...events), "success claimed");
-  assert.equal(seen(...events.reverse()), "success claimed");
-});
-
 Deno.test("highestClaim() leaves out a claim when it is contradicted up to its last receipt", () => {
   assert.equal(
     seen(
@@ -151,40 +141,6 @@ Deno.test("highestClaim() counts a claim again when it is received after the con
     ),
     "created claimed",
   );
-});
-
-Deno.test("highestClaim() keeps the other claims when one is contradicted", () => {
-  assert.equal(
-    seen(
-      orderWebhook(1, "order_failed"),
-      orderWebhook(2, "order_complete"),
-      contradiction("success", 2),
-    ),
-    "failed claimed",
-  );
-});
-
-Deno.test("highestClaim() leaves out a claim when any reading showed its status", () => {
-  // The service showed success and then went back to pending, by its own word.
-  assert.equal(
-    seen(
-      orderRead(2, "success", 2),
-      orderRead(4, "pending", 4),
-      orderWebhook(5, "order_complete"),
-    ),
-    "pending confirmed",
-  );
-});
-
-Deno.test("decideOrderStatus() confirms a final reading whatever webhooks claim", () => {
-  for (const status of ["success", "failed", "cancelled"]) {
-    for (const [type] of claims) {
-      assert.equal(
-        seen(orderRead(2, status, 2), orderWebhook(9, type)),
-        `${status} confirmed`,
-      );
-    }
-  }
 });
 
 Deno.test("contestingClaims() gives the final claim when it differs from a final reading", () => {
@@ -228,44 +184,6 @@ Deno.test("decideOrderStatus() confirms an unknown status, which is never final 
     seen(orderRead(2, "on_hold", 2), orderRead(3, "success", 3)),
     "success confirmed",
   );
-});
-
-Deno.test("decideOrderStatus() gives the claim when it ranks higher than a reading that is not final", () => {
-  assert.equal(
-    seen(orderRead(2, "pending", 2), orderWebhook(1, "order_complete")),
-    "success claimed",
-  );
-});
-
-Deno.test("decideOrderStatus() gives the reading when the claim does not rank higher", () => {
-  assert.equal(
-    seen(orderRead(2, "pending", 2), orderWebhook(9, "payment_started")),
-    "pending confirmed",
-  );
-  assert.equal(
-    seen(orderRead(2, "pending", 2), orderWebhook(9, "transfer_started")),
-    "pending confirmed",
-  );
-  assert.equal(seen(orderRead(2, "created", 2)), "created confirmed");
-});
-
-Deno.test("decideOrderStatus() gives the claim when there is no reading", () => {
-  assert.equal(seen(orderWebhook(1, "order_failed")), "failed claimed");
-});
-
-Deno.test("decideOrderStatus() gives created, claimed, when there is no reading and no claim", () => {
-  const absent = stateOf(absentRead(1));
-  assert.equal(`${absent.status} ${absent.trust}`, "created claimed");
-  assert.deepEqual(absent.reason, { code: "nothing_claimed_of_absent_order" });
-  const refused = stateOf(
-    orderWebhook(1, "order_complete"),
-    contradiction("success", 1),
-  );
-  assert.equal(`${refused.status} ${refused.trust}`, "created claimed");
-  assert.deepEqual(refused.reason, {
-    code: "all_claims_contradicted",
-    contradicted: ["success"],
-  });
 });
 
 Deno.test("orderState() never goes back when a webhook is late or repeated", () => {

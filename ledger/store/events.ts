@@ -9,8 +9,7 @@ import {
   bodyValue,
   classify,
 } from "../../core/webhook_event/classify_body.ts";
-import { record, unansweredBody } from "../events/record.ts";
-import { derive } from "../events/record.ts";
+import { derive, record, unansweredBody } from "../events/record.ts";
 import type { NewEvent, RecordedEvent } from "../events/event.ts";
 import type { EventKind } from "../machines/event_kind.ts";
 import type { Driver, SqlValue, Statement } from "./driver/driver.ts";
@@ -200,13 +199,14 @@ export class EventLog {
    * @throws {LedgerError} Nothing was written; after `unreachable` and `crashed`
    * that is not certain.
    */
-  append(events: readonly NewEvent[]): Promise<void> {
-    return this.#append(events);
+  async append(events: readonly Waiting[]): Promise<void> {
+    this.#refuseWhenClosed();
+    await this.#group.append(events);
   }
 
   appendDelivery(delivery: Delivery): Promise<void> {
     const event = deliveryEvent(delivery, this.#randomBytes(SALT));
-    return this.#append([{ ...event, arrived: true }]);
+    return this.append([{ ...event, arrived: true }]);
   }
 
   /**
@@ -234,14 +234,10 @@ export class EventLog {
     return { counts, odd };
   }
 
-  async #append(events: readonly Waiting[]): Promise<void> {
-    this.#refuseWhenClosed();
-    await this.#group.append(events);
-  }
-
   #refuseWhenClosed(): void {
-    if (!this.#closed) return;
-    throw new LedgerError("closed", "The ledger was closed before");
+    if (this.#closed) {
+      throw new LedgerError("closed", "The ledger was closed before");
+    }
   }
 
   /** Refuses further events and waits for those being written. */

@@ -1,25 +1,11 @@
 import { LedgerError } from "./driver/errors.ts";
 
-/** Limits of {@linkcode GroupCommit}. */
 export interface GroupCommitOptions {
-  /**
-   * Most events in one transaction that gathers several callers.
-   *
-   * @default 512
-   */
+  /** Most events in a transaction of several callers. @default 512 */
   readonly maxEvents?: number;
-  /**
-   * Most bytes of bodies in one transaction that gathers several callers.
-   *
-   * @default 1 MiB
-   */
+  /** Most bytes of bodies in one. @default 1 MiB */
   readonly maxBytes?: number;
-  /**
-   * Most bytes of bodies that may wait; beyond it an append is refused with
-   * `overloaded`.
-   *
-   * @default 64 MiB
-   */
+  /** Most bytes of bodies that may wait; then `overloaded`. @default 64 MiB */
   readonly maxWaitingBytes?: number;
 }
 
@@ -37,22 +23,21 @@ interface Waiting<Item> {
  */
 export class GroupCommit<Item extends { readonly body: Uint8Array }> {
   readonly #commit: (items: readonly Item[]) => Promise<void>;
-  readonly #maxEvents: number;
-  readonly #maxBytes: number;
-  readonly #maxWaitingBytes: number;
+  readonly #limits: Required<GroupCommitOptions>;
   #waiting: Waiting<Item>[] = [];
   #waitingBytes = 0;
   #running: Promise<void> | null = null;
 
-  /** Collects events into groups for `commit`. */
   constructor(
     commit: (items: readonly Item[]) => Promise<void>,
-    options: GroupCommitOptions = {},
+    {
+      maxEvents = 512,
+      maxBytes = 1 << 20,
+      maxWaitingBytes = 64 << 20,
+    }: GroupCommitOptions = {},
   ) {
     this.#commit = commit;
-    this.#maxEvents = options.maxEvents ?? 512;
-    this.#maxBytes = options.maxBytes ?? 1 << 20;
-    this.#maxWaitingBytes = options.maxWaitingBytes ?? 64 << 20;
+    this.#limits = { maxEvents, maxBytes, maxWaitingBytes };
   }
 
   /** Resolves after the commit that holds `items`. */
@@ -62,7 +47,7 @@ export class GroupCommit<Item extends { readonly body: Uint8Array }> {
     for (const { body } of items) bytes += body.byteLength;
     if (
       this.#waitingBytes > 0 &&
-      this.#waitingBytes + bytes > this.#maxWaitingBytes
+      this.#waitingBytes + bytes > this.#limits.maxWaitingBytes
     ) {
       return Promise.reject(
         new LedgerError(
@@ -92,13 +77,12 @@ export class GroupCommit<Item extends { readonly body: Uint8Array }> {
   }
 
   #nextGroup(): Waiting<Item>[] {
-    let events = 0;
-    let bytes = 0;
-    let size = 0;
+    const { maxEvents, maxBytes } = this.#limits;
+    let [events, bytes, size] = [0, 0, 0];
     for (const entry of this.#waiting) {
       events += entry.items.length;
       bytes += entry.bytes;
-      if (size > 0 && (events > this.#maxEvents || bytes > this.#maxBytes)) {
+      if (size > 0 && (events > maxEvents || bytes > maxBytes)) {
         break;
       }
       size++;

@@ -10,7 +10,6 @@ import {
 import { futureTimes, unreadableFields } from "../anomalies/order_anomalies.ts";
 import {
   fkycMachine,
-  isKnownVerification,
   lkycMachine,
   type VerificationMachine,
 } from "../machines/user_machines.ts";
@@ -19,6 +18,7 @@ import {
   decideUserStatus,
   type NextStep,
   nextStep,
+  rowOf,
   type UserStatus,
   type Verification,
 } from "./user_status.ts";
@@ -176,8 +176,4 @@ function reversedVerification(
   return before.length === 0
     ? []
     : [{ kind: "verification_reversed", field: machine.name, read, before }];
-}
-
-function rowOf(state: VerificationState) {
-  return isKnownVerification(state) ? state : "unlisted";
 }

@@ -81,7 +81,9 @@ function verificationDecision(
   return machine.decisions[row][column];
 }
 
-function rowOf(state: VerificationState) {
+export function rowOf(
+  state: VerificationState,
+): VerificationName | "unlisted" {
   return isKnownVerification(state) ? state : "unlisted";
 }
 
