@@ -9,35 +9,24 @@ import { LedgerError } from "../store/driver/errors.ts";
 import {
   decidingMode,
   readDeciding,
-  type Rows,
   statement,
   write,
 } from "../store/database.ts";
 import { UNFINISHED } from "../store/create.ts";
-import { SCHEMA_VERSION } from "../store/schema.ts";
+import { SCHEMA_VERSION, schemaFor } from "../store/schema.ts";
 
-/** Every table but that of the ledger itself and of leases, by what orders its rows. */
-export const TABLES: Readonly<Record<string, readonly string[]>> = {
-  events: ["position"],
-  mentions: ["no", "position"],
-  seals: ["last_position"],
-  orders: ["no"],
-  users: ["no"],
-  lookup: ["hash", "no"],
-  expected: ["position"],
-  log: ["seq"],
-  purchases: ["name", "no"],
-  subscriptions: ["name"],
-  targets: ["name"],
-  outbox: ["name", "seq"],
-  handed: ["no", "name"],
-  cursors: ["name"],
-  set_aside: ["entity", "id"],
-  observations: ["entity", "id"],
-  observed: ["order_id", "status"],
-  unanswered: ["event_id"],
-  aliases: ["hash"],
-};
+/** Where the ledger's own row is, and what running processes note. */
+const APART = ["ledger", "leases", "waiting"];
+
+/** Every other table, by the columns of its primary key: by them its rows are ordered. */
+export const TABLES: ReadonlyMap<string, readonly string[]> = new Map(
+  schemaFor("").flatMap((sql) => {
+    const table = /^\s*CREATE TABLE (\w+)/.exec(sql)?.[1] ?? "ledger";
+    const key = /PRIMARY KEY \(([^)]+)\)/.exec(sql)?.[1] ??
+      /(\w+) \w+ PRIMARY KEY/.exec(sql)?.[1] ?? "";
+    return APART.includes(table) ? [] : [[table, key.split(", ")] as const];
+  }),
+);
 
 /** Columns of the ledger's own row that are moved. */
 const OWN = [
@@ -88,19 +77,25 @@ export async function* exportMoved(
     own: written(own?.[0] ?? []),
   });
   const counts: Record<string, number> = {};
-  for (const [table, key] of Object.entries(TABLES)) {
+  for (const [table, key] of TABLES) {
     counts[table] = 0;
-    for (let after: readonly SqlValue[] | null = null;;) {
-      const found: {
-        readonly columns: readonly string[];
-        readonly rows: Rows;
-      } = await readPage(driver, { table, key, after });
-      const last = found.rows.at(-1);
+    const names = key.join(", ");
+    const select = (where: string, after: readonly SqlValue[]) =>
+      statement(
+        `SELECT * FROM ${table} ${where} ORDER BY ${names}
+          LIMIT ${table === "events" ? EVENTS : ROWS}`,
+        ...after,
+      );
+    const next = `WHERE (${names}) > (${key.map(() => "?").join(", ")})`;
+    for (let page = select("", []);;) {
+      const [found] = await driver.batch([page], decidingMode(driver));
+      const { columns = [], rows = [] } = found ?? {};
+      const last = rows.at(-1);
       if (last === undefined) break;
-      counts[table] += found.rows.length;
-      const rows = found.rows.map(written);
-      yield JSON.stringify({ table, columns: found.columns, rows });
-      after = key.map((name) => last[found.columns.indexOf(name)] ?? null);
+      counts[table] += rows.length;
+      yield JSON.stringify({ table, columns, rows: rows.map(written) });
+      const after = key.map((name) => last[columns.indexOf(name)] ?? null);
+      page = select(next, after);
     }
   }
   await requireRest(driver);
@@ -111,28 +106,6 @@ export async function* exportMoved(
     JSON.stringify(written(own?.[0] ?? []));
   if (!isSame) throw inUse();
   yield JSON.stringify({ end: counts });
-}
-
-async function readPage(
-  driver: Driver,
-  { table, key, after }: {
-    readonly table: string;
-    readonly key: readonly string[];
-    readonly after: readonly SqlValue[] | null;
-  },
-): Promise<{ readonly columns: readonly string[]; readonly rows: Rows }> {
-  const names = key.join(", ");
-  const where = after === null
-    ? ""
-    : `WHERE (${names}) > (${key.map(() => "?").join(", ")})`;
-  const limit = table === "events" ? EVENTS : ROWS;
-  const [found] = await driver.batch([
-    statement(
-      `SELECT * FROM ${table} ${where} ORDER BY ${names} LIMIT ${limit}`,
-      ...after ?? [],
-    ),
-  ], decidingMode(driver));
-  return { columns: found?.columns ?? [], rows: found?.rows ?? [] };
 }
 
 /** A process that polls, forwards or calls handlers holds a lease. */
@@ -233,7 +206,7 @@ export async function importMoved(
 /** Takes away what an import left that was stopped; anything else is refused. */
 async function begin(driver: Driver): Promise<void> {
   await requireRest(driver);
-  const tables = Object.keys(TABLES);
+  const tables = [...TABLES.keys()];
   const [found] = await readDeciding(driver, [statement(
     `SELECT EXISTS (SELECT 1 FROM cursors WHERE name = 'moving'), ${
       tables.map((table) => `EXISTS (SELECT 1 FROM ${table})`).join(" OR ")
@@ -287,7 +260,7 @@ function insertRows(
   { table, columns, rows }: Readonly<Record<string, unknown>>,
 ): Statement[] {
   if (
-    typeof table !== "string" || !Object.hasOwn(TABLES, table) ||
+    typeof table !== "string" || !TABLES.has(table) ||
     !Array.isArray(columns) || !Array.isArray(rows) ||
     !columns.every((one) => /^[a-z_]+$/.test(String(one)))
   ) {
@@ -305,7 +278,7 @@ async function compareCounts(
   driver: Driver,
   counts: Readonly<Record<string, number>>,
 ): Promise<void> {
-  const tables = Object.keys(TABLES);
+  const tables = [...TABLES.keys()];
   const [found] = await readDeciding(driver, [statement(
     `SELECT ${tables.map((one) => `(SELECT count(*) FROM ${one})`).join(", ")}`,
   )]);
