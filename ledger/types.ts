@@ -75,7 +75,6 @@ export type { UserReading } from "./events/user_reading.ts";
 export type { ChainBreak } from "./evidence/evidence.ts";
 export type { ChainState } from "./evidence/evidence.ts";
 export type { DamageReason } from "./evidence/verification.ts";
-export type { HeadAnchor } from "./evidence/head_anchor.ts";
 export type { Anchor, Damage } from "./evidence/verification.ts";
 export type { RowDifference } from "./projection/verify_states.ts";
 export type { ExplainedMove } from "./explain/explanation.ts";

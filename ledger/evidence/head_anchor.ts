@@ -53,17 +53,14 @@ export interface AnchorStore {
 /** Shortest time between two writes, ms: a chain grows many times a second. */
 const SAVE_EVERY_MS = 1000;
 
-/** What an anchor works with. */
-export interface HeadAnchorOptions {
-  /** Where the head is stored. */
+interface HeadAnchorOptions {
   readonly store: AnchorStore;
-  /** Identity of the ledger. */
   readonly ledgerId: string;
   /** The clock, in ms. */
   readonly now: () => number;
   /** Whether nothing is written. */
   readonly readOnly: boolean;
-  /** Time that only goes forward, in ms. @default performance.now */
+  /** Time that only goes forward, in ms. */
   readonly elapsed?: () => number;
 }
 
@@ -79,23 +76,15 @@ export class HeadAnchor {
   #latest: ChainHead | null = null;
   #writtenAt = -Infinity;
 
-  /**
-   * Stores the head of one ledger.
-   *
-   * @param options Where, and how.
-   */
   constructor(options: HeadAnchorOptions) {
     this.#options = options;
     this.#elapsed = options.elapsed ?? (() => performance.now());
   }
 
   /**
-   * The head that the chain must contain. It is read once, because another
-   * process can only have saved a later one of the same chain.
-   *
-   * @param afresh Reads it again, because a restore may have discarded it.
-   * @returns Null when none is stored or it cannot be read: then `verify`
-   * reports it, and the chain is still extended.
+   * The head that the chain must contain; null where none can be read. It is read once,
+   * because another process can only have saved a later one of the same chain, and
+   * afresh where a restore may have discarded it.
    */
   async head(afresh = false): Promise<AnchoredHead | null> {
     if (this.#known === undefined || afresh) {
@@ -104,11 +93,6 @@ export class HeadAnchor {
     return this.#known;
   }
 
-  /**
-   * Everything that is stored.
-   *
-   * @throws {LedgerError} `corrupt` or `cannot_open`.
-   */
   record(): Promise<AnchorRecord> {
     return this.#options.store.read();
   }

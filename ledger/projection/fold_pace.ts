@@ -13,12 +13,6 @@ export interface FoldPaceRules {
   readonly stepEvents: { readonly crowded: number; readonly calm: number };
 }
 
-/**
- * The rules unless somebody says otherwise. A step is folded on the thread that
- * answers deliveries, and they wait for it: few events while they come in
- * crowds. At other times a step of 500 makes the longest wait a fifth of that
- * with steps of 4,000, and as many events are folded in a second.
- */
 export const FOLD_PACE_RULES: FoldPaceRules = {
   crowdedPerSecond: 500,
   crowdedShare: 0.125,
@@ -26,7 +20,6 @@ export const FOLD_PACE_RULES: FoldPaceRules = {
   stepEvents: { crowded: 100, calm: 500 },
 };
 
-/** Deliveries are counted over at least this long to measure their rate, ms. */
 const COUNTED_MS = 50;
 /**
  * Counts without a crowd that end it. One is not enough: while the disk stalls
@@ -35,27 +28,10 @@ const COUNTED_MS = 50;
 const CALM_COUNTS = 4;
 
 /**
- * Decides when the next step is folded. While many deliveries are received,
- * senders wait for their answers and nobody waits for the fold, so that it only
- * gets a bounded share of the time; it never stands still. Deliveries count when
- * they are received: with a spool in between they are appended in groups, and
- * between two groups senders wait all the same. They count again when they are
- * appended, because a spool is to be empty soon after a crowd.
- *
- * It has no clock: every method takes the time, in ms.
- *
- * @example An eighth of the time while a thousand a second come
- * ```ts
- * import { FOLD_PACE_RULES, FoldPace } from "./fold_pace.ts";
- * import assert from "node:assert/strict";
- *
- * const pace = new FoldPace(FOLD_PACE_RULES, 0);
- * pace.received(100);
- * assert.equal(pace.next(100).waitMs, 0);
- * pace.received(40);
- * // The step took 40 ms, so folding rests for 280; it is looked again before.
- * assert.equal(pace.next(140).waitMs, 50);
- * ```
+ * Decides when the next step is folded: while many deliveries are received, senders wait
+ * and nobody waits for the fold, which gets a bounded share of the time and never stands
+ * still. Deliveries count when they are received, and again when they are appended,
+ * because a spool is to be empty soon after a crowd. It has no clock.
  */
 export class FoldPace {
   readonly #rules: FoldPaceRules;
@@ -68,34 +44,20 @@ export class FoldPace {
   #steppingMs: number | null = null;
   #restsUntilMs = Number.NEGATIVE_INFINITY;
 
-  /**
-   * Begins calm.
-   *
-   * @param rules When it gives way.
-   * @param nowMs The time.
-   */
   constructor(rules: FoldPaceRules, nowMs: number) {
     this.#rules = rules;
     this.#countedMs = nowMs;
   }
 
-  /** Counts deliveries that came in. @param count How many. @default 1 */
   received(count = 1): void {
     this.#received += count;
   }
 
-  /** Counts deliveries that were appended. @param count How many. */
   appended(count: number): void {
     this.#appended += count;
   }
 
-  /**
-   * Ends the step that is under way, and says when the next may be made.
-   *
-   * @param nowMs The time.
-   * @returns `waitMs` is 0 where it may be made now, and is to be asked again
-   * after that time otherwise; `mostEvents` is what it may take.
-   */
+  /** Ends the step that is under way; `waitMs` is 0 where the next may be made now. */
   next(
     nowMs: number,
   ): { readonly waitMs: number; readonly mostEvents: number } {
@@ -112,7 +74,6 @@ export class FoldPace {
     return { waitMs: 0, mostEvents };
   }
 
-  /** Ends the step that is under way, where none follows. @param nowMs The time. */
   ended(nowMs: number): void {
     if (this.#steppingMs === null) return;
     const tookMs = Math.max(0, nowMs - this.#steppingMs);

@@ -3,32 +3,20 @@ import { FOLD_PACE_RULES, FoldPace } from "./fold_pace.ts";
 
 /** What the worker does its work with. */
 export interface ProjectionWorkerOptions {
-  /**
-   * Brings read models and evidence up to the head of the ledger. `pace` is to
-   * be waited for before each step, and says how many events it may take.
-   */
+  /** `pace` is waited for before each step, and says how many events it may take. */
   readonly catchUp: (
     signal: AbortSignal,
     pace: () => Promise<number>,
   ) => Promise<void>;
-  /** Called with each error. @default {none} */
   readonly onError?: (error: unknown) => void;
-  /** Called after each success. @default {none} */
   readonly onDone?: () => void;
-  /** Shortest time from the end of one run to the next, ms, so that what comes
-   * meanwhile is folded in one step; what comes alone is folded at once.
-   * @default 20 */
+  /** Shortest time between two runs, ms: what comes meanwhile is folded in one step. */
   readonly restMs?: number;
-  /** Looks at the ledger even when nobody calls, ms: other processes append
-   * too. @default 1000 */
+  /** Looks at the ledger even when nobody calls, ms: other processes append too. */
   readonly idleMs?: number;
-  /** Longest wait after failures, ms. @default 30000 */
   readonly maxBackoffMs?: number;
-  /** Longest time for a last fold when it is stopped, ms; what is left is
-   * folded after the next start. Shorter than what container runtimes wait
-   * before they kill. @default 5000 */
+  /** Longest time for a last fold when stopped, ms: container runtimes kill after ten. */
   readonly lastMs?: number;
-  /** The clock, ms. @default performance.now */
   readonly now?: () => number;
 }
 
@@ -45,7 +33,6 @@ export class ProjectionWorker implements AsyncDisposable {
   #woken = false;
   readonly #pace: FoldPace;
 
-  /** Starts at once. */
   constructor(options: ProjectionWorkerOptions) {
     this.#options = {
       restMs: 20,
@@ -61,23 +48,17 @@ export class ProjectionWorker implements AsyncDisposable {
     this.#done = this.#run();
   }
 
-  /** Says that a delivery came in, which is not appended yet. */
   received(): void {
     this.#pace.received();
   }
 
-  /** Says that events were appended. @param count How many. @default 1 */
   wake(count = 1): void {
     this.#pace.appended(count);
     this.#woken = true;
     this.#wake();
   }
 
-  /**
-   * Does other work that folds at the pace of this one.
-   *
-   * @param work Waits for `pace` before each step.
-   */
+  /** Does other work that folds at the pace of this one. */
   async paced<Result>(
     work: (pace: () => Promise<number>) => Promise<Result>,
   ): Promise<Result> {
@@ -95,7 +76,6 @@ export class ProjectionWorker implements AsyncDisposable {
     await this.#done;
   }
 
-  /** Same as {@linkcode ProjectionWorker.stop}. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();
   }
