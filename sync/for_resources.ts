@@ -4,7 +4,7 @@
  * @module
  */
 export { type DriftMet, isOfWebhooks, readDrift } from "./drift/drift.ts";
-export { type PollAlert, readPollHealth } from "./polling/poll_failures.ts";
+export { type PollAlert, readPollHealth } from "./polling/poll_health.ts";
 export {
   pollAlarm,
   type PollFailureCause,
@@ -17,7 +17,7 @@ export {
   readPollStatus,
 } from "./polling/poll_status.ts";
 export { requestOrder } from "../ledger/for_sync.ts";
-export { CONTRADICTED_AFTER_MS } from "./recording/contradiction.ts";
+export { CONTRADICTED_AFTER_MS } from "./recording/readings.ts";
 export { readRefusedRequests } from "./watchdog/refused_requests.ts";
 export type { RetryCountdown } from "./watchdog/watchdog_rule.ts";
 export { watchdog } from "./watchdog/watchdog.ts";

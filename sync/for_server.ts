@@ -7,11 +7,11 @@
 export type { KeptDrift } from "./drift/drift.ts";
 export { lookForDrift } from "./drift/drift.ts";
 export type { PollHealth } from "./polling/poll_health.ts";
-export type { Poller } from "./polling/poll_report.ts";
+export type { Poller } from "./polling/poller_options.ts";
 export { createPoller } from "./polling/poller.ts";
 export type { PollerOptions } from "./polling/poller_options.ts";
-export { DEFAULT_RULES } from "./polling/poller_settings.ts";
-export type { DeliveryAlert } from "./watchdog/delivery_alert.ts";
+export { POLLER_DEFAULTS } from "./polling/poller_options.ts";
+export type { DeliveryAlert } from "./watchdog/watchdog_rule.ts";
 export { addRefusedRequests } from "./watchdog/refused_requests.ts";
 export {
   RETRIES_FROM_FIRST_MS,

@@ -11,10 +11,10 @@ export {
   type UnboundedReason,
 } from "./polling/freshness.ts";
 export type { PollClient } from "./walk/poll_client.ts";
-export { PollError } from "./recording/poll_error.ts";
-export { readPollHealth } from "./polling/poll_failures.ts";
+export { PollError } from "./recording/recorder.ts";
+export { readPollHealth } from "./polling/poll_health.ts";
 export type { PollHealth } from "./polling/poll_health.ts";
-export type { Poller, PollReport } from "./polling/poll_report.ts";
+export type { Poller, PollReport } from "./polling/poller_options.ts";
 export { createPoller } from "./polling/poller.ts";
 export type { PollerOptions } from "./polling/poller_options.ts";
 export { reconcile } from "./reconciliation/reconcile.ts";
@@ -24,9 +24,9 @@ export type { ReconcileRow } from "./reconciliation/reconcile_row.ts";
 export type {
   ReconcileOptions,
   ReconcileReport,
-} from "./reconciliation/reconcile_report.ts";
-export type { BesidePollerOptions } from "./reconciliation/read_orders.ts";
-export { readOrders } from "./reconciliation/read_orders.ts";
+} from "./reconciliation/reconcile_row.ts";
+export type { BesidePollerOptions } from "./reconciliation/recover.ts";
+export { readOrders } from "./reconciliation/recover.ts";
 export {
   recover,
   type RecoverOptions,
@@ -36,21 +36,21 @@ export { watchdog, type WatchdogCheck } from "./watchdog/watchdog.ts";
 export type { DeliveryHealth } from "./watchdog/watchdog_rule.ts";
 // Types inside of these
 export type { SWEEP_KINDS, SweepKind } from "./polling/fair_share.ts";
-export type { PollAlert } from "./polling/poll_failures.ts";
+export type { PollAlert } from "./polling/poll_health.ts";
 export type {
   PollFailureCause,
   PollPart,
   SweepFailure,
 } from "./polling/poll_health.ts";
-export type { PollLedger, ReconcileLedger } from "./polling/poll_ledger.ts";
-export type { PollCompleted, PollSkipped } from "./polling/poll_report.ts";
+export type { PollLedger, ReconcileLedger } from "./polling/poller_options.ts";
+export type { PollCompleted, PollSkipped } from "./polling/poller_options.ts";
 export type {
   BackfillStatement,
   Backlog,
   PollStatus,
 } from "./polling/poll_status.ts";
 export type { PollProgress } from "./polling/poller_options.ts";
-export type { StalenessBound, WorkCounts } from "./polling/staleness.ts";
+export type { StalenessBound, WorkCounts } from "./polling/poll_status.ts";
 export {
   type FieldDifference,
   type OnChain,
@@ -60,12 +60,9 @@ export {
   type ReconcileFlag,
 } from "./reconciliation/reconcile_row.ts";
 export type * from "../core/wire/queries.ts";
-export type { PollErrorCode } from "./recording/poll_error.ts";
-export type { SweepRead } from "./recording/record_page.ts";
+export type { PollErrorCode } from "./recording/recorder.ts";
+export type { SweepRead } from "./recording/recorder.ts";
 export type { PollWalk, PollWalkOptions } from "./walk/poll_client.ts";
-export type {
-  DeliveryAlarm,
-  DeliveryAlert,
-} from "./watchdog/delivery_alert.ts";
+export type { DeliveryAlarm, DeliveryAlert } from "./watchdog/watchdog_rule.ts";
 export type { RetryCountdown } from "./watchdog/watchdog_rule.ts";
 export type { DeliveryState } from "./watchdog/watchdog_rule.ts";

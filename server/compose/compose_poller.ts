@@ -1,8 +1,8 @@
 import { defined } from "../../core/guards.ts";
 import {
   createPoller,
-  DEFAULT_RULES,
   type Poller,
+  POLLER_DEFAULTS,
 } from "../../sync/for_server.ts";
 import { logDeliveryAlert, logPollAlert } from "../monitoring/log_alerts.ts";
 import { StalledPoller } from "../monitoring/stalled_poller.ts";
@@ -42,7 +42,7 @@ export function composePoller(
     });
     return { poller: null, stalled: null };
   }
-  const { requestsPerSecond = DEFAULT_RULES.requestsPerSecond } = parts;
+  const { requestsPerSecond = POLLER_DEFAULTS.requestsPerSecond } = parts;
   const stalled = longLived
     ? new StalledPoller({
       now,

@@ -11,9 +11,10 @@ import {
   isOfWebhooks,
   type KeptDrift,
   lookForDrift,
+  namesInAnswer,
+  namesInWebhook,
   withMet,
 } from "./drift.ts";
-import { namesInAnswer, namesInWebhook } from "./met_names.ts";
 
 Deno.test("lookForDrift() finds nothing in what the sandbox answers and sends", async () => {
   let minted = 0;

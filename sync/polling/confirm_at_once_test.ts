@@ -16,10 +16,8 @@ import {
   storeOnly,
 } from "../testing/polling_test_kit.ts";
 import type { PollerOptions } from "./poller_options.ts";
-import { nextBatch } from "./request_queue.ts";
+import { nextBatch, RequestTurns, sweepConfirm } from "./sweep_queue.ts";
 import { setAside } from "./request_each.ts";
-import { RequestTurns } from "./request_turns.ts";
-import { sweepConfirm } from "./sweep_confirm.ts";
 
 /** A poller that looks by itself once an hour only: the rest is being woken. */
 interface Woken extends AsyncDisposable {

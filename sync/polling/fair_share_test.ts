@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import {
-  fullBudget,
+  RequestMeter,
   type ShareRules,
-  spend,
   SWEEP_KINDS,
   type SweepKind,
-  takeTurn,
 } from "./fair_share.ts";
 
 const rules: ShareRules = {
@@ -22,18 +20,17 @@ function run(
   cost: (kind: SweepKind, turn: number) => number = () => 1,
 ): { spent: Record<SweepKind, number>[]; nowMs: number } {
   let nowMs = 0;
-  let budget = fullBudget(rules, nowMs);
+  const meter = new RequestMeter(rules, () => nowMs);
   const spent: Record<SweepKind, number>[] = [];
   const sum = { new: 0, open: 0, confirm: 0, deep: 0 };
   while (spent.length < turns) {
-    const turn = takeTurn(budget, rules, ready(spent.length), nowMs);
-    budget = turn.budget;
+    const turn = meter.turn(ready(spent.length));
     if ("waitMs" in turn) {
       nowMs += turn.waitMs;
       continue;
     }
     const requests = cost(turn.kind, spent.length);
-    budget = spend(budget, rules, turn.kind, requests);
+    meter.spend(turn.kind, requests);
     sum[turn.kind] += requests;
     spent.push({ ...sum });
   }
@@ -42,7 +39,7 @@ function run(
 
 const sharesTotal = 10;
 
-Deno.test("takeTurn() guarantees each busy kind its share", () => {
+Deno.test("RequestMeter guarantees each busy kind its share", () => {
   fc.assert(fc.property(
     fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 50 }),
     (costs) => {
@@ -66,12 +63,12 @@ Deno.test("takeTurn() guarantees each busy kind its share", () => {
   ));
 });
 
-Deno.test("takeTurn() gives an idle kind's share to the others", () => {
+Deno.test("RequestMeter gives an idle kind's share to the others", () => {
   const { spent } = run(200, () => ["deep"]);
   assert.equal(spent.at(-1)?.deep, 200);
 });
 
-Deno.test("takeTurn() lets nobody save up while idle", () => {
+Deno.test("RequestMeter lets nobody save up while idle", () => {
   const { spent } = run(
     400,
     (turn) => turn < 200 ? ["deep"] : ["deep", "confirm"],
@@ -84,52 +81,53 @@ Deno.test("takeTurn() lets nobody save up while idle", () => {
   assert.ok(deep >= 75 && deep <= 85, `deep got ${deep} of 200`);
 });
 
-Deno.test("takeTurn() serves a kind that comes back at once", () => {
-  let budget = fullBudget(rules, 0);
-  for (let i = 0; i < 50; i++) {
-    const turn = takeTurn(budget, rules, ["deep"], i * 1000);
+Deno.test("RequestMeter serves a kind that comes back at once", () => {
+  let nowMs = 0;
+  const meter = new RequestMeter(rules, () => nowMs);
+  for (; nowMs < 50_000; nowMs += 1000) {
+    const turn = meter.turn(["deep"]);
     assert.ok("kind" in turn);
-    budget = spend(turn.budget, rules, turn.kind, 1);
+    meter.spend(turn.kind, 1);
   }
-  const turn = takeTurn(budget, rules, ["deep", "confirm"], 50_000);
+  const turn = meter.turn(["deep", "confirm"]);
   assert.ok("kind" in turn && turn.kind === "confirm");
 });
 
-Deno.test("takeTurn() has a request left for the confirm sweep when it comes back, whatever the others do", () => {
+Deno.test("RequestMeter has a request left for the confirm sweep when it comes back, whatever the others do", () => {
   const others = fc.subarray<SweepKind>(["new", "open", "deep"], {
     minLength: 1,
   });
   fc.assert(fc.property(
     fc.array(others, { minLength: 1, maxLength: 60 }),
     (busy) => {
-      let budget = fullBudget(rules, 0);
       let nowMs = 0;
+      const meter = new RequestMeter(rules, () => nowMs);
       for (const ready of busy) {
-        let turn = takeTurn(budget, rules, ready, nowMs);
+        let turn = meter.turn(ready);
         while ("waitMs" in turn) {
           nowMs += turn.waitMs;
-          turn = takeTurn(turn.budget, rules, ready, nowMs);
+          turn = meter.turn(ready);
         }
-        budget = spend(turn.budget, rules, turn.kind, 1);
-        const back = takeTurn(budget, rules, [...ready, "confirm"], nowMs);
+        meter.spend(turn.kind, 1);
+        const back = meter.turn([...ready, "confirm"]);
         assert.ok("kind" in back && back.kind === "confirm");
       }
     },
   ));
 });
 
-Deno.test("takeTurn() keeps the rate of the others while the confirm sweep has no work", () => {
+Deno.test("RequestMeter keeps the rate of the others while the confirm sweep has no work", () => {
   const { nowMs } = run(200, () => ["new", "deep"]);
   assert.ok(nowMs <= 200 * 1000 / rules.requestsPerSecond, `${nowMs} ms`);
 });
 
-Deno.test("takeTurn() lets nobody wait for ever where only one request may be made at once", () => {
+Deno.test("RequestMeter lets nobody wait for ever where only one request may be made at once", () => {
   const one = { ...rules, burst: 1 };
-  const turn = takeTurn(fullBudget(one, 0), one, ["deep"], 0);
+  const turn = new RequestMeter(one, () => 0).turn(["deep"]);
   assert.ok("kind" in turn && turn.kind === "deep");
 });
 
-Deno.test("takeTurn() keeps to the rate, with a burst after a pause", () => {
+Deno.test("RequestMeter keeps to the rate, with a burst after a pause", () => {
   fc.assert(fc.property(
     fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 20 }),
     (costs) => {
@@ -147,17 +145,21 @@ Deno.test("takeTurn() keeps to the rate, with a burst after a pause", () => {
   ));
 });
 
-Deno.test("fullBudget() refuses rates and shares that are no rates", () => {
+Deno.test("RequestMeter refuses rates and shares that are no rates", () => {
   assert.throws(
-    () => fullBudget({ ...rules, requestsPerSecond: 0 }, 0),
+    () => new RequestMeter({ ...rules, requestsPerSecond: 0 }, () => 0),
     /requestsPerSecond must be a positive number, got 0/,
   );
   assert.throws(
-    () => fullBudget({ ...rules, shares: { ...rules.shares, deep: -1 } }, 0),
+    () =>
+      new RequestMeter(
+        { ...rules, shares: { ...rules.shares, deep: -1 } },
+        () => 0,
+      ),
     RangeError,
   );
   assert.throws(
-    () => takeTurn(fullBudget(rules, 0), rules, [], 0),
+    () => new RequestMeter(rules, () => 0).turn([]),
     RangeError,
   );
 });

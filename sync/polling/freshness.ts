@@ -5,10 +5,8 @@ import {
   selectFreshness,
 } from "../../ledger/for_sync.ts";
 import { CLOCK_TOLERANCE_MS } from "../../core/time/plausible_time.ts";
-import { readPollBound } from "./poll_bound.ts";
-import { readPollHealth } from "./poll_failures.ts";
-import { pollAlarm } from "./poll_health.ts";
-import type { StalenessBound } from "./staleness.ts";
+import { readPollBound, type StalenessBound } from "./poll_status.ts";
+import { pollAlarm, readPollHealth } from "./poll_health.ts";
 
 /**
  * Why the service is asked again for an order or user, the soonest first.
@@ -72,13 +70,7 @@ export interface RequestTimes {
  */
 export type AgeBound = StalenessBound | "not_polled" | "polling_fails";
 
-/**
- * How fresh what is known of an order or user is.
- *
- * @param times When it was asked for, and is again.
- * @param promised What the poller promises.
- * @param nowMs The time, in milliseconds since the epoch.
- */
+/** How fresh what is known of an order or user is. */
 export function freshnessOf(
   times: RequestTimes,
   promised: AgeBound,

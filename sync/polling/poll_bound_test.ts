@@ -6,7 +6,7 @@ import {
   pollerFor,
   service,
 } from "../testing/polling_test_kit.ts";
-import { readPollBound } from "./poll_bound.ts";
+import { readPollBound } from "./poll_status.ts";
 
 Deno.test("run() records its own rate and what it counts, and freshness goes by them", async () => {
   await using box = service();

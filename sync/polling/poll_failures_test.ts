@@ -9,13 +9,14 @@ import {
   service,
   startMs,
 } from "../testing/polling_test_kit.ts";
-import { PollError } from "../recording/poll_error.ts";
+import { PollError } from "../recording/recorder.ts";
 import {
+  pollAlarm,
   type PollAlert,
+  pollFailureCause,
   PollFailures,
   readPollHealth,
-} from "./poll_failures.ts";
-import { pollAlarm, pollFailureCause } from "./poll_health.ts";
+} from "./poll_health.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const minute = 60_000;

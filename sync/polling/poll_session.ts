@@ -1,65 +1,50 @@
 import { ENTITIES, type Lease } from "../../ledger/for_sync.ts";
-import type { PollerOptions } from "./poller_options.ts";
-import type { PollerSettings } from "./poller_settings.ts";
-import { writePollBound } from "./poll_bound.ts";
-import { readPollStatus } from "./poll_status.ts";
-import type { SweepKind } from "./fair_share.ts";
-import { RequestTurns } from "./request_turns.ts";
-import { Recorder } from "../recording/recorder.ts";
-import { allSteps, type Steps } from "../walk/steps.ts";
-import type { SweepContext } from "./sweep_context.ts";
-import type { SweepRead } from "../recording/record_page.ts";
-import { sweepConfirm } from "./sweep_confirm.ts";
-import { sweepDeep } from "./sweep_deep.ts";
-import { sweepNew } from "./sweep_new.ts";
-import { sweepOpen } from "./sweep_open.ts";
+import { Recorder, type SweepRead } from "../recording/recorder.ts";
+import { allSteps, type Steps } from "../walk/poll_client.ts";
 import { watchdog } from "../watchdog/watchdog.ts";
 import type { DeliveryHealth } from "../watchdog/watchdog_rule.ts";
+import type { RequestMeter, SweepKind } from "./fair_share.ts";
+import type { PollFailures } from "./poll_health.ts";
+import { readPollStatus, writePollBound } from "./poll_status.ts";
+import type { PollerSettings } from "./poller_options.ts";
+import { RequestTurns, sweepConfirm, sweepOpen } from "./sweep_queue.ts";
+import type { SweepContext } from "./sweep_context.ts";
+import { sweepDeep } from "./sweep_deep.ts";
+import { sweepNew } from "./sweep_new.ts";
 
-/** What a session works with. */
-export interface PollSessionOptions {
-  /** The lease under which everything is written. */
-  readonly lease: Lease;
-  /** The poller's options. */
-  readonly options: PollerOptions;
-  /** The options with all defaults filled in. */
+/** What a poller keeps from one lease to the next. */
+export interface PollParts {
   readonly settings: PollerSettings;
-  /** Ends the work. */
-  readonly signal: AbortSignal | undefined;
+  /** Chooses the sweep that makes the next request. */
+  readonly meter: RequestMeter;
+  /** The failures that have not ended. */
+  readonly failures: PollFailures;
   /** Called with every reading. */
   readonly onRead: (kind: SweepKind, read: SweepRead) => void;
 }
 
 /** A lease, and what can be done under it. */
 export class PollSession {
-  /** The lease. */
+  readonly parts: PollParts;
   readonly lease: Lease;
-  readonly #parts: PollSessionOptions;
+  readonly signal: AbortSignal | undefined;
   readonly #recorder: Recorder;
   readonly #confirmTurns = new RequestTurns();
   readonly #openTurns = new RequestTurns();
 
-  /** @param parts The objects it uses. */
-  constructor(parts: PollSessionOptions) {
-    const { now, randomBytes } = parts.settings;
-    const { driver } = parts.options.ledger;
-    this.lease = parts.lease;
-    this.#parts = parts;
-    this.#recorder = new Recorder({
-      driver,
-      lease: parts.lease,
-      now,
-      randomBytes,
-    });
+  constructor(
+    parts: PollParts,
+    lease: Lease,
+    signal: AbortSignal | undefined,
+  ) {
+    this.parts = parts;
+    this.lease = lease;
+    this.signal = signal;
+    const { now, randomBytes, ledger: { driver } } = parts.settings;
+    this.#recorder = new Recorder({ driver, lease, now, randomBytes });
   }
 
-  /**
-   * Begins a sweep.
-   *
-   * @param kind Which.
-   * @param all Whether it requests every open order, due or not, and ends when
-   * all that waits now was requested.
-   */
+  /** Begins a sweep. */
   sweep(kind: SweepKind, all: boolean): Steps {
     const context = this.#context(kind);
     switch (kind) {
@@ -68,11 +53,10 @@ export class PollSession {
       case "open":
         return sweepOpen(context, { all, turns: this.#openTurns });
       case "confirm":
-        return sweepConfirm(context, { once: all, turns: this.#confirmTurns });
+        return sweepConfirm(context, { all, turns: this.#confirmTurns });
       case "deep": {
-        const { deepCycleAtLeastMs } = this.#parts.settings.periods;
         // Half of it: a cycle that is due must not be left out by chance.
-        const pauseMs = all ? 0 : deepCycleAtLeastMs / 2;
+        const pauseMs = all ? 0 : this.parts.settings.deepCycleAtLeastMs / 2;
         return allSteps(
           ENTITIES.map((entity) => sweepDeep(context, entity, pauseMs)),
         );
@@ -85,57 +69,45 @@ export class PollSession {
     await this.#recorder.write([]);
   }
 
-  /**
-   * Looks at webhook delivery, raises the alarm, and renews the lease.
-   *
-   * @param onFailure Called with the error when `onWatch` or `onAlert` throws;
-   * without it, the error is thrown.
-   */
+  /** Looks at webhook delivery, raises the alarm, and renews the lease. */
   async watch(onFailure?: (error: unknown) => void): Promise<DeliveryHealth> {
-    const { options, settings } = this.#parts;
-    const { ledger, onAlert, onWatch, webhookGraceMs } = options;
-    const look = await watchdog(ledger.driver, {
-      nowMs: settings.now(),
-      everyMs: settings.watchEveryMs,
+    const { ledger, now, watchEveryMs, webhookGraceMs, onWatch, onAlert } =
+      this.parts.settings;
+    const { health, alert, remember } = await watchdog(ledger.driver, {
+      nowMs: now(),
+      everyMs: watchEveryMs,
       ...(webhookGraceMs === undefined ? {} : { graceMs: webhookGraceMs }),
     });
     // Called before it is stored: an alarm may be sent twice, but is never lost.
-    let { remember } = look;
+    let isTaken = true;
     try {
-      onWatch?.(look.health);
-      if (look.alert !== null) await onAlert?.(look.alert);
+      onWatch?.(health);
+      if (alert !== null) await onAlert?.(alert);
     } catch (error) {
       if (onFailure === undefined) throw error;
       onFailure(error);
-      remember = [];
+      isTaken = false;
     }
-    await this.#recorder.write(remember);
-    return look.health;
+    await this.#recorder.write(isTaken ? remember : []);
+    return health;
   }
 
   /** Counts the work, and records how stale the ledger can be at this rate. */
   async recordBound(): Promise<void> {
-    const { options, settings: { rules, periods, now } } = this.#parts;
-    const status = await readPollStatus(options.ledger.driver, rules, periods);
+    const { settings } = this.parts;
+    const status = await readPollStatus(settings.ledger.driver, settings);
     await this.#recorder.write([
-      writePollBound(rules.requestsPerSecond, status, now()),
+      writePollBound(settings.requestsPerSecond, status, settings.now()),
     ]);
   }
 
   #context(kind: SweepKind): SweepContext {
-    const { options, settings, signal, onRead } = this.#parts;
+    const { settings, onRead } = this.parts;
     return {
-      client: options.client,
-      driver: options.ledger.driver,
+      ...settings,
+      driver: settings.ledger.driver,
       recorder: this.#recorder,
-      now: settings.now,
-      randomBytes: settings.randomBytes,
-      itemsPerWindow: settings.periods.itemsPerWindow,
-      confirmAtLeastMs: settings.periods.confirmAtLeastMs,
-      overlapMs: settings.overlapMs,
-      settleMs: settings.settleMs,
-      contradictedAfterMs: settings.contradictedAfterMs,
-      ...(signal === undefined ? {} : { signal }),
+      ...(this.signal === undefined ? {} : { signal: this.signal }),
       onRead: (read) => onRead(kind, read),
     };
   }

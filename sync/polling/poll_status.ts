@@ -1,4 +1,5 @@
-import { DEFAULT_PERIODS, DEFAULT_RULES } from "./poller_settings.ts";
+import { ITEMS_PER_REQUEST, PLACES_FOR_OTHERS } from "./sweep_context.ts";
+import { POLLER_DEFAULTS } from "./poller_options.ts";
 import {
   countNamed,
   countObserved,
@@ -9,16 +10,13 @@ import {
   isolatedIdsOf,
   readSweep,
   selectRefused,
+  type Statement,
+  writeSweep,
 } from "../../ledger/for_sync.ts";
-import type { ShareRules } from "./fair_share.ts";
-import {
-  type StalenessBound,
-  stalenessBound,
-  type SweepPeriods,
-  type WorkCounts,
-} from "./staleness.ts";
+import { type ShareRules, SWEEP_KINDS, type SweepKind } from "./fair_share.ts";
 import { type DeepProgress, readDeepProgress } from "./sweep_deep.ts";
 import { type NewProgress, newSweepName } from "./sweep_new.ts";
+import { ONE_IN } from "./sweep_queue.ts";
 
 /** Refused ids that are listed. */
 const refusedIdsListed = 10;
@@ -69,33 +67,10 @@ export interface PollStatus {
   readonly staleness: StalenessBound;
 }
 
-/**
- * Reads the progress of the poller; needs no lease.
- *
- * @param driver The ledger's database.
- * @param rules Rate and shares the poller works with.
- * @param periods When its sweeps start.
- * @throws {LedgerError} When the database fails.
- *
- * @example Show the bound of staleness
- * ```ts
- * import { openLedger } from "@rampkit/onramp/ledger";
- * import { readPollStatus } from "./poll_status.ts";
- * import assert from "node:assert/strict";
- *
- * await using ledger = await openLedger({
- *   url: ":memory:",
- *   environment: "sandbox",
- * });
- * const status = await readPollStatus(ledger.driver);
- * assert.equal(status.orders.complete, false);
- * assert.ok(status.staleness.anythingMs > 0);
- * ```
- */
+/** Reads the progress of the poller; needs no lease. */
 export async function readPollStatus(
   driver: Driver,
-  rules: ShareRules = DEFAULT_RULES,
-  periods: SweepPeriods = DEFAULT_PERIODS,
+  settings: ShareRules & SweepPeriods = POLLER_DEFAULTS,
 ): Promise<PollStatus> {
   const orders = await readSweep<NewProgress>(driver, newSweepName("order"));
   const users = await readSweep<NewProgress>(driver, newSweepName("user"));
@@ -111,7 +86,7 @@ export async function readPollStatus(
     counts,
     backlog,
     isolatedIds,
-    staleness: stalenessBound(rules, periods, counts),
+    staleness: stalenessBound(settings, counts),
   };
 }
 
@@ -142,9 +117,6 @@ export interface PollBacklog
 /**
  * Reads only what waits for a confirming read, and what is set aside: the rest
  * of {@linkcode readPollStatus} counts every open order.
- *
- * @param driver The ledger's database.
- * @throws {LedgerError} When the database fails.
  */
 export async function readPollBacklog(
   driver: Driver,
@@ -232,12 +204,7 @@ export interface BackfillStatement {
   }[];
 }
 
-/**
- * States how far the past has been read, and whether that is proven.
- *
- * @param entity Orders or users.
- * @param progress Progress of the sweep for what is new; null before it began.
- */
+/** States how far the past has been read, and whether that is proven. */
 export function backfillStatement(
   entity: Entity,
   progress: NewProgress | null,
@@ -278,4 +245,170 @@ export function backfillStatement(
 
 function isoTime(timeMs: number): string {
   return new Date(timeMs).toISOString();
+}
+
+/** Name under which it is kept. */
+const BOUND = "poll_bound";
+
+/** The bound of a running poller, and the figures behind it. */
+export interface PollBound {
+  /** Requests per second of all its sweeps together. */
+  readonly requestsPerSecond: number;
+  /** How much there was to look after when it last counted. */
+  readonly counts: WorkCounts;
+  /** How old the ledger's information can be at most. */
+  readonly staleness: StalenessBound;
+}
+
+/** The statement that records the bound of a poller. */
+export function writePollBound(
+  requestsPerSecond: number,
+  { counts, staleness }: PollStatus,
+  nowMs: number,
+): Statement {
+  const bound: PollBound = { requestsPerSecond, counts, staleness };
+  return writeSweep(BOUND, bound, nowMs);
+}
+
+/** Reads the bound of the poller that ran last; null when none ever ran. */
+export async function readPollBound(driver: Driver): Promise<PollBound | null> {
+  return await readSweep<PollBound>(driver, BOUND);
+}
+
+/** How much there is to look after. */
+export interface WorkCounts {
+  /** Orders the service has shown. */
+  readonly orders: number;
+  /** Users the service has shown. */
+  readonly users: number;
+  /** Orders that are not final, or contested. */
+  readonly openOrders: number;
+  /** Of these, the ones that the service has never shown. */
+  readonly openUnknown: number;
+  /** Orders that lately became final and are read again a few times. */
+  readonly recentlyFinal: number;
+  /** Orders and users waiting for a confirming read. */
+  readonly waiting: number;
+  /** Of these, the ones that the service has never shown. */
+  readonly waitingUnknown: number;
+  /** Users that the service has shown and that wait. */
+  readonly waitingUsers: number;
+  /**
+   * Orders that the service has shown and that a webhook was the first to claim
+   * a status: they are not delayed by a pause, and come first.
+   */
+  readonly waitingUrgent: number;
+  /** Orders created within the overlap of the new sweep. */
+  readonly ordersInOverlap: number;
+}
+
+/** When sweeps start, whatever the rate. */
+export interface SweepPeriods {
+  /** Pause between two looks for new orders, in milliseconds. */
+  readonly followEveryMs: number;
+  /** Pause between two looks into the queue of webhooks, in milliseconds. */
+  readonly confirmEveryMs: number;
+  /** Shortest time between two confirming reads of the same id, in ms. */
+  readonly confirmAtLeastMs: number;
+  /** Pause between two looks for open orders that are due, in milliseconds. */
+  readonly openEveryMs: number;
+  /** Shortest time between two requests of the same open order, in ms. */
+  readonly openAtLeastMs: number;
+  /** Pause between two cycles of the deep sweep, in milliseconds. */
+  readonly deepCycleAtLeastMs: number;
+  /** Items a window should hold at most. */
+  readonly itemsPerWindow: number;
+}
+
+/**
+ * How old the ledger's information can be at most while the service answers,
+ * all in milliseconds. The bounds assume that every sweep uses its guaranteed
+ * share; with idle sweeps it is less.
+ */
+export interface StalenessBound {
+  /** From an order's creation to the ledger knowing it. */
+  readonly newOrderMs: number;
+  /**
+   * From the first webhook that claims a status of an order to the confirming
+   * read, of orders that the service has shown. While the rate is not used up it
+   * is one request, or up to a second more where another process folds.
+   */
+  readonly firstClaimMs: number;
+  /**
+   * From any other webhook to the confirming read, of orders and users that the
+   * service has shown: invented ids do not lengthen it. An order that only a
+   * webhook has named so far is shown within `newOrderMs`. Repeated webhooks
+   * for the same one, with nothing changed, lengthen it by ten minutes.
+   */
+  readonly namedByWebhookMs: number;
+  /** From a change of a fresh open order to the ledger knowing it. */
+  readonly openOrderMs: number;
+  /**
+   * How much later than 10 min, 1 h, 6 h, 1 day and 3 days after an order became
+   * final it is read again: a payment that was taken back is found then.
+   */
+  readonly recentlyFinalMs: number;
+  /** From a change of any order or user, however old, to the ledger knowing it. */
+  readonly anythingMs: number;
+}
+
+/**
+ * Computes how stale the ledger can be from rate, shares and counts.
+ *
+ * Each sweep is one queue served at its guaranteed rate: what arrives just
+ * after a round began waits for that round and the next.
+ */
+export function stalenessBound(
+  settings: ShareRules & SweepPeriods,
+  counts: WorkCounts,
+): StalenessBound {
+  const parts = SWEEP_KINDS.reduce(
+    (sum, kind) => sum + settings.shares[kind],
+    0,
+  );
+  const takesMs = (kind: SweepKind, requests: number): number =>
+    Math.ceil(
+      requests * 1000 * parts /
+        (settings.requestsPerSecond * settings.shares[kind]),
+    );
+  // A walk ends on an empty page, and users are walked beside the orders.
+  const follow = takesMs("new", pages(counts.ordersInOverlap) + 1 + 2);
+  // Unknown ids take at most one request in four while known ones wait, and
+  // users one in four while orders wait.
+  const shared = ONE_IN / (ONE_IN - 1);
+  const { waitingUsers, waitingUrgent } = counts;
+  const others = counts.waiting - counts.waitingUnknown - waitingUsers -
+    waitingUrgent;
+  const urgent = pages(waitingUrgent) * shared;
+  const named = Math.max(
+    urgent + Math.ceil(others / PLACES_FOR_OTHERS) * shared,
+    pages(waitingUsers) * ONE_IN,
+  );
+  const first = takesMs("confirm", urgent * shared);
+  const confirm = takesMs("confirm", named * shared);
+  const shown = counts.openOrders - counts.openUnknown + counts.recentlyFinal;
+  const open = takesMs("open", pages(shown) * 2 * shared);
+  const deep = takesMs("deep", deepRequests(counts, settings.itemsPerWindow));
+  return {
+    newOrderMs: settings.followEveryMs + 2 * follow,
+    firstClaimMs: settings.confirmEveryMs + 2 * first,
+    namedByWebhookMs: settings.confirmAtLeastMs + settings.confirmEveryMs +
+      2 * confirm,
+    recentlyFinalMs: settings.openEveryMs + 2 * open,
+    openOrderMs: settings.openAtLeastMs + settings.openEveryMs + 2 * open,
+    // What is created during a cycle is read at the end of the next.
+    anythingMs: settings.deepCycleAtLeastMs + 2 * deep,
+  };
+}
+
+/** Requests of one whole cycle of the deep sweep. */
+function deepRequests(counts: WorkCounts, itemsPerWindow: number): number {
+  const windows = (items: number): number =>
+    Math.max(1, Math.ceil(4 * items / itemsPerWindow));
+  const walk = (items: number): number => pages(items) + 2 * windows(items);
+  return walk(counts.orders) + walk(counts.users);
+}
+
+function pages(items: number): number {
+  return Math.max(1, Math.ceil(items / ITEMS_PER_REQUEST));
 }

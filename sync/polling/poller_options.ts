@@ -1,11 +1,22 @@
-import type { DeliveryAlert } from "../watchdog/delivery_alert.ts";
+import type {
+  DeliveryAlert,
+  DeliveryHealth,
+} from "../watchdog/watchdog_rule.ts";
 import type { PollClient } from "../walk/poll_client.ts";
-import type { PollAlert } from "./poll_failures.ts";
-import type { PollHealth } from "./poll_health.ts";
-import type { PollLedger } from "./poll_ledger.ts";
+import type { PollAlert, PollHealth } from "./poll_health.ts";
 import type { SweepKind } from "./fair_share.ts";
-import type { SweepRead } from "../recording/record_page.ts";
-import type { DeliveryHealth } from "../watchdog/watchdog_rule.ts";
+import type { SweepRead } from "../recording/recorder.ts";
+import {
+  type Driver,
+  LEASE_MS,
+  OPEN_AT_LEAST_MS,
+  type OrderState,
+} from "../../ledger/for_sync.ts";
+import type { PollStatus } from "./poll_status.ts";
+import { WATCH_EVERY_MS } from "../watchdog/watchdog.ts";
+import { sleep, steadyClock } from "../../core/waiting/sleep.ts";
+import { CONTRADICTED_AFTER_MS } from "../recording/readings.ts";
+import { defined } from "../../core/guards.ts";
 
 /** What a poller works with, and how. */
 export interface PollerOptions {
@@ -102,4 +113,140 @@ export interface PollProgress extends SweepRead {
   readonly sweep: SweepKind;
   /** Requests so far. */
   readonly requests: number;
+}
+
+/** What the poller needs of a ledger: `Ledger` fits. */
+export interface PollLedger {
+  /** The database. */
+  readonly driver: Driver;
+  /** Folds what is new, and extends the evidence chain. */
+  project(options?: { readonly signal?: AbortSignal }): Promise<unknown>;
+  /**
+   * Calls a function whenever this process has folded webhooks. Without it, the
+   * poller looks for what they named once a second.
+   */
+  onRequested?(listener: () => void): Disposable;
+}
+
+/** What comparing needs of a ledger: `Ledger` fits. */
+export interface ReconcileLedger extends PollLedger {
+  /** Orders as folded so far. */
+  readonly orders: {
+    /** One order by its id. */
+    get(orderId: string): Promise<OrderState | null>;
+    /** Orders of a stretch of creation time. */
+    list(query?: {
+      readonly createdAfter?: string;
+      readonly createdUpTo?: string;
+      readonly sort?: "newest" | "oldest";
+    }): AsyncIterable<OrderState>;
+  };
+}
+
+/** What a poller did. */
+export type PollReport = PollCompleted | PollSkipped;
+
+/** Another poller holds the lease; nothing was done. */
+export interface PollSkipped {
+  /** Marks that nothing was done. */
+  readonly ran: false;
+  /** Who holds it. */
+  readonly heldBy: string;
+  /** Time until it ends unless it is renewed, in milliseconds. */
+  readonly leftMs: number;
+}
+
+/** Every sweep ran once. */
+export interface PollCompleted extends SweepRead {
+  /** Marks that the sweeps ran. */
+  readonly ran: true;
+  /** When they began, UTC ISO 8601. */
+  readonly startedAt: string;
+  /** When they ended, UTC ISO 8601. */
+  readonly finishedAt: string;
+  /** Requests made, by sweep. */
+  readonly requests: Readonly<Record<SweepKind, number>>;
+  /** Progress of the poller. */
+  readonly status: PollStatus;
+  /** Health of webhook delivery. */
+  readonly delivery: DeliveryHealth;
+}
+
+/** Keeps a ledger up to date from the Data API. */
+export interface Poller {
+  /**
+   * Runs each sweep to its end once: from nothing the whole past with proof,
+   * then what is new, open, named by webhooks, and the past again.
+   */
+  once(options?: {
+    /** Ends the work between two requests. */
+    readonly signal?: AbortSignal;
+    /** Which sweeps to run. @default {all of them} */
+    readonly sweeps?: readonly SweepKind[];
+  }): Promise<PollReport>;
+  /**
+   * Runs the sweeps until aborted, under one rate with guaranteed shares; waits
+   * while another poller holds the lease, and takes over when it is gone.
+   * Errors are passed to `onError`, and the work is retried.
+   */
+  run(signal: AbortSignal): Promise<void>;
+  /**
+   * Lets {@linkcode Poller.run} start the sweeps at once that read what is new,
+   * what webhooks named and every open order, whatever they wait for.
+   */
+  pollNow(): boolean;
+  /** Reads the progress of the poller; needs no lease. */
+  status(): Promise<PollStatus>;
+}
+
+/** What is used where the options leave it out, times in ms. */
+export const POLLER_DEFAULTS = {
+  requestsPerSecond: 4,
+  burst: 2,
+  shares: { new: 2, open: 3, confirm: 3, deep: 2 },
+  followEveryMs: 15_000,
+  confirmEveryMs: 1000,
+  confirmAtLeastMs: 10_000,
+  openEveryMs: 5000,
+  openAtLeastMs: OPEN_AT_LEAST_MS,
+  deepCycleAtLeastMs: 3_600_000,
+  itemsPerWindow: 200,
+  overlapMs: 120_000,
+  settleMs: 60_000,
+  contradictedAfterMs: CONTRADICTED_AFTER_MS,
+  watchEveryMs: WATCH_EVERY_MS,
+  leaseMs: LEASE_MS,
+  randomBytes: (length: number): Uint8Array =>
+    crypto.getRandomValues(new Uint8Array(length)),
+};
+
+/** A poller's options with nothing left out. */
+export type PollerSettings =
+  & PollerOptions
+  & typeof POLLER_DEFAULTS
+  & Required<Pick<PollerOptions, "now" | "steadyNow" | "sleep" | "holder">>
+  & {
+    /** Pause between two renewals of the lease, in ms. */
+    readonly renewMs: number;
+  };
+
+/** Fills in what the options leave out. */
+export function pollerSettings(options: PollerOptions): PollerSettings {
+  const { now = Date.now } = options;
+  const settings = {
+    ...POLLER_DEFAULTS,
+    now,
+    steadyNow: options.now === undefined
+      ? () => performance.now()
+      : steadyClock(now),
+    sleep,
+    holder: `poller-${crypto.randomUUID()}`,
+    ...defined(options),
+  };
+  return {
+    ...settings,
+    burst: Math.max(2, settings.requestsPerSecond / 2),
+    // Two renewals may fail before the lease is lost.
+    renewMs: settings.leaseMs / 3,
+  };
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Ledger } from "../../ledger/mod.ts";
 import { takeLease } from "../../ledger/for_sync.ts";
-import { readPollHealth } from "./poll_failures.ts";
+import { readPollHealth } from "./poll_health.ts";
 import { createPoller } from "./poller.ts";
 import { isThorough } from "../../tests/kit/thorough.ts";
 import {

@@ -3,6 +3,7 @@ import type { Driver } from "../../ledger/for_sync.ts";
 import {
   bench,
   drain,
+  moving,
   named,
   rows,
   service,
@@ -11,8 +12,7 @@ import {
 } from "../testing/polling_test_kit.ts";
 import { refusedPauseMs } from "./request_each.ts";
 import { createPoller } from "./poller.ts";
-import { moving } from "../testing/polling_test_kit.ts";
-import { sweepConfirm } from "./sweep_confirm.ts";
+import { sweepConfirm } from "./sweep_queue.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 function want(driver: Driver, id: string, entity = "order"): Promise<void> {

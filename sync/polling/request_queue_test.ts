@@ -11,13 +11,15 @@ import {
   drawUnknown,
   type Driver,
   keepUp,
+  restAfterRead,
   restUntil,
   selectKnown,
 } from "../../ledger/for_sync.ts";
-import { confirmRest, sweepConfirm } from "./sweep_confirm.ts";
+import { nextBatch, RequestTurns, sweepConfirm } from "./sweep_queue.ts";
 import {
   bench,
   drain,
+  moving,
   named,
   queue,
   rows,
@@ -25,15 +27,8 @@ import {
   startMs,
   storeOnly,
 } from "../testing/polling_test_kit.ts";
-import { nextBatch } from "./request_queue.ts";
 import { createPoller } from "./poller.ts";
-import { moving } from "../testing/polling_test_kit.ts";
 import { sweepNew } from "./sweep_new.ts";
-import { RequestTurns } from "./request_turns.ts";
-
-function at(ms: number): string {
-  return new Date(startMs + ms).toISOString();
-}
 
 function want(
   driver: Driver,
@@ -125,7 +120,7 @@ Deno.test("sweepConfirm() lets an id rest that changes nothing, twice as long ea
     await ledger.project();
     const before = box.asked.length;
     const sweep = sweepConfirm(context, {
-      once: false,
+      all: false,
       turns: new RequestTurns(),
     });
     await drain(sweep, box.clock);
@@ -240,19 +235,6 @@ Deno.test("drawUnknown() draws each with the same chance, whoever came in a crow
 Deno.test("selectKnown() and the other queue statements use an index, whatever is in the queue", () => {
   const database = new DatabaseSync(":memory:");
   for (const sql of schemaFor("sandbox")) database.exec(sql);
-  const now = at(0);
-  const answer = {
-    statuses: new Map(),
-    requestedAtMs: startMs,
-    readAt: now,
-    exhausted: true,
-    denies: true,
-    settled: ["a"],
-    unresolved: [],
-    hasRowsWithoutId: false,
-    sharedIds: new Set<string>(),
-    changed: new Set(["a"]),
-  };
   for (const which of ["named", "open"] as const) {
     const statements = [
       selectKnown(which, "order", startMs, 20),
@@ -260,7 +242,13 @@ Deno.test("selectKnown() and the other queue statements use an index, whatever i
       ...keepUp(which, startMs),
       restUntil(which, "order", [["a", startMs, 1]]),
       ...deleteConfirmed("order", []),
-      confirmRest("order", answer),
+      restAfterRead("order", {
+        ids: ["a"],
+        changed: ["a"],
+        requestedAtMs: startMs,
+        shortestMs: 10_000,
+        longestMs: 600_000,
+      }),
       deleteRead("order", ["a"], startMs),
     ];
     for (const { sql, args } of statements) {

@@ -10,7 +10,7 @@ import {
   stalenessBound,
   type SweepPeriods,
   type WorkCounts,
-} from "./staleness.ts";
+} from "./poll_status.ts";
 
 const rules: ShareRules = {
   requestsPerSecond: 2,
@@ -40,7 +40,7 @@ const none: WorkCounts = {
 };
 
 Deno.test("stalenessBound() follows from rate, shares and counts", () => {
-  const bound = stalenessBound(rules, periods, {
+  const bound = stalenessBound({ ...rules, ...periods }, {
     orders: 100_000,
     users: 10_000,
     openOrders: 200_400,
@@ -85,13 +85,16 @@ Deno.test("stalenessBound() falls with the rate and grows with the counts", () =
     }),
     fc.integer({ min: 1, max: 1000 }),
     (counts, more) => {
-      const bound = stalenessBound(rules, periods, counts);
+      const bound = stalenessBound({ ...rules, ...periods }, counts);
       const faster = stalenessBound(
-        { ...rules, requestsPerSecond: rules.requestsPerSecond + more },
-        periods,
+        {
+          ...rules,
+          ...periods,
+          requestsPerSecond: rules.requestsPerSecond + more,
+        },
         counts,
       );
-      const grown = stalenessBound(rules, periods, {
+      const grown = stalenessBound({ ...rules, ...periods }, {
         ...counts,
         orders: counts.orders + more,
         openOrders: counts.openOrders + more,
@@ -105,7 +108,7 @@ Deno.test("stalenessBound() falls with the rate and grows with the counts", () =
 });
 
 Deno.test("stalenessBound() of nothing is made of the pauses and a few requests", () => {
-  const bound = stalenessBound(rules, periods, none);
+  const bound = stalenessBound({ ...rules, ...periods }, none);
   assert.ok(bound.newOrderMs <= 15_000 + 8 * 2500);
   assert.ok(bound.firstClaimMs <= 1000 + 4 * 5000 / 3);
   assert.ok(bound.namedByWebhookMs <= 11_000 + 11 * 5000 / 3);

@@ -9,7 +9,7 @@ import {
   startMs,
   storeOnly,
 } from "../testing/polling_test_kit.ts";
-import { sweepConfirm } from "./sweep_confirm.ts";
+import { sweepConfirm } from "./sweep_queue.ts";
 import { sweepNew } from "./sweep_new.ts";
 
 function at(ms: number): number {

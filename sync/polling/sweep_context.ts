@@ -1,7 +1,6 @@
 import type { Driver } from "../../ledger/for_sync.ts";
 import type { PollClient } from "../walk/poll_client.ts";
-import type { SweepRead } from "../recording/record_page.ts";
-import type { Recorder } from "../recording/recorder.ts";
+import type { Recorder, SweepRead } from "../recording/recorder.ts";
 
 /** What every sweep works with. */
 export interface SweepContext {
@@ -17,12 +16,8 @@ export interface SweepContext {
   readonly randomBytes: (length: number) => Uint8Array;
   /** Items a window should hold at most. */
   readonly itemsPerWindow: number;
-  /**
-   * Shortest time between two confirming reads of the same id, in milliseconds.
-   *
-   * @default {10000}
-   */
-  readonly confirmAtLeastMs?: number;
+  /** Shortest time between two confirming reads of the same id, in ms. */
+  readonly confirmAtLeastMs: number;
   /** How far back the new sweep looks again, in milliseconds. */
   readonly overlapMs: number;
   /** Younger than this the past may still change, in milliseconds. */
@@ -34,3 +29,12 @@ export interface SweepContext {
   /** Called with every reading. */
   readonly onRead: (read: SweepRead) => void;
 }
+
+/** Items of one page: the most the Data API gives. Source: "Limits". */
+export const ITEMS_PER_REQUEST = 20;
+
+/**
+ * Places of a request that urgent ids leave to others that wait, so that nobody
+ * can delay those without end.
+ */
+export const PLACES_FOR_OTHERS = ITEMS_PER_REQUEST / 2;

@@ -5,15 +5,13 @@ import {
   writeSweep,
 } from "../../ledger/for_sync.ts";
 import { plausibleNowMs } from "../../core/time/plausible_time.ts";
-import { recordingWalk } from "../recording/record_page.ts";
-import { requestOldest } from "../walk/service_lists.ts";
-import type { Steps } from "../walk/steps.ts";
-import { walkRange } from "../walk/walk_range.ts";
+import { recordingWalk } from "../recording/recorder.ts";
+import { requestOldest, type Steps, wholeSecond } from "../walk/poll_client.ts";
 import {
+  walkRange,
   wholeRange,
-  wholeSecond,
   type WindowProgress,
-} from "../walk/windows.ts";
+} from "../walk/walk_range.ts";
 import type { SweepContext } from "./sweep_context.ts";
 
 /** Progress of the sweep through the whole past: plain JSON. */
@@ -38,52 +36,24 @@ const beforeFirst: DeepProgress = {
   walk: null,
 };
 
-/** Name under which progress of orders and users was kept together. */
-const earlierName = "deep";
-
 /** Name under which progress is kept. */
 function deepSweepName(entity: Entity): string {
   return `deep:${entity}`;
 }
 
-/**
- * Reads how far the sweep through the past has come.
- *
- * @param driver The ledger's database.
- * @param entity Orders or users.
- */
+/** Reads how far the sweep through the past has come. */
 export async function readDeepProgress(
   driver: Driver,
   entity: Entity,
 ): Promise<DeepProgress> {
-  const own = await readSweep<DeepProgress>(driver, deepSweepName(entity));
-  if (own !== null) return own;
-  const earlier = await readSweep<DeepProgress & { readonly part: Entity }>(
-    driver,
-    earlierName,
-  );
-  if (earlier === null) return beforeFirst;
-  const { part, ...progress } = earlier;
-  // It counted the time of both: the orders keep it.
-  const lastCycleMs = entity === "order" ? progress.lastCycleMs : 0;
-  const broken = part === entity ? {} : { startedAt: null, walk: null };
-  return { ...progress, lastCycleMs, ...broken };
+  return await readSweep<DeepProgress>(driver, deepSweepName(entity)) ??
+    beforeFirst;
 }
 
 /**
  * Reads the whole past of orders or users once, so that even a change of an old
  * final order whose webhook was lost is found. An interrupted cycle continues
  * where it stopped.
- *
- * @param context What to work with.
- * @param entity Orders or users.
- * @param pauseMs Shortest pause after a cycle, in milliseconds: while the
- * other list fails, this one is not read again and again. @default {0}
- *
- * @example Run one cycle to its end
- * ```ts ignore
- * for await (const requests of sweepDeep(context, "order")) count += requests;
- * ```
  */
 export async function* sweepDeep(
   context: SweepContext,

@@ -7,8 +7,8 @@ import {
   startMs,
   storeOnly,
 } from "../testing/polling_test_kit.ts";
-import { ENTITIES, writeSweep } from "../../ledger/for_sync.ts";
-import { allSteps, type Steps } from "../walk/steps.ts";
+import { ENTITIES } from "../../ledger/for_sync.ts";
+import { allSteps, type Steps } from "../walk/poll_client.ts";
 import type { SweepContext } from "./sweep_context.ts";
 import { readDeepProgress, sweepDeep } from "./sweep_deep.ts";
 
@@ -83,29 +83,16 @@ Deno.test("sweepDeep() goes on where it was broken off, and counts its cycles", 
   await driver.close();
 });
 
-Deno.test("sweepDeep() waits after a cycle, and goes on with one of an earlier version", async () => {
+Deno.test("sweepDeep() waits after a cycle", async () => {
   await using box = service();
   box.sandbox.createOrder();
   const driver = await storeOnly();
   const { context } = await bench(box, driver);
-  const untilMs = startMs - day;
-  const earlier = {
-    cycles: 7,
-    startedAt: new Date(startMs - day).toISOString(),
-    finishedAt: new Date(startMs - 2 * day).toISOString(),
-    lastCycleMs: 60_000,
-    part: "user",
-    walk: { doneUpToMs: untilMs - day, spanMs: day, untilMs },
-  };
-  await context.recorder.write([writeSweep("deep", earlier, startMs)]);
-  const { part: _, ...users } = { ...earlier, lastCycleMs: 0 };
-  assert.deepEqual(await readDeepProgress(driver, "user"), users);
-  const orders = await readDeepProgress(driver, "order");
-  assert.deepEqual([orders.cycles, orders.startedAt], [7, null]);
-  await drain(sweepDeep(context, "user", day), box.clock);
-  assert.equal((await readDeepProgress(driver, "user")).cycles, 8);
-  assert.equal(await drain(sweepDeep(context, "user", day), box.clock), 0);
+  const sweep = () => drain(sweepDeep(context, "user", day), box.clock);
+  assert.ok(await sweep() > 0);
+  assert.equal((await readDeepProgress(driver, "user")).cycles, 1);
+  assert.equal(await sweep(), 0);
   await box.clock.advance(day);
-  assert.ok(await drain(sweepDeep(context, "user", day), box.clock) > 0);
+  assert.ok(await sweep() > 0);
   await driver.close();
 });

@@ -1,23 +1,22 @@
 import { type Entity, readSweep, writeSweep } from "../../ledger/for_sync.ts";
 import { plausibleNowMs } from "../../core/time/plausible_time.ts";
-import { recordingWalk } from "../recording/record_page.ts";
+import { recordingWalk } from "../recording/recorder.ts";
 import {
+  allSteps,
   listCreated,
   type ListPage,
   requestOldest,
-} from "../walk/service_lists.ts";
-import { allSteps, type Steps } from "../walk/steps.ts";
+  type Steps,
+  wholeSecond,
+} from "../walk/poll_client.ts";
 import {
   later,
   latestCreation,
   readPages,
   walkRange,
-} from "../walk/walk_range.ts";
-import {
   wholeRange,
-  wholeSecond,
   type WindowProgress,
-} from "../walk/windows.ts";
+} from "../walk/walk_range.ts";
 import type { SweepContext } from "./sweep_context.ts";
 
 /** Orders of one second may be on two pages: one second, in milliseconds. */
@@ -57,14 +56,6 @@ export function newSweepName(entity: Entity): string {
  * Reads what is new. From nothing it walks the whole past first, from the
  * oldest order or user on, in windows and with proof; then, each time, from the
  * latest creation time the service has shown, less an overlap.
- *
- * @param context What to work with.
- * @param entity Orders or users.
- *
- * @example Run it to its end
- * ```ts ignore
- * for await (const requests of sweepNew(context, "order")) count += requests;
- * ```
  */
 export async function* sweepNew(
   context: SweepContext,

@@ -1,28 +1,11 @@
-import { pauseAfterFailureMs, type PollerSettings } from "./poller_settings.ts";
-import { PollError } from "../recording/poll_error.ts";
-import type { PollFailures } from "./poll_failures.ts";
-import type { PollerOptions } from "./poller_options.ts";
-import type { PollSession } from "./poll_session.ts";
+import { backoffMs } from "../../core/waiting/retry_delay.ts";
+import { PollError } from "../recording/recorder.ts";
+import type { Steps } from "../walk/poll_client.ts";
 import { SWEEP_KINDS, type SweepKind } from "./fair_share.ts";
-import type { RequestMeter } from "./fair_share.ts";
-import type { SweepPeriods } from "./staleness.ts";
-import type { Steps } from "../walk/steps.ts";
+import type { PollSession } from "./poll_session.ts";
 
-/** What the scheduler works with. */
-export interface SweepSchedulerOptions {
-  /** The lease, and what can be done under it. */
-  readonly session: PollSession;
-  /** The poller's options. */
-  readonly options: PollerOptions;
-  /** The same with nothing left out. */
-  readonly settings: PollerSettings;
-  /** Chooses the sweep that makes the next request. */
-  readonly meter: RequestMeter;
-  /** The failures that have not ended. */
-  readonly failures: PollFailures;
-  /** Ends the work. */
-  readonly signal: AbortSignal;
-}
+/** Pause after a failure, doubled each time up to the second, in ms. */
+export const FAILURE_PAUSES = { firstMs: 1000, longestMs: 60_000 };
 
 /**
  * A sweep that failed works again once it has ended well, or has gone on for
@@ -35,7 +18,8 @@ const COUNT_EVERY_MS = 10 * 60_000;
 
 /** Runs all sweeps side by side under one lease, one request at a time. */
 export class SweepScheduler {
-  readonly #parts: SweepSchedulerOptions;
+  readonly #session: PollSession;
+  readonly #signal: AbortSignal;
   readonly #active = new Map<SweepKind, Steps>();
   readonly #dueMs = new Map<SweepKind, number>(
     SWEEP_KINDS.map((kind) => [kind, 0]),
@@ -60,22 +44,18 @@ export class SweepScheduler {
   #foldAgain = false;
   #foldFailure: { readonly error: unknown } | null = null;
 
-  /** @param parts The objects it uses. */
-  constructor(parts: SweepSchedulerOptions) {
-    this.#parts = parts;
-    this.#begunMs = parts.settings.steadyNow();
+  constructor(session: PollSession, signal: AbortSignal) {
+    this.#session = session;
+    this.#signal = signal;
+    this.#begunMs = session.parts.settings.steadyNow();
     this.#renewedMs = this.#begunMs;
   }
 
-  /**
-   * Runs until aborted.
-   *
-   * @throws {PollError} `lease_lost` when another poller took over.
-   * @throws {LedgerError} When the database fails.
-   */
+  /** Runs until aborted. */
   async run(): Promise<void> {
-    const { meter, settings, signal, options } = this.#parts;
-    using _named = options.ledger.onRequested?.(() => {
+    const signal = this.#signal;
+    const { meter, settings } = this.#session.parts;
+    using _named = settings.ledger.onRequested?.(() => {
       this.#named = true;
       this.#resting?.abort();
     });
@@ -116,11 +96,12 @@ export class SweepScheduler {
 
   /** Checks delivery when it is due, and keeps the lease meanwhile. */
   async #keepWatch(nowMs: number): Promise<void> {
-    const { session, options, settings } = this.#parts;
+    const session = this.#session;
+    const { settings, failures } = session.parts;
     if (nowMs >= this.#watchMs) {
       // A failing `onAlert` must not stop polling.
-      await session.watch((error) => options.onError?.(error, null));
-      await this.#parts.failures.store();
+      await session.watch((error) => settings.onError?.(error, null));
+      await failures.store();
       if (nowMs >= this.#countMs) {
         await session.recordBound();
         this.#countMs = nowMs + COUNT_EVERY_MS;
@@ -134,15 +115,15 @@ export class SweepScheduler {
 
   /** Starts the sweeps whose time has come, and folds what they need. */
   #startDue(nowMs: number): void {
-    const { session, settings } = this.#parts;
+    const session = this.#session;
+    const { settings } = session.parts;
     const due = SWEEP_KINDS.filter((kind) =>
       !this.#active.has(kind) &&
       (this.#wanted.has(kind) || nowMs >= (this.#dueMs.get(kind) ?? 0) ||
         (kind === "confirm" && this.#isNamed(nowMs)))
     );
     // A sweep that has gone on for long needs fresh read models as well.
-    const { confirmEveryMs } = settings.periods;
-    const isFresh = nowMs - this.#projectedMs < confirmEveryMs;
+    const isFresh = nowMs - this.#projectedMs < settings.confirmEveryMs;
     if (due.length === 0 && isFresh) return;
     // What wakes the confirm sweep has just been folded.
     if (!isFresh || due.some((kind) => kind !== "confirm")) {
@@ -160,7 +141,7 @@ export class SweepScheduler {
 
   /** One step of one sweep; a failure costs this sweep a pause, no other. */
   async #step(kind: SweepKind): Promise<void> {
-    const { meter, options, settings, signal, failures } = this.#parts;
+    const { meter, settings, failures } = this.#session.parts;
     const sweep = this.#active.get(kind);
     if (sweep === undefined) return;
     try {
@@ -174,18 +155,19 @@ export class SweepScheduler {
       }
       this.#active.delete(kind);
       this.#pausedMs.delete(kind);
-      const pauseMs = pauseOfSweepMs(kind, settings.periods);
+      const pauseMs = settings[PAUSE_OF[kind]];
       this.#dueMs.set(kind, settings.steadyNow() + pauseMs);
     } catch (error) {
-      if (signal.aborted) throw error;
-      if (error instanceof PollError) throw error;
+      if (this.#signal.aborted || error instanceof PollError) throw error;
       this.#active.delete(kind);
-      const attempts = failures.attempts(kind) + 1;
       meter.spend(kind, 1);
-      const pauseMs = pauseAfterFailureMs(attempts);
+      const pauseMs = backoffMs(
+        failures.attempts(kind) + 1,
+        FAILURE_PAUSES,
+      );
       this.#dueMs.set(kind, settings.steadyNow() + pauseMs);
       this.#pausedMs.set(kind, settings.steadyNow() + pauseMs);
-      options.onError?.(error, kind);
+      settings.onError?.(error, kind);
       await failures.failed(kind, error, settings.now() + pauseMs);
     }
   }
@@ -208,7 +190,8 @@ export class SweepScheduler {
   }
 
   async #foldAll(): Promise<void> {
-    const { options: { ledger }, signal } = this.#parts;
+    const signal = this.#signal;
+    const { ledger } = this.#session.parts.settings;
     while (this.#foldAgain && !signal.aborted) {
       this.#foldAgain = false;
       await ledger.project({ signal });
@@ -221,7 +204,7 @@ export class SweepScheduler {
     ended: boolean,
     requested: boolean,
   ): Promise<void> {
-    const { failures, settings } = this.#parts;
+    const { failures, settings } = this.#session.parts;
     const nowMs = settings.steadyNow();
     const longSince = (beganMs: number | undefined) =>
       nowMs - (beganMs ?? nowMs) >= WORKS_AGAIN_MS;
@@ -234,7 +217,8 @@ export class SweepScheduler {
   }
 
   async #rest(ms: number): Promise<void> {
-    const { settings, signal } = this.#parts;
+    const signal = this.#signal;
+    const { settings } = this.#session.parts;
     const restMs = Math.max(1, Math.min(ms, settings.renewMs));
     if (signal.aborted) return;
     const resting = new AbortController();
@@ -248,15 +232,9 @@ export class SweepScheduler {
   }
 }
 
-function pauseOfSweepMs(kind: SweepKind, periods: SweepPeriods): number {
-  switch (kind) {
-    case "new":
-      return periods.followEveryMs;
-    case "confirm":
-      return periods.confirmEveryMs;
-    case "open":
-      return periods.openEveryMs;
-    case "deep":
-      return periods.deepCycleAtLeastMs;
-  }
-}
+const PAUSE_OF = {
+  new: "followEveryMs",
+  confirm: "confirmEveryMs",
+  open: "openEveryMs",
+  deep: "deepCycleAtLeastMs",
+} as const;

@@ -3,26 +3,27 @@ import {
   RECONCILE_SEVERITY,
   type ReconcileCategory,
   type ReconcileFlag,
+  type ReconcileOptions,
+  type ReconcileReport,
   type ReconcileRow,
   type ReconcileRules,
   type UnprovenReason,
 } from "./reconcile_row.ts";
 import type { OrderState } from "../../ledger/mod.ts";
-import { SETTLE_MS } from "../polling/poller_settings.ts";
-import { isRefusal } from "../walk/poll_client.ts";
-import { isRequestable } from "../../core/wire/identifier.ts";
-import { reconcileOrder } from "./reconcile_order.ts";
-import type { ReconcileOptions, ReconcileReport } from "./reconcile_report.ts";
-import { ITEMS_PER_REQUEST } from "../polling/staleness.ts";
-import { wholeRange, wholeSecond } from "../walk/windows.ts";
-import { idOf } from "../recording/record_page.ts";
+import { POLLER_DEFAULTS } from "../polling/poller_options.ts";
 import {
   callOptions,
+  isRefusal,
   type ListPage,
   requestOldest,
-} from "../walk/service_lists.ts";
-import { runToEnd } from "../walk/steps.ts";
-import { walkRange } from "../walk/walk_range.ts";
+  runToEnd,
+  wholeSecond,
+} from "../walk/poll_client.ts";
+import { isRequestable } from "../../core/wire/identifier.ts";
+import { reconcileOrder } from "./reconcile_order.ts";
+import { ITEMS_PER_REQUEST } from "../polling/sweep_context.ts";
+import { walkRange, wholeRange } from "../walk/walk_range.ts";
+import { idOf } from "../recording/recorder.ts";
 import type { AssetTable } from "../../core/assets/environment.ts";
 import {
   evolveOrder,
@@ -114,7 +115,8 @@ class Comparison {
   async #window(): Promise<
     { fromMs: number; settledMs: number; toMs: number }
   > {
-    const { now = Date.now, settleMs = SETTLE_MS } = this.#options;
+    const { now = Date.now, settleMs = POLLER_DEFAULTS.settleMs } =
+      this.#options;
     const past = await requestOldest(this.#options, "order");
     const serviceMs = Date.parse(past.readAt);
     // Whichever clock is ahead: neither's last second may be cut off.
@@ -137,8 +139,12 @@ class Comparison {
   }
 
   async #walk(fromMs: number, untilMs: number, prove: boolean): Promise<void> {
-    const { client, signal, now = Date.now, settleMs = SETTLE_MS } =
-      this.#options;
+    const {
+      client,
+      signal,
+      now = Date.now,
+      settleMs = POLLER_DEFAULTS.settleMs,
+    } = this.#options;
     await runToEnd(walkRange({
       client,
       ...(signal === undefined ? {} : { signal }),
@@ -280,11 +286,6 @@ function iso(timeMs: number): string {
 /**
  * Makes the state of an order from the service's answer alone, in the form in
  * which the ledger holds it.
- *
- * @param source Exact JSON text of the order.
- * @param readAt When the service answered, UTC ISO 8601.
- * @param assets Asset table that gives the precision of amounts.
- * @returns Null where the text states no id.
  */
 function orderAtService(
   source: string,

@@ -22,18 +22,7 @@ import {
 import { assetDecimals } from "../../core/assets/assets.ts";
 import type { AssetTable } from "../../core/assets/environment.ts";
 
-/**
- * Compares one order.
- *
- * @param sides Both sides; at least one must be known.
- * @param rules How to compare.
- * @throws {TypeError} When neither side knows the order.
- *
- * @example Compare an answer with the ledger
- * ```ts ignore
- * reconcileOrder({ service, ledger }, rules).category;
- * ```
- */
+/** Compares one order. */
 export function reconcileOrder(
   sides: BothSides,
   rules: ReconcileRules,
@@ -139,13 +128,7 @@ function refusedClaim(ledger: OrderState | null): ReconcileFinding | null {
   return null;
 }
 
-/**
- * Finds the fields on which the service and the ledger differ.
- *
- * @param service The order by the service's answer alone.
- * @param ledger The order in the ledger.
- * @param table Asset table that gives the precision of amounts.
- */
+/** Finds the fields on which the service and the ledger differ. */
 function fieldDifferences(
   service: OrderState,
   ledger: OrderState,
@@ -184,10 +167,6 @@ function fieldDifferences(
 /**
  * Final statuses that the service has shown before the one it shows now: those
  * that the ledger read, and that of its last reading.
- *
- * @param service The order at the service.
- * @param ledger The order in the ledger.
- * @returns The statuses; empty when the service took none back.
  */
 function finalsBefore(
   service: OrderState,
@@ -228,9 +207,6 @@ function addLeft(found: Set<Status>, from: Status, to: Status): void {
  * table of outcomes, of what the service shows now, without what a person has
  * settled; that it is not what was asked for by the ledger, which knows what
  * was; and a webhook that is missing.
- *
- * @param sides Both sides.
- * @param rules How to compare.
  */
 function reconcileFlags(
   { service, ledger }: BothSides,

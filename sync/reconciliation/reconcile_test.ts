@@ -11,8 +11,12 @@ import {
   startMs,
 } from "../testing/polling_test_kit.ts";
 import { reconcile } from "./reconcile.ts";
-import type { ReconcileOptions, ReconcileReport } from "./reconcile_report.ts";
-import { RECONCILE_CATEGORIES, RECONCILE_FLAGS } from "./reconcile_row.ts";
+import {
+  RECONCILE_CATEGORIES,
+  RECONCILE_FLAGS,
+  type ReconcileOptions,
+  type ReconcileReport,
+} from "./reconcile_row.ts";
 
 const day = 24 * 3_600_000;
 const hour = 3_600_000;

@@ -1,15 +1,28 @@
 import type { IncompleteReason } from "../../core/wire/completeness.ts";
-import type { Entity } from "../../ledger/for_sync.ts";
+import { type Entity, goLive } from "../../ledger/for_sync.ts";
 import { plausibleNowMs } from "../../core/time/plausible_time.ts";
-import { recordingWalk, type SweepRead } from "../recording/record_page.ts";
-import { besidePoller, type BesidePollerOptions } from "./read_orders.ts";
-import { sweepConfirm } from "../polling/sweep_confirm.ts";
-import type { SweepContext } from "../polling/sweep_context.ts";
-import { sweepOpen } from "../polling/sweep_open.ts";
-import { requestOldest } from "../walk/service_lists.ts";
-import { runToEnd, type Steps } from "../walk/steps.ts";
-import { walkRange } from "../walk/walk_range.ts";
-import { wholeRange, wholeSecond } from "../walk/windows.ts";
+import {
+  Recorder,
+  recordingWalk,
+  type SweepRead,
+} from "../recording/recorder.ts";
+import { sweepConfirm, sweepOpen } from "../polling/sweep_queue.ts";
+import {
+  ITEMS_PER_REQUEST,
+  type SweepContext,
+} from "../polling/sweep_context.ts";
+import {
+  type PollClient,
+  requestOldest,
+  runToEnd,
+  type Steps,
+  wholeSecond,
+} from "../walk/poll_client.ts";
+import { walkRange, wholeRange } from "../walk/walk_range.ts";
+import { isRequestable } from "../../core/wire/identifier.ts";
+import { requestEach } from "../polling/request_each.ts";
+import { defined } from "../../core/guards.ts";
+import { POLLER_DEFAULTS, type PollLedger } from "../polling/poller_options.ts";
 
 /** How often a window is walked before its proof is given up. */
 const proofAttempts = 3;
@@ -169,4 +182,81 @@ async function* walkProven(
 
 function iso(timeMs: number): string {
   return new Date(timeMs).toISOString();
+}
+
+/**
+ * Asks the service for orders by id, records what it says, also that it has no
+ * such order, and folds. Runs beside a poller.
+ *
+ * @param options What to ask and to record with.
+ * @param orderIds The orders; an id that cannot be requested is skipped.
+ * @throws {OnrampError} When the service fails; what was read stays.
+ * @throws {LedgerError} When the database fails.
+ *
+ * @example Ask for an order that only a webhook named
+ * ```ts
+ * import { openLedger } from "@rampkit/onramp/ledger";
+ * import { readOrders } from "@rampkit/onramp/sync";
+ * import { OnrampClient } from "@rampkit/onramp/client";
+ * import assert from "node:assert/strict";
+ *
+ * await using ledger = await openLedger({
+ *   url: ":memory:",
+ *   environment: "sandbox",
+ * });
+ * const client = new OnrampClient({
+ *   environment: "sandbox",
+ *   apiKey: "key",
+ *   fetch: () => Promise.resolve(Response.json({ success: true, data: [], total: 0 })),
+ *   requestsPerSecond: 1000,
+ * });
+ * await readOrders({ ledger, client }, ["01KA0000000000000000000000"]);
+ * const order = await ledger.orders.get("01KA0000000000000000000000");
+ * assert.equal(order?.confirmed ?? null, null);
+ * ```
+ */
+export async function readOrders(
+  options: BesidePollerOptions,
+  orderIds: readonly string[],
+): Promise<void> {
+  const context = await besidePoller(options, () => {});
+  const ids = orderIds.filter(isRequestable);
+  for (let from = 0; from < ids.length; from += ITEMS_PER_REQUEST) {
+    options.signal?.throwIfAborted();
+    const some = ids.slice(from, from + ITEMS_PER_REQUEST);
+    await runToEnd(requestEach(context, "order", some, () => []));
+  }
+  await options.ledger.project();
+}
+
+/** Options of work that runs beside a poller. */
+export interface BesidePollerOptions {
+  /** The ledger to record in. */
+  readonly ledger: PollLedger;
+  /** Makes the requests; its own rate limit holds. */
+  readonly client: PollClient;
+  /** The clock, in ms. @default {Date.now} */
+  readonly now?: () => number;
+  /** Random bytes for salts. Defaults to those of the runtime. */
+  readonly randomBytes?: (length: number) => Uint8Array;
+  /** Younger than this, the past may still change, in ms. @default {60000} */
+  readonly settleMs?: number;
+  /** Ends the work. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * What to work with beside a poller: nothing is written under its lease. A
+ * ledger that is not live goes live, as with a poller: what had happened before
+ * somebody first asked is historic.
+ */
+export async function besidePoller(
+  options: BesidePollerOptions,
+  onRead: SweepContext["onRead"],
+): Promise<SweepContext> {
+  const work = { ...POLLER_DEFAULTS, now: Date.now, ...defined(options) };
+  const { ledger: { driver }, now, randomBytes } = work;
+  await goLive(driver, undefined, now());
+  const recorder = new Recorder({ driver, lease: null, now, randomBytes });
+  return { ...work, driver, recorder, onRead };
 }

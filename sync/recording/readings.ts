@@ -1,18 +1,22 @@
 import {
+  claimState,
   compareTimes,
   type CountingReading,
   effectiveReadAt,
   effectiveTime,
   type Entity,
+  isFinal,
   type NewEvent,
   normaliseStatus,
   type Observation,
   type ObservationsRead,
   type ObservedChange,
   observedChange,
+  orderRank,
   type Presence,
   record,
   type Status,
+  type StatusFacts,
 } from "../../ledger/for_sync.ts";
 
 /** An answer of the service about some orders or users. */
@@ -44,13 +48,7 @@ export interface Reading {
   readonly changedAt: string | null;
 }
 
-/**
- * Takes an answer apart. Rows without an id are left out.
- *
- * @param entity What the answer is about.
- * @param answer The answer.
- * @param clock Our clock, in ms since the epoch, and random bytes for salts.
- */
+/** Takes an answer apart. Rows without an id are left out. */
 export function readingsOf(
   entity: Entity,
   answer: ServiceAnswer,
@@ -119,9 +117,6 @@ const tooOldMs = 24 * 3_600_000;
 /**
  * Finds the readings that become events: readings that differ from the last one,
  * and readings that decide what the last one left open.
- *
- * @param readings What the service said now.
- * @param known What it said before.
  */
 export function changedReadings(
   readings: readonly Reading[],
@@ -175,9 +170,6 @@ function turnsPresence(
 /**
  * Finds the changes of status that readings of orders show and that webhooks
  * announce.
- *
- * @param readings What the service said now.
- * @param known What it said before.
  */
 export function observedChanges(
   readings: readonly Reading[],
@@ -197,4 +189,53 @@ export function observedChanges(
     const ageMs = Date.parse(requestedAt) - Date.parse(change.movedAt);
     return ageMs > tooOldMs ? [] : [{ ...change, orderId: entityId }];
   });
+}
+
+/** How long the service may disagree before a claim is contradicted. */
+export const CONTRADICTED_AFTER_MS = 10 * 60_000;
+
+/** What the service said about an order, and when. */
+export interface Answer {
+  /** Status the service showed; null when it does not know the order. */
+  readonly status: Status | null;
+  /**
+   * When it was requested, by the clock that stamps webhooks: the service's own
+   * clock may be minutes off.
+   */
+  readonly requestedAtMs: number;
+}
+
+/** A claim the service has not agreed with for long enough. */
+export interface Contradiction {
+  /** The claimed status. */
+  readonly status: Status;
+  /** `recordedAt` of the last claim that this contradicts. */
+  readonly upTo: string;
+}
+
+/**
+ * Finds the claims that an answer contradicts, among those that still count.
+ *
+ * The service agrees with a claim by showing that status, once, at any time. It
+ * also agrees with a status on the way once it has moved past it. It never
+ * agrees with a final status that it does not show.
+ */
+export function contradictions(
+  facts: StatusFacts,
+  answer: Answer,
+  contradictedAfterMs: number = CONTRADICTED_AFTER_MS,
+): Contradiction[] {
+  return facts.claims
+    .filter((claim) =>
+      claimState(facts, claim) === "counted" &&
+      answer.requestedAtMs - Date.parse(claim.lastAt) >= contradictedAfterMs &&
+      !agrees(claim.status, answer.status)
+    )
+    .map(({ status, lastAt }) => ({ status, upTo: lastAt }));
+}
+
+function agrees(claimed: Status, shown: Status | null): boolean {
+  if (shown === claimed) return true;
+  if (shown === null || isFinal(claimed)) return false;
+  return orderRank(shown) > orderRank(claimed);
 }

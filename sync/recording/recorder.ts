@@ -1,5 +1,6 @@
 import {
   appendStatement,
+  deleteRead,
   type Driver,
   type Entity,
   holdsLease,
@@ -17,7 +18,6 @@ import {
   writeObservations,
 } from "../../ledger/for_sync.ts";
 import { countDrift } from "../drift/drift.ts";
-import { PollError } from "./poll_error.ts";
 import {
   changedReadings,
   observedChanges,
@@ -25,6 +25,10 @@ import {
   readingsOf,
   type ServiceAnswer,
 } from "./readings.ts";
+import type { Order } from "../../core/wire/order.ts";
+import type { User } from "../../core/wire/user.ts";
+import type { ListPage } from "../walk/poll_client.ts";
+import type { WalkContext } from "../walk/walk_range.ts";
 
 /** Attempts after a lost race: each loss is the success of another process. */
 const attempts = 50;
@@ -57,20 +61,11 @@ export interface Recorded {
 export class Recorder {
   readonly #options: RecorderOptions;
 
-  /** @param options What to work with. */
   constructor(options: RecorderOptions) {
     this.#options = options;
   }
 
-  /**
-   * Records an answer.
-   *
-   * @param entity What it is about.
-   * @param answer The answer.
-   * @param more Statements for the same batch.
-   * @throws {PollError} `lease_lost` when another poller has taken over.
-   * @throws {LedgerError} When the database fails.
-   */
+  /** Records an answer. */
   async record(
     entity: Entity,
     answer: ServiceAnswer,
@@ -82,7 +77,7 @@ export class Recorder {
       await this.write(more);
       return { appended: 0, changed: [] };
     }
-    const ids = answered.map(idOf);
+    const ids = answered.map(readingId);
     for (let attempt = 1;; attempt++) {
       const before = await readObservations(driver, entity, ids);
       const readings = before.anyErased
@@ -96,26 +91,17 @@ export class Recorder {
         ...more,
       ], attempt);
       if (written) {
-        return { appended: events.length, changed: changed.map(idOf) };
+        return { appended: events.length, changed: changed.map(readingId) };
       }
     }
   }
 
-  /**
-   * Writes statements under the lease, without an answer.
-   *
-   * @param statements What to write.
-   * @throws {PollError} `lease_lost` when another poller has taken over.
-   */
+  /** Writes statements under the lease, without an answer. */
   async write(statements: readonly Statement[]): Promise<void> {
     await this.#write(statements, attempts);
   }
 
-  /**
-   * Counts what an answer has that the service's description does not have.
-   *
-   * @param names Its names.
-   */
+  /** Counts what an answer has that the service's description does not have. */
   async recordDrift(names: readonly string[]): Promise<void> {
     const { driver, now } = this.#options;
     await this.write([await countDrift(driver, names, now())]);
@@ -166,16 +152,13 @@ export class Recorder {
   }
 }
 
-function idOf({ observation }: Reading): string {
+function readingId({ observation }: Reading): string {
   return observation.entityId;
 }
 
 /**
  * Takes out of readings what was erased: of an erased order only what is kept
  * is recorded, and of an erased user nothing, until that user comes back.
- *
- * @param entity What the readings are about.
- * @param readings What the service says now.
  */
 async function redactReadings(
   driver: Driver,
@@ -203,4 +186,114 @@ async function redactReadings(
       observation: { ...observation, digest },
     };
   });
+}
+
+/** One answer of the service, as the poller's report counts it. */
+export interface SweepRead {
+  /** Orders in the answer. */
+  readonly orders: number;
+  /** Users in the answer. */
+  readonly users: number;
+  /** Events appended. */
+  readonly appended: number;
+}
+
+/** What records a page, and what is called afterwards. */
+export interface PageRecording {
+  /** Writes what was read. */
+  readonly recorder: Recorder;
+  /** Called with every reading. */
+  readonly onRead: (read: SweepRead) => void;
+}
+
+/** Records a page, and takes what it shows out of the queue of webhooks. */
+export async function recordPage(
+  context: PageRecording,
+  entity: Entity,
+  page: ListPage,
+  requestedAtMs: number,
+): Promise<readonly string[]> {
+  const answer = {
+    sources: page.sources,
+    states: page.data.map((row) => {
+      const order = entity === "order" ? row as Order : null;
+      return {
+        status: order?.status ?? null,
+        changedAt: order?.changed_at ?? null,
+      };
+    }),
+    missing: [],
+    readAt: page.readAt,
+    requestedAtMs,
+  };
+  const ids = page.data.map((row) => idOf(entity, row));
+  const { appended, changed } = await context.recorder.record(
+    entity,
+    answer,
+    ids.length === 0 ? [] : [deleteRead(entity, ids, requestedAtMs)],
+  );
+  if (page.withoutData !== undefined) {
+    await context.recorder.recordDrift([
+      `${entity}s.data is ${page.withoutData}`,
+    ]);
+  }
+  const read = page.data.length;
+  context.onRead({
+    orders: entity === "order" ? read : 0,
+    users: entity === "user" ? read : 0,
+    appended,
+  });
+  return changed;
+}
+
+/** The context of a walk that records every page. */
+export function recordingWalk(
+  context: Omit<WalkContext, "onPage"> & PageRecording,
+  entity: Entity,
+): WalkContext {
+  return {
+    ...context,
+    onPage: (page, requestedAtMs) =>
+      recordPage(context, entity, page, requestedAtMs),
+  };
+}
+
+/** Identifier of a row of either list. */
+export function idOf(entity: Entity, row: Order | User): string {
+  return entity === "order" ? (row as Order).order_id : (row as User).user_id;
+}
+
+/** What can end a poller's work besides the service and the database. */
+export type PollErrorCode = "lease_lost";
+
+/**
+ * The poller cannot go on.
+ *
+ * - `lease_lost`: another poller has taken over; nothing of the last step was
+ *   written.
+ *
+ * @example Tell a lost lease from a broken service
+ * ```ts
+ * import { PollError } from "@rampkit/onramp/sync";
+ * import assert from "node:assert/strict";
+ *
+ * const error = new PollError("lease_lost", "Another poller has taken over");
+ * assert.ok(error instanceof PollError && error.code === "lease_lost");
+ * ```
+ */
+export class PollError extends Error {
+  /** Always `PollError`. */
+  override readonly name = "PollError";
+  /** What went wrong. */
+  readonly code: PollErrorCode;
+
+  /** An error of the poller. */
+  constructor(
+    code: PollErrorCode,
+    message: string,
+    options?: { readonly cause?: unknown },
+  ) {
+    super(message, options);
+    this.code = code;
+  }
 }

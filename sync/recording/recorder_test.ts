@@ -5,7 +5,7 @@ import { openDriver } from "../../ledger/mod.ts";
 import { eraseBody } from "../../ledger/testing/mod.ts";
 import { ledgerOn } from "../../ledger/for_server.ts";
 import { type Driver, takeLease, writeSweep } from "../../ledger/for_sync.ts";
-import { PollError } from "./poll_error.ts";
+import { PollError, Recorder } from "./recorder.ts";
 import {
   countingBytes,
   rows,
@@ -13,7 +13,6 @@ import {
   storeOnly,
 } from "../testing/polling_test_kit.ts";
 import type { ServiceAnswer } from "./readings.ts";
-import { Recorder } from "./recorder.ts";
 
 let clockMs = startMs;
 

@@ -4,7 +4,7 @@
  * @module
  */
 export { SWEEP_KINDS } from "../polling/fair_share.ts";
-export { type PollBound, readPollBound } from "../polling/poll_bound.ts";
+export { type PollBound, readPollBound } from "../polling/poll_status.ts";
 export {
   UNTRIED,
   withFailure,

@@ -9,13 +9,16 @@ import {
   type VirtualClock,
   virtualClock,
 } from "../../sandbox/mod.ts";
-import type { PollCompleted, Poller } from "../polling/poll_report.ts";
+import {
+  type PollCompleted,
+  type Poller,
+  POLLER_DEFAULTS,
+  type PollerOptions,
+} from "../polling/poller_options.ts";
 import { createPoller } from "../polling/poller.ts";
-import type { PollerOptions } from "../polling/poller_options.ts";
-import { Recorder } from "../recording/recorder.ts";
+import { Recorder, type SweepRead } from "../recording/recorder.ts";
 import type { SweepContext } from "../polling/sweep_context.ts";
-import type { SweepRead } from "../recording/record_page.ts";
-import type { Steps } from "../walk/steps.ts";
+import type { Steps } from "../walk/poll_client.ts";
 import {
   rows,
   startMs,
@@ -178,15 +181,12 @@ export async function bench(
   const randomBytes = countingBytes();
   const recorder = new Recorder({ driver, lease, now, randomBytes });
   const context: SweepContext = {
+    ...POLLER_DEFAULTS,
     client,
     driver,
     recorder,
     now,
     randomBytes,
-    itemsPerWindow: 200,
-    overlapMs: 120_000,
-    contradictedAfterMs: 600_000,
-    settleMs: 60_000,
     onRead: (one: SweepRead) => {
       read.orders += one.orders;
       read.users += one.users;

@@ -1,20 +1,18 @@
 import type { Entity } from "../../ledger/for_sync.ts";
-import type { Steps } from "./steps.ts";
 import {
-  afterWindow,
-  isDense,
-  nextWindow,
-  type TimeWindow,
-  type WindowProgress,
-} from "./windows.ts";
+  listCreated,
+  type ListPage,
+  type PollWalk,
+  type Requester,
+  type Steps,
+  wholeSecond,
+} from "./poll_client.ts";
 import type { IncompleteReason } from "../../core/wire/completeness.ts";
 import { readServiceTime } from "../../core/time/service_time.ts";
 import type { Order } from "../../core/wire/order.ts";
 import type { Page } from "../../core/wire/page.ts";
 import type { User } from "../../core/wire/user.ts";
 import { latestPlausible } from "../../core/time/plausible_time.ts";
-import type { PollWalk } from "./poll_client.ts";
-import { listCreated, type ListPage, type Requester } from "./service_lists.ts";
 
 /** A range of creation time to walk through, and how. */
 export interface RangeWalk {
@@ -48,14 +46,6 @@ export interface WalkedWindow {
  * Walks through a range of creation time in windows, which are cut where they
  * are dense, one request a step. Every sweep through the past, `recover()` and
  * `reconcile()` are this walk with other parameters.
- *
- * @param context What to work with.
- * @param range The range, and how to walk through it.
- *
- * @example Walk through a day with proof
- * ```ts ignore
- * yield* walkRange(context, { entity: "order", from: wholeRange(startMs, endMs), untilMs: endMs, prove: true });
- * ```
  */
 export async function* walkRange(
   context: WalkContext,
@@ -119,16 +109,6 @@ const PROVEN = { reason: null, why: null };
  * Reads every order or user created in a window, one request a step. It stops
  * when the window is dense, so that the window can be cut. Rows that were read
  * stay recorded.
- *
- * @param context What to work with.
- * @param entity Orders or users.
- * @param window The window.
- * @param prove Whether to have the client prove that this is all.
- *
- * @example Walk an hour
- * ```ts ignore
- * const outcome = yield* walkWindow(context, "order", { startMs, endMs }, true);
- * ```
  */
 async function* walkWindow(
   context: WalkContext,
@@ -168,13 +148,7 @@ async function* walkWindow(
   return { kind: "walked", items, reason, why, latestCreatedMs };
 }
 
-/**
- * Gives the pages of a walk, each after `onPage` has taken it.
- *
- * @param clock Tells when a page is requested.
- * @param walk The walk.
- * @param onPage Takes each page.
- */
+/** Gives the pages of a walk, each after `onPage` has taken it. */
 export async function* readPages<Row extends Order | User>(
   clock: { readonly now: () => number },
   walk: PollWalk<Row>,
@@ -199,4 +173,99 @@ export function latestCreation(page: ListPage, nowMs: number): number | null {
 /** The later of two times; null only where both are. */
 export function later(a: number | null, b: number | null): number | null {
   return a === null || b === null ? a ?? b : Math.max(a, b);
+}
+
+/** A range of creation time: its start is outside, its end is inside. */
+export interface TimeWindow {
+  /** Exclusive start, in milliseconds since the epoch, a whole second. */
+  readonly startMs: number;
+  /** Inclusive end, in milliseconds since the epoch, a whole second. */
+  readonly endMs: number;
+}
+
+/** How far a walk through time has come. */
+export interface WindowProgress {
+  /** All up to here is read, in milliseconds since the epoch. */
+  readonly doneUpToMs: number;
+  /** How long the next window is to be, in milliseconds. */
+  readonly spanMs: number;
+}
+
+/** What became of a window, as far as the next one depends on it. */
+export type WindowItems =
+  /** It was read to its end. */
+  | { readonly kind: "walked"; readonly items: number }
+  /** It holds too much for one walk; null where the service does not count. */
+  | { readonly kind: "dense"; readonly items: number | null };
+
+/**
+ * Progress before the first window: the whole range is one window until the
+ * service shows that it is dense.
+ */
+export function wholeRange(fromMs: number, untilMs: number): WindowProgress {
+  return { doneUpToMs: fromMs, spanMs: untilMs - fromMs };
+}
+
+/** Shortest window: the service filters by whole seconds. */
+const SHORTEST_WINDOW_MS = 1000;
+
+/** A longer window gains nothing. */
+const longestWindowMs = 20 * 365 * 24 * 3_600_000;
+
+/**
+ * Cuts the next window off the range that is still unread.
+ *
+ * Windows touch: each starts where the one before ended, and as the start is
+ * outside and the end inside, every instant lies in exactly one of them.
+ */
+export function nextWindow(
+  progress: WindowProgress,
+  untilMs: number,
+): TimeWindow | null {
+  const startMs = wholeSecond(progress.doneUpToMs);
+  const lastMs = wholeSecond(untilMs);
+  if (lastMs <= startMs) return null;
+  const spanMs = Math.max(SHORTEST_WINDOW_MS, wholeSecond(progress.spanMs));
+  return { startMs, endMs: Math.min(lastMs, startMs + spanMs) };
+}
+
+/**
+ * Decides where the walk goes on after a window: behind it when it was read,
+ * in a shorter window when it was dense. Windows get longer again where they
+ * hold few items.
+ */
+export function afterWindow(
+  progress: WindowProgress,
+  window: TimeWindow,
+  outcome: WindowItems,
+  wantedItems: number,
+): WindowProgress {
+  const lengthMs = window.endMs - window.startMs;
+  if (outcome.kind === "walked") {
+    const sparse = outcome.items * 4 < wantedItems;
+    const spanMs = sparse
+      ? Math.min(longestWindowMs, progress.spanMs * 2)
+      : progress.spanMs;
+    return { doneUpToMs: window.endMs, spanMs };
+  }
+  const share = outcome.items === null || outcome.items <= 0
+    ? 0.5
+    : Math.min(0.5, wantedItems / outcome.items);
+  return {
+    doneUpToMs: progress.doneUpToMs,
+    spanMs: Math.max(SHORTEST_WINDOW_MS, wholeSecond(lengthMs * share)),
+  };
+}
+
+/**
+ * Whether a window should be cut. A single second cannot be: it is walked
+ * whatever it holds.
+ */
+export function isDense(
+  window: TimeWindow,
+  items: number,
+  wantedItems: number,
+): boolean {
+  return items > wantedItems &&
+    window.endMs - window.startMs > SHORTEST_WINDOW_MS;
 }

@@ -7,7 +7,7 @@ import {
   emptyDeliveryLog,
   evolveDeliveryLog,
   withoutFuture,
-} from "./delivery_log.ts";
+} from "./watchdog.ts";
 
 const at = (n: number) => new Date(n * 1000).toISOString();
 

@@ -16,25 +16,7 @@ export interface RefusedRequests {
   readonly lastAt: string;
 }
 
-/**
- * Reads what the endpoints of a ledger refused lately, by reason.
- *
- * @param driver The ledger's database.
- * @throws {LedgerError} When the database fails.
- *
- * @example A new ledger's endpoint has refused nothing
- * ```ts
- * import { openLedger } from "@rampkit/onramp/ledger";
- * import { readRefusedRequests } from "./refused_requests.ts";
- * import assert from "node:assert/strict";
- *
- * await using ledger = await openLedger({
- *   url: ":memory:",
- *   environment: "sandbox",
- * });
- * assert.deepEqual(await readRefusedRequests(ledger.driver), {});
- * ```
- */
+/** Reads what the endpoints of a ledger refused lately, by reason. */
 export async function readRefusedRequests(
   driver: Driver,
 ): Promise<Readonly<Record<string, RefusedRequests>>> {
@@ -44,26 +26,6 @@ export async function readRefusedRequests(
 
 /**
  * Adds requests that were refused, for `doctor` to see from another process.
- *
- * @param driver The ledger's database.
- * @param counts How many more, by reason.
- * @param nowMs The time, in milliseconds since the epoch.
- * @throws {LedgerError} When the database fails.
- *
- * @example Keep what an endpoint refused
- * ```ts
- * import { openLedger } from "@rampkit/onramp/ledger";
- * import { addRefusedRequests, readRefusedRequests } from "./refused_requests.ts";
- * import assert from "node:assert/strict";
- *
- * await using ledger = await openLedger({
- *   url: ":memory:",
- *   environment: "sandbox",
- * });
- * await addRefusedRequests(ledger.driver, { wrong_secret: 3 }, Date.now());
- * const { wrong_secret } = await readRefusedRequests(ledger.driver);
- * assert.equal(wrong_secret?.count, 3);
- * ```
  */
 export async function addRefusedRequests(
   driver: Driver,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { WatchedChange } from "../../ledger/for_sync.ts";
-import { DECIDING_CHANGES, suspectDelivery } from "./suspect_delivery.ts";
+import { DECIDING_CHANGES, suspectDelivery } from "./watchdog_rule.ts";
 
 /** Changes of these letters: `a` announced, `s` silent. */
 function changes(letters: string): WatchedChange[] {

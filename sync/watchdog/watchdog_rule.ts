@@ -1,5 +1,4 @@
 import type { WatchedChange } from "../../ledger/for_sync.ts";
-import { ANNOUNCED_IN_A_ROW, suspectDelivery } from "./suspect_delivery.ts";
 import {
   ATTEMPTS_FROM_FIRST_MS,
   ATTEMPTS_FROM_PREVIOUS_MS,
@@ -91,25 +90,6 @@ export interface DeliveryHealth {
  * expected, and where no webhook ever came none can have ceased. While
  * deliveries wait to go into the ledger, a webhook is overdue only if it was by
  * the time that the oldest of them came: later ones may wait as well.
- *
- * @param facts What is known.
- * @param graceMs How long a webhook may take, in milliseconds. @default {360000}
- *
- * @example A quiet night
- * ```ts
- * import { deliveryHealth } from "./watchdog_rule.ts";
- * import assert from "node:assert/strict";
- *
- * const health = deliveryHealth({
- *   changes: [],
- *   lastReceivedAt: "2026-11-20T22:00:00.000Z",
- *   failingSince: null,
- *   waitingSince: null,
- *   watchedSince: "2026-11-01T00:00:00.000Z",
- *   nowMs: Date.parse("2026-11-21T06:00:00.000Z"),
- * });
- * assert.equal(health.deliverySuspected, false);
- * ```
  */
 export function deliveryHealth(
   facts: WatchedFacts,
@@ -151,9 +131,6 @@ export function deliveryHealth(
  * early says nothing yet: others of the same time may still be silent. Of one
  * time the silent ones come last, so that announced ones of the same time never
  * clear them: after our clock was set back all changes of a poll have one time.
- *
- * @param facts What is known.
- * @param graceMs How long a webhook may take, in milliseconds.
  */
 export function settledChanges(
   facts: WatchedFacts,
@@ -238,23 +215,7 @@ export interface RetryCountdown {
   readonly leftFromPreviousMs: number;
 }
 
-/**
- * Counts down to the end of the retries, in both readings of the schedule.
- *
- * @param firstFailureAt First delivery that failed, UTC ISO 8601.
- * @param nowMs The time, in milliseconds since the epoch.
- *
- * @example Eight hours, or fifteen hours and five minutes
- * ```ts
- * import { retryCountdown } from "./watchdog_rule.ts";
- * import assert from "node:assert/strict";
- *
- * const failedAt = "2026-11-20T10:00:00.000Z";
- * const countdown = retryCountdown(failedAt, Date.parse(failedAt));
- * assert.equal(countdown.offAtFromFirst, "2026-11-20T18:00:00.000Z");
- * assert.equal(countdown.offAtFromPrevious, "2026-11-21T01:05:00.000Z");
- * ```
- */
+/** Counts down to the end of the retries, in both readings of the schedule. */
 export function retryCountdown(
   firstFailureAt: string,
   nowMs: number,
@@ -286,11 +247,6 @@ export interface Pause {
  * ran here when the order changed, the service's attempts failed until then: a
  * webhook that has not come is due the grace after the next attempt, by the
  * later reading of the schedule.
- *
- * @param change The change.
- * @param graceMs How long a webhook may take, in milliseconds.
- * @param pauses Times in which nothing ran here.
- * @returns Milliseconds since the epoch.
  */
 export function webhookDueMs(
   { movedAt, announced }: Pick<WatchedChange, "movedAt" | "announced">,
@@ -309,4 +265,123 @@ export function webhookDueMs(
     (attempts) => attempts.find((ms) => ms > awayMs) ?? 0,
   );
   return movedMs + Math.max(...nextMs) + graceMs;
+}
+
+/** How many of the last changes are looked at. */
+const lastChanges = 30;
+/** So many silent ones among them are an alarm. */
+const silentAmongLast = 3;
+/** So many silent ones in a row, up to the last change, are an alarm. */
+const silentInARow = 2;
+/** So many announced ones in a row are the all-clear. */
+export const ANNOUNCED_IN_A_ROW = 5;
+
+/**
+ * How many changes decide. Of thirty changes without an alarm at most two are
+ * silent, and then five announced ones stand in a row. So whatever came before
+ * the last sixty changes nothing.
+ */
+export const DECIDING_CHANGES: number = 2 * lastChanges;
+
+/** What some changes say of delivery. */
+export interface DeliverySuspicion {
+  /** Whether delivery is suspected to be off. */
+  readonly suspected: boolean;
+  /** The silent changes since five in a row were announced, by time. */
+  readonly silent: readonly WatchedChange[];
+}
+
+/**
+ * Decides from changes alone whether delivery is suspected to be off. Each
+ * change stands alone: a delivery about one order says nothing about another.
+ * So nobody can hide silent changes but by many announced ones of their own.
+ *
+ * It is suspected as soon as 3 of the last 30 changes, or the last 2, are
+ * silent, and until 5 in a row were announced. A webhook that comes after all
+ * makes its change an announced one.
+ */
+export function suspectDelivery(
+  changes: readonly WatchedChange[],
+): DeliverySuspicion {
+  let suspected = false;
+  let silent: WatchedChange[] = [];
+  let announcedSince = 0;
+  let silentSince = 0;
+  let amongLast = 0;
+  for (const [at, change] of changes.entries()) {
+    const leaving = changes[at - lastChanges];
+    if (leaving !== undefined && !leaving.announced) amongLast--;
+    if (change.announced) {
+      announcedSince++;
+      silentSince = 0;
+    } else {
+      announcedSince = 0;
+      silentSince++;
+      amongLast++;
+      silent.push(change);
+    }
+    if (announcedSince >= ANNOUNCED_IN_A_ROW) {
+      suspected = false;
+      silent = [];
+    } else if (amongLast >= silentAmongLast || silentSince >= silentInARow) {
+      suspected = true;
+    }
+  }
+  return { suspected, silent };
+}
+
+/** An alarm about webhook delivery, as it is remembered between two looks. */
+export interface DeliveryAlarm {
+  /**
+   * - `suspected`: orders move at the service and no webhook comes any more.
+   * - `failing`: deliveries arrive and are not answered in time.
+   */
+  readonly kind: "suspected" | "failing";
+  /** When it began, UTC ISO 8601. */
+  readonly since: string;
+  /** Orders that moved without a webhook, at most at once. */
+  readonly silentOrders: number;
+  /** The first of them, at most twenty. */
+  readonly silentOrderIds: readonly string[];
+}
+
+/** An alarm about webhook delivery, or its all-clear. */
+export interface DeliveryAlert extends Omit<DeliveryAlarm, "kind"> {
+  /** `recovered` is the all-clear; the other facts are those of the alarm. */
+  readonly kind: DeliveryAlarm["kind"] | "recovered";
+  /** How delivery is now, with the countdown of the ladder. */
+  readonly health: DeliveryHealth;
+}
+
+/**
+ * The alarm after a look: it keeps when it began, and the orders it was about.
+ */
+export function deliveryAlarm(
+  before: DeliveryAlarm | null,
+  health: DeliveryHealth,
+): DeliveryAlarm | null {
+  const { state, countdown, silentOrders, silentOrderIds } = health;
+  if (countdown === null || (state !== "suspected" && state !== "failing")) {
+    return null;
+  }
+  const since = countdown.firstFailureAt;
+  const more = before !== null && before.silentOrders > silentOrders;
+  return {
+    kind: state,
+    since: before !== null && before.since < since ? before.since : since,
+    silentOrders: more ? before.silentOrders : silentOrders,
+    silentOrderIds: more ? before.silentOrderIds : silentOrderIds,
+  };
+}
+
+/** What to report after a look: a new alarm, another one, or the all-clear. */
+export function deliveryAlert(
+  before: DeliveryAlarm | null,
+  after: DeliveryAlarm | null,
+  health: DeliveryHealth,
+): DeliveryAlert | null {
+  if (after === null) {
+    return before === null ? null : { ...before, kind: "recovered", health };
+  }
+  return before?.kind === after.kind ? null : { ...after, health };
 }

@@ -11,8 +11,7 @@ import {
   service,
 } from "../testing/polling_test_kit.ts";
 import { watchdog } from "./watchdog.ts";
-import type { DeliveryAlert } from "./delivery_alert.ts";
-import type { DeliveryHealth } from "./watchdog_rule.ts";
+import type { DeliveryAlert, DeliveryHealth } from "./watchdog_rule.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
 import { isThorough } from "../../tests/kit/thorough.ts";
 
