@@ -15,7 +15,7 @@ export function parseJson(text: string): unknown {
     return value;
   }
   const mark = unusedIn(text);
-  const standIns = new Map<string, string>();
+  const names: string[] = [];
   const plain = text.replace(STRING, (token) => {
     if (!isEscapedName(token)) return token;
     const name: string = JSON.parse(token.slice(0, -1));
@@ -23,13 +23,15 @@ export function parseJson(text: string): unknown {
     if (!written.includes("\\") && !written.includes(mark)) {
       return `${written}:`;
     }
-    const standIn = mark + [...name].map((one) => one.codePointAt(0)).join("-");
-    standIns.set(standIn, name);
-    return `"${standIn}":`;
+    return `"${mark}${names.push(name) - 1}":`;
   });
   const read: unknown = JSON.parse(plain);
-  if (standIns.size > 0) putBack(standIns, read);
-  return read;
+  return names.length === 0
+    ? read
+    : putBack(read, (name) =>
+      name.startsWith(mark)
+        ? names[Number(name.slice(mark.length))]
+        : undefined);
 }
 
 function isEscapedName(token: string): boolean {
@@ -44,24 +46,32 @@ function unusedIn(text: string): string {
   return String.fromCodePoint(point);
 }
 
-/** Puts names where their stand-ins are; without recursion, at any depth. */
-function putBack(names: ReadonlyMap<string, string>, root: unknown): void {
-  const waiting = [root];
-  while (waiting.length > 0) {
-    const value = waiting.pop();
+/**
+ * Puts names in the place of their stand-ins; without recursion, at any depth.
+ * Of a name that repeats the last value counts, in the place of the first.
+ */
+function putBack(
+  root: unknown,
+  nameOf: (standIn: string) => string | undefined,
+): unknown {
+  const top = { root };
+  const waiting: [holder: object, name: string][] = [[top, "root"]];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const [holder, name] = next;
+    let value: unknown = Reflect.get(holder, name);
     if (typeof value !== "object" || value === null) continue;
-    const members = Object.entries(value);
-    for (const [, member] of members) waiting.push(member);
-    if (!members.some(([name]) => names.has(name))) continue;
-    for (const [name] of members) Reflect.deleteProperty(value, name);
-    for (const [name, member] of members) {
+    if (Object.keys(value).some((name) => nameOf(name) !== undefined)) {
+      value = Object.fromEntries(
+        Object.entries(value).map((
+          [name, held],
+        ) => [nameOf(name) ?? name, held]),
+      );
       // Plain assignment would make `__proto__` something else than a field.
-      Object.defineProperty(value, names.get(name) ?? name, {
-        value: member,
-        writable: true,
-        enumerable: true,
-        configurable: true,
-      });
+      Object.defineProperty(holder, name, { value });
+    }
+    for (const [name, held] of Object.entries(value as object)) {
+      if (typeof held === "object") waiting.push([value as object, name]);
     }
   }
+  return top.root;
 }
