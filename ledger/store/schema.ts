@@ -10,6 +10,15 @@
 /** A ledger of another schema is refused, and nothing is written to it. */
 export const SCHEMA_VERSION = 1;
 
+/** How soon the service is asked of an order or user, what was told, and the fold. */
+const ASKED_AND_TOLD = `urgency INTEGER NOT NULL DEFAULT 0,
+      claimed_by INTEGER NOT NULL DEFAULT 0,
+      wanted_at INTEGER,
+      named_at INTEGER,
+      due_at INTEGER,
+      told TEXT NOT NULL,
+      fold TEXT NOT NULL`;
+
 /**
  * What readers and the poller know of orders: what lists filter by in columns, the
  * fold as a document, and beside it what was told, which a refold keeps.
@@ -37,13 +46,7 @@ export function orderTable(name: string, tag = ""): string[] {
       amount INTEGER,
       historic INTEGER NOT NULL,
       shown INTEGER NOT NULL,
-      urgency INTEGER NOT NULL DEFAULT 0,
-      claimed_by INTEGER NOT NULL DEFAULT 0,
-      wanted_at INTEGER,
-      named_at INTEGER,
-      due_at INTEGER,
-      told TEXT NOT NULL,
-      fold TEXT NOT NULL
+      ${ASKED_AND_TOLD}
     ) STRICT`,
     `CREATE INDEX orders_at${tag}
       ON ${name}(at, no, status, trust, currency, amount)`,
@@ -76,13 +79,7 @@ export function userTable(name: string, tag = ""): string[] {
       trust TEXT NOT NULL,
       historic INTEGER NOT NULL,
       shown INTEGER NOT NULL,
-      urgency INTEGER NOT NULL DEFAULT 0,
-      claimed_by INTEGER NOT NULL DEFAULT 0,
-      wanted_at INTEGER,
-      named_at INTEGER,
-      due_at INTEGER,
-      told TEXT NOT NULL,
-      fold TEXT NOT NULL
+      ${ASKED_AND_TOLD}
     ) STRICT`,
     `CREATE INDEX users_at${tag} ON ${name}(at)`,
     `CREATE INDEX users_named${tag} ON ${name}(shown, urgency, named_at)

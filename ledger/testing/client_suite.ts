@@ -5,18 +5,10 @@ import { openLedger } from "../open_ledger.ts";
 import { patient } from "./patient.ts";
 import { sqldAvailable, startSqld } from "./sqld_test_server.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import { LedgerError, type LedgerErrorCode } from "../store/driver/errors.ts";
+import { failsWith } from "./fails_with.ts";
 import { SCHEMA_VERSION } from "../store/schema.ts";
 import { openClient } from "../store/connections/open_client.ts";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
-
-function failsWith(code: LedgerErrorCode): (error: unknown) => boolean {
-  return (error) => {
-    assert.ok(error instanceof LedgerError, String(error));
-    assert.equal(error.code, code, error.message);
-    return true;
-  };
-}
 
 const run = (driver: Driver, sql: string, mode: "read" | "write" = "write") =>
   driver.batch([{ sql, args: [] }], mode);

@@ -2,7 +2,8 @@ import { temporaryFolder } from "../../../tests/kit/temporary_folder.ts";
 import assert from "node:assert/strict";
 import { digestOfBytes } from "../../events/record.ts";
 import type { Driver, SqlValue, Statement } from "../driver/driver.ts";
-import { LedgerError, type LedgerErrorCode } from "../driver/errors.ts";
+import { LedgerError } from "../driver/errors.ts";
+import { failsWith } from "../../testing/fails_with.ts";
 import { expectRow } from "../database.ts";
 import { testEachDatabase } from "../../testing/test_databases.ts";
 
@@ -28,15 +29,6 @@ function shown(value: SqlValue | undefined): unknown {
   return value instanceof Uint8Array && value.byteLength > 1000
     ? `${value.byteLength} bytes ${digestOfBytes(value)}`
     : value;
-}
-
-function failsWith(code: LedgerErrorCode): (error: unknown) => boolean {
-  return (error) => {
-    assert.ok(error instanceof LedgerError, String(error));
-    assert.equal(error.code, code, error.message);
-    assert.equal(error.name, "LedgerError");
-    return true;
-  };
 }
 
 testEachDatabase("batch() gives back every kind of value", async (database) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Driver } from "../driver/driver.ts";
-import { LedgerError, type LedgerErrorCode } from "../driver/errors.ts";
+import { failsWith } from "../../testing/fails_with.ts";
 import { EventLog } from "../events.ts";
 import { FileDriver } from "./file_driver.ts";
 import { openDriver } from "../../thread/open_driver.ts";
@@ -22,14 +22,6 @@ async function storedIds(path: string): Promise<string[]> {
   }], "read");
   await driver.close();
   return result?.rows.map(([id]) => id as string) ?? [];
-}
-
-function failsWith(code: LedgerErrorCode): (error: unknown) => boolean {
-  return (error) => {
-    assert.ok(error instanceof LedgerError, String(error));
-    assert.equal(error.code, code, error.message);
-    return true;
-  };
 }
 
 /** It is killed in the end, which frees the lock. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Driver } from "../driver/driver.ts";
-import { LedgerError } from "../driver/errors.ts";
+import { failsWith } from "../../testing/fails_with.ts";
 import { EventLog } from "../events.ts";
 import { openDriver } from "../../thread/open_driver.ts";
 import { prepare, storedEvents, testEvent } from "../../testing/test_events.ts";
@@ -26,11 +26,7 @@ async function withLedgerFile(
   }
 }
 
-function isReplaced(error: unknown): boolean {
-  assert.ok(error instanceof LedgerError, String(error));
-  assert.equal(error.code, "replaced", error.message);
-  return true;
-}
+const isReplaced = failsWith("replaced");
 
 /** Ways in which a file in use stops being the one that a path leads to. */
 const changes: Readonly<Record<string, (path: string) => void>> = {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { LedgerError, type LedgerErrorCode } from "../driver/errors.ts";
+import { failsWith } from "../../testing/fails_with.ts";
 import { EventLog } from "../events.ts";
 import { openDriver } from "../../thread/open_driver.ts";
 import { remoteDriver } from "./remote_driver.ts";
@@ -14,14 +14,6 @@ import {
 } from "../../testing/test_events.ts";
 import { temporaryFolder } from "../../../tests/kit/temporary_folder.ts";
 import { until } from "../../../tests/kit/until.ts";
-
-function failsWith(code: LedgerErrorCode): (error: unknown) => boolean {
-  return (error) => {
-    assert.ok(error instanceof LedgerError, String(error));
-    assert.equal(error.code, code, error.message);
-    return true;
-  };
-}
 
 function sqldTest(name: string, test: (folder: string) => Promise<void>): void {
   Deno.test({
