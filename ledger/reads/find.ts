@@ -1,16 +1,13 @@
 /** Orders and users by anything that names one. */
 import type { AssetTable } from "../../core/assets/environment.ts";
 import { readFact } from "../events/read_fact.ts";
-import {
-  askedAtOf,
-  type Expectation,
-  validUntil,
-} from "../events/expectation.ts";
+import { askedAtOf, validUntil } from "../events/expectation.ts";
 import { isExpectation } from "../events/fact.ts";
-import type { Driver, Statement } from "../store/driver/driver.ts";
+import type { Trust } from "../machines/transition.ts";
+import type { Driver, SqlValue, Statement } from "../store/driver/driver.ts";
 import { lookupText } from "../projection/rows.ts";
-import type { LookupKind } from "../projection/lookup_hash.ts";
-import { listed, read } from "../store/database.ts";
+import type { LookupHash, LookupKind } from "../projection/lookup_hash.ts";
+import { listed, read, type Rows, statement } from "../store/database.ts";
 import { findNotes } from "../recording/notes.ts";
 import { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
 import {
@@ -25,11 +22,12 @@ import {
 } from "./names.ts";
 import {
   type FoundOrder,
+  MOST_FOUND,
   ORDER_COLUMNS,
   orderOfRow,
   type OrderView,
 } from "./orders.ts";
-import { ALL, readPage, wrongQuery } from "./pages.ts";
+import { ALL, readPage, where, wrongQuery } from "./pages.ts";
 import { USER_COLUMNS, userOfRow, type UserView } from "./users.ts";
 
 /** An order or a user that a text leads to. */
@@ -78,9 +76,6 @@ export interface FindResult {
   readonly recorded: readonly RecordedName[];
 }
 
-/** Most that is found at once: more do not show which one is meant. */
-const MOST_FOUND = 100;
-
 /** Most recorded names that are listed. */
 const MOST_RECORDED = 10;
 
@@ -98,8 +93,7 @@ const NEWEST = 20_000;
 
 /** What finds an order by the hash of a whole name. */
 const WHOLE: readonly LookupKind[] = [
-  ...STATED,
-  ...RECORDED,
+  ...[...STATED, ...RECORDED],
   ...["tx", "address", "card"] as const,
 ];
 
@@ -124,72 +118,63 @@ export async function findAnything(
   const kinds = new Map(
     WHOLE.map((kind) => [hash.of(kind, lookupText(kind, searched)), kind]),
   );
-  const hashes = listed(kinds.keys());
-  const [shown = [], claimed = [], ids = [], users = [], recorded] = await read(
-    driver,
-    [
-      selectLooked(hashes, 1),
-      selectLooked(hashes, 0),
-      selectIds(searched),
-      {
-        sql: `SELECT ${USER_COLUMNS} FROM users AS r
-          WHERE r.id IN (SELECT value FROM json_each(?))`,
-        args: [listed(spellings(searched))],
-      },
-      selectRecorded(hash, searched),
-    ],
-  );
-  const orders = new FoundOrders(searched);
-  for (
-    const [trust, hits] of [["confirmed", shown], ["claimed", claimed]] as const
-  ) {
-    for (const [at, ...row] of hits) {
-      const kind = kinds.get(Number(at)) ?? "tx";
-      // Under a session an order is shown by its terms, which may have changed.
-      const field = trust === "confirmed" && kind === "session"
-        ? undefined
-        : BELIEVED[kind];
-      orders.add(
-        orderOfRow(row, assets),
-        field === undefined ? null : { field, value: searched, trust },
+  const [looked = [], ids = [], users = [], recorded] = await read(driver, [
+    selectLooked(kinds.keys()),
+    selectIds(searched),
+    statement(
+      `SELECT ${USER_COLUMNS} FROM users AS r
+        WHERE r.id IN (SELECT value FROM json_each(?))`,
+      listed(spellings(searched)),
+    ),
+    selectRecorded(hash, searched),
+  ]);
+  const orders = new Map<string, Extract<Found, { entity: "order" }>>();
+  const add = (one: FoundOrder, hit?: FieldMatch) => {
+    const { order } = one;
+    const known = orders.get(order.orderId)?.matches ??
+      matchesOf(one, searched);
+    const isShown = ({ field, value }: FieldMatch) =>
+      hit?.trust === "confirmed" && field === hit.field &&
+      value.toLowerCase() === hit.value.toLowerCase();
+    const matches = known.length === 0 && hit !== undefined
+      ? [hit]
+      : known.map((match): FieldMatch =>
+        isShown(match) ? { ...match, trust: "confirmed" } : match
       );
-    }
+    if (matches.length === 0) return;
+    orders.set(order.orderId, { entity: "order", matches, order });
+  };
+  for (const [at, shown, ...row] of looked) {
+    const trust = trustOf(shown);
+    const kind = kinds.get(Number(at)) ?? "tx";
+    // Under a session an order is shown by its terms, which may have changed.
+    const field = trust === "confirmed" && kind === "session"
+      ? undefined
+      : BELIEVED[kind];
+    add(orderOfRow(row, assets), field && { field, value: searched, trust });
   }
-  for (const row of ids) orders.add(orderOfRow(row, assets), null);
-  for (
-    const { sessionId, clickId } of await readSessions(driver, hash, searched)
-  ) {
-    const isMeant = [...orders.all.values()].some(({ order }) =>
+  for (const row of ids) add(orderOfRow(row, assets));
+  for (const { sessionId, clickId } of await readSessions(driver, searched)) {
+    const isMeant = [...orders.values()].some(({ order }) =>
       isOfSession(order, sessionId)
     );
     if (isMeant) continue;
-    const click = listed([hash.of("click", clickId)]);
-    const [byClick = [], named = []] = await read(driver, [
-      selectLooked(click, 1),
-      selectLooked(click, 0),
+    const [rows = []] = await read(driver, [
+      selectLooked([hash.of("click", clickId)]),
     ]);
-    for (
-      const [trust, hits] of [["confirmed", byClick], [
-        "claimed",
-        named,
-      ]] as const
-    ) {
-      for (const [, ...row] of hits) {
-        const match: FieldMatch = {
-          field: "sessionId",
-          value: sessionId,
-          trust,
-        };
-        orders.add(orderOfRow(row, assets), match);
-      }
+    for (const [, shown, ...row] of rows) {
+      add(orderOfRow(row, assets), {
+        ...{ field: "sessionId", value: sessionId, trust: trustOf(shown) },
+      });
     }
   }
+  const rank = ({ matches }: Found) =>
+    Math.max(...matches.map((match) => rankOf(match, searched)));
   if (
-    users.length + ids.length === 0 && !orders.isWhole &&
-    searched.length >= PREFIX_AT_LEAST
+    users.length + ids.length === 0 && searched.length >= PREFIX_AT_LEAST &&
+    ![...orders.values()].some((one) => rank(one) === BEST)
   ) {
-    const alike = await readAlike(driver, searched, assets);
-    for (const one of alike) orders.add(one, null);
+    for (const one of await readAlike(driver, searched, assets)) add(one);
   }
   const byUser = users.map((row): Found => {
     const user = userOfRow(row);
@@ -197,21 +182,18 @@ export async function findAnything(
     const matches = [{ field: "userId", value: user.userId, trust }] as const;
     return { entity: "user", matches, user };
   });
-  const rank = rankOf(searched);
-  const byOrder = [...orders.all.values()].sort((a, b) =>
-    rank(b) - rank(a) || compare(createdAt(b), createdAt(a)) ||
+  const byOrder = [...orders.values()].sort((a, b) =>
+    rank(b) - rank(a) ||
+    compare(b.order.createdAt ?? "", a.order.createdAt ?? "") ||
     compare(idOf(a), idOf(b))
   );
   const known = new Set([...byUser, ...byOrder].map(idOf));
-  const noted = await findNoted(driver, searched, { known, assets });
+  const noted = await findNoted(driver, searched, known, assets);
   const all = [...byUser, ...byOrder, ...noted];
   return {
     found: all.slice(0, MOST_FOUND),
     more: all.length > MOST_FOUND,
-    recorded: recordedOf(
-      eventsOf(recorded).map(readFact).filter(isExpectation)
-        .map(({ expectation }) => expectation),
-    ),
+    recorded: recordedOf(recorded),
   };
 }
 
@@ -219,22 +201,22 @@ export async function findAnything(
 async function findNoted(
   driver: Driver,
   text: string,
-  { known, assets }: {
-    readonly known: ReadonlySet<string>;
-    readonly assets: AssetTable;
-  },
+  known: ReadonlySet<string>,
+  assets: AssetTable,
 ): Promise<Found[]> {
   const notes = (await findNotes(driver, text, MOST_FOUND))
     .filter(({ id }) => !known.has(id));
   if (notes.length === 0) return [];
   const found = await read(
     driver,
-    notes.map(({ entity, id }) => ({
-      sql: entity === "order"
-        ? `SELECT ${ORDER_COLUMNS} FROM orders AS r WHERE r.id = ?`
-        : `SELECT ${USER_COLUMNS} FROM users AS r WHERE r.id = ?`,
-      args: [id],
-    })),
+    notes.map(({ entity, id }) =>
+      statement(
+        entity === "order"
+          ? `SELECT ${ORDER_COLUMNS} FROM orders AS r WHERE r.id = ?`
+          : `SELECT ${USER_COLUMNS} FROM users AS r WHERE r.id = ?`,
+        id,
+      )
+    ),
   );
   return notes.flatMap(({ entity, text: value }, at): Found[] => {
     const row = found[at]?.[0];
@@ -246,16 +228,18 @@ async function findNoted(
   });
 }
 
-/** Selects orders by hashes of names: rows of hash and the columns of an order. */
-function selectLooked(hashes: string, shown: 0 | 1): Statement {
-  return {
-    sql: `SELECT l.hash, ${ORDER_COLUMNS}
-      FROM (SELECT hash, no FROM lookup
-        WHERE hash IN (SELECT value FROM json_each(?)) AND shown = ${shown}
-        LIMIT ${MOST_FOUND + 1}) AS l
+/** Selects orders by hashes of names: hash, whether it is shown, ORDER_COLUMNS. */
+function selectLooked(hashes: Iterable<number>): Statement {
+  const hits = (shown: 0 | 1) =>
+    `SELECT * FROM (SELECT hash, shown, no FROM lookup
+      WHERE hash IN (SELECT value FROM json_each(?1)) AND shown = ${shown}
+      LIMIT ${MOST_FOUND + 1})`;
+  return statement(
+    `SELECT l.hash, l.shown, ${ORDER_COLUMNS}
+      FROM (${hits(1)} UNION ALL ${hits(0)}) AS l
       CROSS JOIN orders AS r ON r.no = l.no`,
-    args: [hashes],
-  };
+    listed(hashes),
+  );
 }
 
 /**
@@ -268,46 +252,8 @@ const BELIEVED: Readonly<Partial<Record<LookupKind, FoundField>>> = {
   external: "externalOrderId",
 };
 
-/** The orders that a text names, each once. */
-class FoundOrders {
-  readonly all = new Map<string, Extract<Found, { entity: "order" }>>();
-  readonly #text: string;
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  /** Whether the service has shown an order under the whole text. */
-  get isWhole(): boolean {
-    const best = 3;
-    return [...this.all.values()].some((one) =>
-      rankOf(this.#text)(one) === best
-    );
-  }
-
-  /**
-   * Adds an order with what of it the text names.
-   *
-   * @param hit What it is found by: also where the order keeps nothing alike.
-   */
-  add(one: FoundOrder, hit: FieldMatch | null): void {
-    const { order } = one;
-    const known = this.all.get(order.orderId)?.matches ??
-      matchesOf(one, this.#text);
-    const isSame = ({ field, value }: FieldMatch) =>
-      field === hit?.field && value.toLowerCase() === hit.value.toLowerCase();
-    const matches = hit === null
-      ? known
-      : known.length === 0
-      ? [hit]
-      : known.map((match) =>
-        isSame(match) && hit.trust === "confirmed"
-          ? { ...match, trust: hit.trust }
-          : match
-      );
-    if (matches.length === 0) return;
-    this.all.set(order.orderId, { entity: "order", matches, order });
-  }
+function trustOf(shown: SqlValue | undefined): Trust {
+  return shown === 1 ? "confirmed" : "claimed";
 }
 
 /** Identifiers of the service are in capitals or in none. */
@@ -316,17 +262,13 @@ function spellings(text: string): string[] {
 }
 
 function selectIds(text: string): Statement {
-  const isPrefix = text.length >= PREFIX_AT_LEAST;
-  return {
-    sql: `SELECT ${ORDER_COLUMNS} FROM json_each(?) AS w
+  const last = text.length >= PREFIX_AT_LEAST ? LAST : "";
+  return statement(
+    `SELECT ${ORDER_COLUMNS} FROM json_each(?) AS w
       CROSS JOIN orders AS r ON r.id >= w.value ->> 0 AND r.id <= w.value ->> 1
       LIMIT ${MOST_FOUND + 1}`,
-    args: [
-      JSON.stringify(
-        spellings(text).map((one) => [one, isPrefix ? one + LAST : one]),
-      ),
-    ],
-  };
+    JSON.stringify(spellings(text).map((one) => [one, one + last])),
+  );
 }
 
 /** Orders, the newest, that have a text somewhere in what is known of them. */
@@ -335,25 +277,17 @@ async function readAlike(
   text: string,
   assets: AssetTable,
 ): Promise<readonly FoundOrder[]> {
-  const { views } = await readPage(
-    driver,
-    {
-      ...{ table: "orders", ranges: [ALL], sort: "newest" },
-      ...{ after: undefined, upTo: undefined },
-      where: [{
-        sql: "instr(lower(r.fold), lower(?)) > 0",
-        // As JSON writes it.
-        args: [JSON.stringify(text).slice(1, -1)],
-      }],
-    },
-    {
-      columns: ORDER_COLUMNS,
-      viewOf: (row) => orderOfRow(row, assets),
-      holds: (found) => matchesOf(found, text).length > 0,
-      mostSearched: NEWEST,
-    },
-    { limit: MOST_FOUND },
-  );
+  const { views } = await readPage(driver, {
+    ...{ table: "orders", ranges: [ALL], columns: ORDER_COLUMNS },
+    // As JSON writes it.
+    where: [where(
+      "instr(lower(r.fold), lower(?)) > 0",
+      JSON.stringify(text).slice(1, -1),
+    )],
+    viewOf: (row) => orderOfRow(row, assets),
+    holds: (found) => matchesOf(found, text).length > 0,
+    mostSearched: NEWEST,
+  }, { limit: MOST_FOUND });
   return views;
 }
 
@@ -378,23 +312,15 @@ function matchesOf(
     return field === "txId" && isLong && /^\w+$/.test(wanted) &&
       name.includes(wanted);
   });
-  const rank = (match: FieldMatch) => rankOfMatch(match, wanted);
-  return matches.sort((a, b) => rank(b) - rank(a));
+  return matches.sort((a, b) => rankOf(b, text) - rankOf(a, text));
 }
 
-function rankOfMatch({ value, trust }: FieldMatch, wanted: string): number {
-  return (value.toLowerCase() === wanted ? 2 : 0) +
+/** The rank of a whole name that the service has shown. */
+const BEST = 3;
+
+function rankOf({ value, trust }: FieldMatch, text: string): number {
+  return (value.toLowerCase() === text.toLowerCase() ? 2 : 0) +
     (trust === "confirmed" ? 1 : 0);
-}
-
-function rankOf(text: string): (found: Found) => number {
-  const wanted = text.toLowerCase();
-  return ({ matches }) =>
-    Math.max(...matches.map((match) => rankOfMatch(match, wanted)));
-}
-
-function createdAt(found: Found): string {
-  return found.entity === "order" ? found.order.createdAt ?? "" : "";
 }
 
 function idOf(found: Found): string {
@@ -412,32 +338,30 @@ function compare(a: string, b: string): number {
 }
 
 /** Selects the events of what the partner recorded under a whole name. */
-function selectRecorded(
-  hash: Awaited<ReturnType<typeof readHash>>,
-  text: string,
-): Statement {
-  const found = ["click", "reference", "session"].map((column) => {
-    const kind = column === "session" ? column : `asked_${column}`;
-    const hashes = spellings(text).map((one) =>
-      hash.of(kind as LookupKind, one)
-    );
-    return `SELECT position, asked_at FROM expected
-      WHERE ${column} IN (${[...new Set(hashes)].join(", ")})`;
-  });
-  return {
-    sql: `SELECT ${EVENT_COLUMNS} FROM (${found.join(" UNION ")}
+function selectRecorded(hash: LookupHash, text: string): Statement {
+  const kinds = {
+    click: "asked_click",
+    reference: "asked_reference",
+    session: "session",
+  } as const;
+  const found = Object.entries(kinds).map(([column, kind]) =>
+    `SELECT position, asked_at FROM expected
+      WHERE ${column} IN (${spellings(text).map((one) => hash.of(kind, one))})`
+  );
+  return statement(
+    `SELECT ${EVENT_COLUMNS} FROM (${found.join(" UNION ")}
         ORDER BY asked_at DESC, position DESC LIMIT ${MOST_RECORDED}) AS x
       CROSS JOIN events AS e ON e.position = x.position`,
-    args: [],
-  };
+  );
 }
 
-function recordedOf(expectations: readonly Expectation[]): RecordedName[] {
-  return expectations.map((one) => ({
-    sessionId: one.sessionId,
-    clickId: one.clickId,
-    reference: one.reference,
-    askedAt: askedAtOf(one),
-    validUntil: validUntil(one),
-  })).sort((a, b) => compare(b.askedAt, a.askedAt));
+function recordedOf(rows: Rows | undefined): RecordedName[] {
+  return eventsOf(rows).map(readFact).filter(isExpectation)
+    .map(({ expectation: one }) => ({
+      sessionId: one.sessionId,
+      clickId: one.clickId,
+      reference: one.reference,
+      askedAt: askedAtOf(one),
+      validUntil: validUntil(one),
+    })).sort((a, b) => compare(b.askedAt, a.askedAt));
 }

@@ -9,7 +9,7 @@ import type { Driver } from "../store/driver/driver.ts";
 import { sharesTransfer } from "../orders/chain_readings.ts";
 import { LookupHash, type LookupKind } from "../projection/lookup_hash.ts";
 import { lookupText, orderRows, selectRows } from "../projection/rows.ts";
-import { bytesOf, listed, read, readDeciding } from "../store/database.ts";
+import { bytesOf, readDeciding, select } from "../store/database.ts";
 import { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
 
 /** The field in which a text was found. */
@@ -39,16 +39,10 @@ export interface FieldMatch {
 }
 
 /** Names by which the service shows an order, or webhooks name it. */
-export const STATED = [
-  "click",
-  "external",
-] as const satisfies readonly LookupKind[];
+export const STATED: readonly LookupKind[] = ["click", "external"];
 
 /** Names that the partner recorded for what an order pays for. */
-export const RECORDED = [
-  "session",
-  "reference",
-] as const satisfies readonly LookupKind[];
+export const RECORDED: readonly LookupKind[] = ["session", "reference"];
 
 /**
  * Everything that names an order, each value of a field once, and confirmed where
@@ -126,20 +120,18 @@ export function isOfSession(
 /**
  * Reads the sessions of a name that the partner recorded, and the click id of each:
  * no webhook has to name them.
- *
- * @param hash As {@linkcode readHash} gives it.
  */
 export async function readSessions(
   driver: Driver,
-  hash: LookupHash,
   session: string,
 ): Promise<{ readonly sessionId: string; readonly clickId: string }[]> {
-  const [rows] = await read(driver, [{
-    sql: `SELECT ${EVENT_COLUMNS} FROM expected AS x
+  const rows = await select(
+    driver,
+    `SELECT ${EVENT_COLUMNS} FROM expected AS x
       CROSS JOIN events AS e ON e.position = x.position
       WHERE x.session = ? ORDER BY x.position DESC LIMIT 10`,
-    args: [hash.of("session", session)],
-  }]);
+    (await readHash(driver)).of("session", session),
+  );
   return eventsOf(rows).map(readFact).filter(isExpectation)
     .flatMap(({ expectation: { sessionId, clickId } }) =>
       sessionId === null || clickId === null ? [] : [{ sessionId, clickId }]
@@ -155,17 +147,14 @@ export async function readSharing(
   orderId: string,
   shown: OrderReading,
 ): Promise<readonly OrderReading[]> {
-  const hash = (await readHash(driver)).of(
-    "tx",
-    lookupText("tx", shown.txId ?? ""),
-  );
+  const text = lookupText("tx", shown.txId ?? "");
   const [rows] = await readDeciding(driver, [
     selectRows(
       "orders",
       `r.id <> ? AND r.no IN
         (SELECT no FROM lookup WHERE hash = ? AND shown = 1)`,
       orderId,
-      hash,
+      (await readHash(driver)).of("tx", text),
     ),
   ]);
   return [...orderRows(rows).values()].flatMap(({ fold: { latest } }) =>
@@ -179,21 +168,8 @@ const hashes = new WeakMap<Driver, LookupHash>();
 export async function readHash(driver: Driver): Promise<LookupHash> {
   const known = hashes.get(driver);
   if (known !== undefined) return known;
-  const [rows] = await read(driver, [{
-    sql: "SELECT key FROM ledger",
-    args: [],
-  }]);
-  const hash = new LookupHash(bytesOf(rows?.[0]?.[0]));
+  const [row] = await select(driver, "SELECT key FROM ledger");
+  const hash = new LookupHash(bytesOf(row?.[0]));
   hashes.set(driver, hash);
   return hash;
-}
-
-/** The hashes of a text as names of some kinds, for `json_each`. */
-export async function readLinks(
-  driver: Driver,
-  kinds: readonly LookupKind[],
-  text: string,
-): Promise<string> {
-  const hash = await readHash(driver);
-  return listed(kinds.map((kind) => hash.of(kind, text)));
 }

@@ -9,8 +9,11 @@ import {
   UNSEEN_AFTER_MS,
 } from "../attention/attention.ts";
 import type { Status, Trust } from "../machines/transition.ts";
-import { type OrderActivity, orderActivity } from "../orders/order_fold.ts";
-import type { OrderFold } from "../orders/order_fold.ts";
+import {
+  type OrderActivity,
+  orderActivity,
+  type OrderFold,
+} from "../orders/order_fold.ts";
 import type { AttentionKind } from "../outcomes/attention_kind.ts";
 import {
   OUTCOME_TABLE,
@@ -23,15 +26,14 @@ import type { OrderState } from "../states/order_state.ts";
 import type { Driver, SqlValue } from "../store/driver/driver.ts";
 import { unpackOrder } from "../projection/doc.ts";
 import { amountUnits, orderAtMs, orderView } from "../projection/rows.ts";
-import type { LookupHash, LookupKind } from "../projection/lookup_hash.ts";
-import { listed, read } from "../store/database.ts";
+import type { LookupKind } from "../projection/lookup_hash.ts";
+import { listed, select } from "../store/database.ts";
 import {
   isLinked,
   isOfSession,
   isOfTerms,
   namesOf,
   readHash,
-  readLinks,
   readSessions,
   RECORDED,
   STATED,
@@ -40,17 +42,15 @@ import {
   ALL,
   allOf,
   anyOf,
-  type Condition,
+  asked,
   hasMore,
   type List,
-  type ListReader,
-  type ListSort,
   type PageQuery,
   type Range,
   readAll,
   readPage,
   readSums,
-  timesOf,
+  where,
   wrongQuery,
 } from "./pages.ts";
 
@@ -64,8 +64,6 @@ export type OrderView = OrderState & {
 
 /** Which orders to read. */
 export interface OrderQuery extends PageQuery {
-  /** Which come first, by when they were created. @default "newest" */
-  readonly sort?: ListSort;
   /** Only this status. */
   readonly status?: Status;
   /** Only this trust. */
@@ -188,8 +186,8 @@ export function orderOfRow(
   return { order: { ...state, activity: orderActivity(fold) }, fold };
 }
 
-/** Where more orders share an id, the id does not say which one is meant. */
-const MOST_FOUND = 100;
+/** Where more orders share a name, it does not say which one is meant. */
+export const MOST_FOUND = 100;
 
 /** With so many orders to look at, adding them up takes longer than a page may. */
 const MANY = 50_000;
@@ -218,7 +216,7 @@ export class Orders {
    * @throws {LedgerError} When the database fails.
    */
   async get(orderId: string): Promise<OrderView | null> {
-    const [found] = await this.#select("r.id = ?", [orderId]);
+    const [found] = await this.#select("r.id = ?", orderId);
     return found?.order ?? null;
   }
 
@@ -234,7 +232,7 @@ export class Orders {
   ): Promise<ReadonlyMap<string, OrderView>> {
     const found = await this.#select(
       "r.id IN (SELECT value FROM json_each(?))",
-      [listed(orderIds)],
+      listed(orderIds),
     );
     return new Map(found.map(({ order }) => [order.orderId, order]));
   }
@@ -266,21 +264,19 @@ export class Orders {
   async find(reference: string): Promise<ReferencedOrders> {
     const exact = await this.get(reference);
     if (exact?.confirmed) return { confirmed: [exact], claimed: [] };
-    const hash = await readHash(this.#driver);
-    const of = (kinds: readonly LookupKind[]) =>
-      kinds.map((kind) => hash.of(kind, reference));
     const [stated, recorded, claimed] = await Promise.all([
-      this.#linked(SHOWN, of(STATED), (one) => isLinked(one, reference)),
-      this.#linked(SHOWN, of(RECORDED), (one) => isOfTerms(one, reference)),
-      this.#linked(
-        NAMED,
-        of([...STATED, "session"]),
-        (one) => isLinked(one, reference),
-      ),
+      this.#linked(SHOWN, STATED, reference),
+      this.#linked(SHOWN, RECORDED, reference, isOfTerms),
+      this.#linked(NAMED, [...STATED, "session"], reference),
     ]);
     const confirmed = [...stated, ...recorded];
     if (!confirmed.some(({ order }) => isOfSession(order, reference))) {
-      confirmed.push(...await this.#ofSession(hash, reference));
+      const clicks = (await readSessions(this.#driver, reference))
+        .filter(({ sessionId }) => sessionId === reference)
+        .map(({ clickId }) => clickId);
+      for (const click of new Set(clicks)) {
+        confirmed.push(...await this.#linked(SHOWN, ["click"], click));
+      }
     }
     const shown = oldestFirst(confirmed);
     const ids = new Set(shown.map(({ orderId }) => orderId));
@@ -301,14 +297,9 @@ export class Orders {
    * @throws {LedgerError} When the database fails.
    */
   async page(query: OrderQuery = {}): Promise<OrderPage> {
-    const plan = await planOf(this.#driver, query);
-    const { views, next, searchedTo } = await readPage(
-      this.#driver,
-      plan.list,
-      this.#reader(plan),
-      query,
-    );
-    return { orders: views.map(({ order }) => order), next, searchedTo };
+    const list = await this.#listOf(query);
+    const { views, ...ends } = await readPage(this.#driver, list, query);
+    return { orders: views.map(({ order }) => order), ...ends };
   }
 
   /**
@@ -320,8 +311,8 @@ export class Orders {
    * @throws {LedgerError} When the database fails.
    */
   async *list(query: OrderQuery = {}): AsyncGenerator<OrderView> {
-    const plan = await planOf(this.#driver, query);
-    const all = readAll(this.#driver, plan.list, this.#reader(plan), query);
+    const list = await this.#listOf(query);
+    const all = readAll(this.#driver, list, query);
     for await (const { order } of all) yield order;
   }
 
@@ -337,20 +328,12 @@ export class Orders {
   async totals(
     { after: _after, limit: _limit, ...query }: OrderQuery = {},
   ): Promise<readonly OrderTotal[]> {
-    const { list, holds } = await planOf(this.#driver, query);
-    const sums = new Sums();
-    if (holds === undefined) {
-      for await (const row of readSums(this.#driver, list, SUMS)) sums.add(row);
-    } else {
-      for await (
-        const { currency, trust, currencyAmount } of this.list(query)
-      ) {
-        const amount = amountUnits(currencyAmount);
-        const counted = amount === null ? [0, 0] : [1, amount];
-        sums.add([currency, trust, 1, ...counted]);
-      }
-    }
-    return sums.all;
+    const list = await this.#listOf(query);
+    return await addUp(
+      list.holds === undefined
+        ? readSums(this.#driver, list, query, SUMS)
+        : sumsOf(this.list(query)),
+    );
   }
 
   /**
@@ -363,61 +346,96 @@ export class Orders {
    * @throws {LedgerError} When the database fails.
    */
   async hasMany(query: OrderQuery = {}): Promise<boolean> {
-    const { list } = await planOf(this.#driver, query);
-    return await hasMore(this.#driver, list, MANY);
+    const list = await this.#listOf(query);
+    return await hasMore(this.#driver, list, query, MANY);
   }
 
-  /** The orders that lookups find. */
+  /** The orders that a name leads to, looked up as some kinds of names. */
   async #linked(
     hits: string,
-    links: readonly number[],
-    holds: (found: FoundOrder) => boolean,
+    kinds: readonly LookupKind[],
+    name: string,
+    holds: typeof isLinked = isLinked,
   ): Promise<FoundOrder[]> {
+    const hash = await readHash(this.#driver);
     const found = await this.#select(
       `r.no IN (${hits}) ORDER BY +r.at, r.no LIMIT ${MOST_FOUND}`,
-      [listed(links)],
+      listed(kinds.map((kind) => hash.of(kind, name))),
     );
-    return found.filter(holds);
+    return found.filter((one) => holds(one, name));
   }
 
-  /** The orders that are shown under the click id of a recorded session. */
-  async #ofSession(
-    hash: LookupHash,
-    session: string,
-  ): Promise<FoundOrder[]> {
-    const sessions = await readSessions(this.#driver, hash, session);
-    const clicks = sessions.filter(({ sessionId }) => sessionId === session)
-      .map(({ clickId }) => clickId);
-    const orders: FoundOrder[] = [];
-    for (const click of new Set(clicks)) {
-      const links = [hash.of("click", click)];
-      const found = await this.#linked(
-        SHOWN,
-        links,
-        (one) => isLinked(one, click),
-      );
-      orders.push(...found);
-    }
-    return orders;
-  }
-
-  #reader({ holds }: Plan): ListReader<FoundOrder> {
-    return {
-      columns: ORDER_COLUMNS,
-      viewOf: (row) => orderOfRow(row, this.#assets),
-      holds,
-    };
-  }
-
-  async #select(
-    where: string,
-    args: readonly SqlValue[],
-  ): Promise<FoundOrder[]> {
-    const [rows = []] = await read(this.#driver, [{
-      sql: `SELECT ${ORDER_COLUMNS} FROM orders AS r WHERE ${where}`,
-      args,
-    }]);
+  async #select(where: string, arg: string): Promise<FoundOrder[]> {
+    const sql = `SELECT ${ORDER_COLUMNS} FROM orders AS r WHERE ${where}`;
+    const rows = await select(this.#driver, sql, arg);
     return rows.map((row) => orderOfRow(row, this.#assets));
+  }
+
+  /**
+   * Of what is asked for the first that an index tells of says which rows are
+   * looked through, and the rest is looked at in each of them.
+   */
+  async #listOf(query: OrderQuery): Promise<List<FoundOrder>> {
+    const { stuckAtMs: nowMs = Date.now(), attention, outcome } = query;
+    const hash = await readHash(this.#driver);
+    // Where nothing was ever recorded no order waits for a comparison.
+    const isNone = attention === "not_comparable" &&
+      (await select(this.#driver, "SELECT 1 FROM expected LIMIT 1"))
+          .length === 0;
+    const [ranges = [ALL], ...others] = [
+      // Those that the service has shown, else those that webhooks name.
+      ...asked(query.clickId, (clickId) => {
+        const click = hash.of("click", clickId);
+        const sql = `no IN (SELECT no FROM lookup WHERE hash = ? AND shown =
+          (SELECT max(shown) FROM lookup WHERE hash = ?))`;
+        return [few(sql, click, click)];
+      }),
+      ...asked(query.reference, (name) => [few(
+        "no IN (SELECT no FROM lookup WHERE hash IN (?, ?))",
+        ...[hash.of("reference", name), hash.of("external", name)],
+      )]),
+      ...asked(query.userId, (userId) => [
+        where("user_hash = ?", hash.of("user", userId)),
+      ]),
+      ...asked(
+        attention,
+        (kind) => isNone ? [where("0")] : waitingFor(kind, nowMs),
+      ),
+      // Time alone makes an order overdue, so that no column says this outcome.
+      ...(isOverdue(outcome) ? [waitingFor(outcome, nowMs)] : []),
+      ...asked(query.anomaly, (kind) => [
+        kind === true ? where("anomalies IS NOT NULL") : where(
+          "anomalies IS NOT NULL AND instr(anomalies, ?) > 0",
+          ` ${kind} `,
+        ),
+      ]),
+      ...releasedAs(query),
+      ...asked(query.status, (status) => [where("status = ?", status)]),
+    ];
+    const tests: readonly ((found: FoundOrder) => boolean)[] = [
+      ...asked(
+        attention,
+        (kind) => ({ order }: FoundOrder) =>
+          attentionOf(order, nowMs).includes(kind),
+      ),
+      ...asked(
+        outcome,
+        (code) => ({ order }: FoundOrder) =>
+          outcomeNow(order, nowMs).code === code,
+      ),
+      ...asked(
+        query.reference,
+        (name) => (found: FoundOrder) => isReferredTo(found, name),
+      ),
+    ];
+    return {
+      ...{ table: "orders", ranges, columns: ORDER_COLUMNS },
+      where: [...others.map(anyOf), ...lookedAt(query)],
+      viewOf: (row) => orderOfRow(row, this.#assets),
+      ...(tests.length > 0 && {
+        holds: (found) => tests.every((test) => test(found)),
+      }),
+    };
   }
 }
 
@@ -439,109 +457,15 @@ const NAMED = `SELECT no FROM lookup
   WHERE hash IN (SELECT value FROM json_each(?1)) AND shown = 0
   EXCEPT ${SHOWN}`;
 
-/** How the orders of a query are found. */
-interface Plan {
-  readonly list: List;
-  readonly holds?: ((found: FoundOrder) => boolean) | undefined;
+function few(...condition: Parameters<typeof where>): Range {
+  return { ...where(...condition), isFew: true };
 }
 
-/**
- * Of what is asked for the first that an index tells of says which rows are
- * looked through, and the rest is looked at in each of them.
- */
-async function planOf(driver: Driver, query: OrderQuery): Promise<Plan> {
-  const { stuckAtMs: nowMs = Date.now(), sort = "newest" } = query;
-  const { clickId, reference, userId, attention, outcome } = query;
-  const indexed = [
-    clickId === undefined ? null : await ofClick(driver, clickId),
-    reference === undefined ? null : await ofReference(driver, reference),
-    userId === undefined ? null : [
-      is("user_hash = ?", (await readHash(driver)).of("user", userId)),
-    ],
-    attention === undefined
-      ? null
-      : attention === "not_comparable" && !await isComparing(driver)
-      ? [is("0")]
-      : waitingFor(attention, nowMs),
-    outcome === undefined ? null : overdueWith(outcome, nowMs),
-    query.anomaly === undefined ? null : [oddWith(query.anomaly)],
-    releaseRanges(query),
-    query.status === undefined ? null : [is("status = ?", query.status)],
-  ].filter((ranges) => ranges !== null);
-  const [ranges = [ALL], ...others] = indexed;
-  const tests: ((found: FoundOrder) => boolean)[] = [];
-  if (attention !== undefined) {
-    tests.push(({ order }) => attentionOf(order, nowMs).includes(attention));
-  }
-  if (outcome !== undefined) {
-    tests.push(({ order }) => outcomeNow(order, nowMs).code === outcome);
-  }
-  if (reference !== undefined) {
-    const name = reference.toLowerCase();
-    tests.push(({ order, fold }) =>
-      namesOf(order, fold).some(({ field, value }) =>
-        (field === "reference" || field === "externalOrderId") &&
-        value.toLowerCase() === name
-      )
-    );
-  }
-  return {
-    list: {
-      table: "orders",
-      ranges,
-      where: [...others.map(anyOf), ...conditionsOf(query)],
-      sort: sortOf(sort),
-      ...timesOf(query),
-    },
-    ...(tests.length > 0 && {
-      holds: (found) => tests.every((test) => test(found)),
-    }),
-  };
-}
-
-function sortOf(sort: string): ListSort {
-  if (sort === "newest" || sort === "oldest") return sort;
-  throw wrongQuery("sort", sort, "newest or oldest");
-}
-
-function is(sql: string, ...args: readonly SqlValue[]): Condition {
-  return { sql, args };
-}
-
-/** Those that the service has shown, else those that webhooks name. */
-async function ofClick(driver: Driver, clickId: string): Promise<Range[]> {
-  const hash = (await readHash(driver)).of("click", clickId);
-  return [is(
-    `no IN (SELECT no FROM lookup WHERE hash = ? AND shown =
-      (SELECT max(shown) FROM lookup WHERE hash = ?))`,
-    hash,
-    hash,
-  )].map(few);
-}
-
-async function ofReference(
-  driver: Driver,
-  reference: string,
-): Promise<Range[]> {
-  const links = await readLinks(driver, ["reference", "external"], reference);
-  return [is(
-    `no IN (SELECT no FROM lookup
-      WHERE hash IN (SELECT value FROM json_each(?)))`,
-    links,
-  )].map(few);
-}
-
-function few(condition: Condition): Range {
-  return { ...condition, isFew: true };
-}
-
-/** Where nothing was ever recorded no order waits for a comparison. */
-async function isComparing(driver: Driver): Promise<boolean> {
-  const [rows] = await read(driver, [{
-    sql: "SELECT 1 FROM expected LIMIT 1",
-    args: [],
-  }]);
-  return rows?.length === 1;
+function isReferredTo({ order, fold }: FoundOrder, reference: string): boolean {
+  return namesOf(order, fold).some(({ field, value }) =>
+    (field === "reference" || field === "externalOrderId") &&
+    value.toLowerCase() === reference.toLowerCase()
+  );
 }
 
 const OVERDUE_AFTER_MS = {
@@ -549,15 +473,20 @@ const OVERDUE_AFTER_MS = {
   witness_missing: UNSEEN_AFTER_MS,
 };
 
+function isOverdue(
+  kind: string | undefined,
+): kind is keyof typeof OVERDUE_AFTER_MS {
+  return kind === "stuck" || kind === "witness_missing";
+}
+
 function waitingFor(kind: AttentionKind, nowMs: number): Range[] {
-  if (kind === "stuck" || kind === "witness_missing") {
-    return [is(
+  if (isOverdue(kind)) {
+    return [few(
       `waiting_since <= ? AND (reason = 'witness_open') = ?`,
-      nowMs - OVERDUE_AFTER_MS[kind],
-      kind === "stuck" ? 0 : 1,
-    )].map(few);
+      ...[nowMs - OVERDUE_AFTER_MS[kind], kind === "stuck" ? 0 : 1],
+    )];
   }
-  const stored = is(
+  const stored = where(
     `attention IS NOT NULL AND attention <> ' not_comparable '
       AND instr(attention, ?) > 0`,
     ` ${kind} `,
@@ -566,64 +495,50 @@ function waitingFor(kind: AttentionKind, nowMs: number): Range[] {
   const alone = "attention = ' not_comparable '";
   return [
     stored,
-    is(`release = 'unchecked' AND ${alone}`),
-    few(is(`waiting_since IS NOT NULL AND release = 'wait' AND ${alone}`)),
+    where(`release = 'unchecked' AND ${alone}`),
+    few(`waiting_since IS NOT NULL AND release = 'wait' AND ${alone}`),
   ];
 }
 
-/** Time alone makes an order overdue, so that no column says this outcome. */
-function overdueWith(code: OutcomeCode, nowMs: number): Range[] | null {
-  return code === "stuck" || code === "witness_missing"
-    ? waitingFor(code, nowMs)
-    : null;
-}
-
-function oddWith(kind: true | string): Condition {
-  return kind === true
-    ? is("anomalies IS NOT NULL")
-    : is("anomalies IS NOT NULL AND instr(anomalies, ?) > 0", ` ${kind} `);
-}
-
-function releaseRanges(
-  { release, releaseReason }: OrderQuery,
-): Condition[] | null {
-  const reason = releaseReason === undefined
-    ? []
-    : [is("reason = ?", releaseReason)];
-  if (release !== undefined) {
-    return [allOf([is("release = ?", release), ...reason])];
-  }
-  if (releaseReason === undefined) return null;
-  const releases = [...OUTCOME_TABLE, ...SETTLEMENTS].filter((row) =>
-    row.reason === releaseReason
-  )
-    .map((row) => row.release);
-  return [...new Set(releases)].map((one) =>
-    allOf([is("release = ?", one), ...reason])
-  );
+/** The index of releases tells of a reason where the release is known. */
+function releasedAs({ release, releaseReason }: OrderQuery): Range[][] {
+  if (release === undefined && releaseReason === undefined) return [];
+  const releases = release !== undefined
+    ? [release]
+    : [...OUTCOME_TABLE, ...SETTLEMENTS]
+      .filter(({ reason }) => reason === releaseReason)
+      .map((row) => row.release);
+  const reasons = asked(releaseReason, (one) => where("reason = ?", one));
+  return [
+    [...new Set(releases)].map((one) =>
+      allOf([where("release = ?", one), ...reasons])
+    ),
+  ];
 }
 
 /** What no index tells of. */
-function conditionsOf(query: OrderQuery): Condition[] {
-  const { trust, commodity, open, outcome, network, currency } = query;
-  const from = unitsOf("amountFrom", query.amountFrom);
-  const to = unitsOf("amountTo", query.amountTo);
-  const conditions = [
-    trust !== undefined && is("trust = ?", trust),
-    commodity !== undefined && is("asset = ?", commodity.toUpperCase()),
-    open !== undefined && is("open = ?", open ? 1 : 0),
-    outcome !== undefined && overdueWith(outcome, 0) === null &&
-    is("outcome = ?", outcome),
-    network !== undefined && is("network = ? COLLATE NOCASE", network),
-    currency !== undefined && is("currency = ? COLLATE NOCASE", currency),
-    from !== null && is("amount >= ?", from),
-    to !== null && is("amount <= ?", to),
+function lookedAt(query: OrderQuery) {
+  const outcome = isOverdue(query.outcome) ? undefined : query.outcome;
+  const { amountFrom, amountTo } = query;
+  return [
+    ...asked(query.trust, (one) => where("trust = ?", one)),
+    ...asked(query.commodity, (one) => where("asset = ?", one.toUpperCase())),
+    ...asked(query.open, (one) => where("open = ?", one ? 1 : 0)),
+    ...asked(outcome, (one) => where("outcome = ?", one)),
+    ...asked(query.network, (one) => where("network = ? COLLATE NOCASE", one)),
+    ...asked(
+      query.currency,
+      (one) => where("currency = ? COLLATE NOCASE", one),
+    ),
+    ...asked(
+      amountFrom,
+      (one) => where("amount >= ?", unitsOf("amountFrom", one)),
+    ),
+    ...asked(amountTo, (one) => where("amount <= ?", unitsOf("amountTo", one))),
   ];
-  return conditions.filter((one) => one !== false);
 }
 
-function unitsOf(field: string, amount: string | undefined): number | null {
-  if (amount === undefined) return null;
+function unitsOf(field: string, amount: string): number {
   const units = amountUnits(amount);
   if (units !== null) return units;
   throw wrongQuery(
@@ -641,42 +556,38 @@ const SUMS = {
   groupBy: "upper(currency), trust",
 };
 
-/** Sums by currency and trust. */
-class Sums {
-  readonly #sums = new Map<
-    string,
-    Omit<OrderTotal, "sum"> & { readonly units: bigint }
-  >();
+/** The same rows, of each order one. */
+async function* sumsOf(
+  orders: AsyncIterable<OrderView>,
+): AsyncGenerator<readonly SqlValue[]> {
+  for await (const { currency, trust, currencyAmount } of orders) {
+    const amount = amountUnits(currencyAmount);
+    yield [currency, trust, 1, amount === null ? 0 : 1, amount, 0];
+  }
+}
 
-  /** Adds a row of {@linkcode SUMS}. */
-  add(
-    [currency, trust, orders, amounts, units, wholes]: readonly SqlValue[],
-  ): void {
-    const code = currency === null ? null : String(currency).toUpperCase();
-    const key = `${trust} ${code}`;
-    const known = this.#sums.get(key);
-    const count = Number(orders);
-    this.#sums.set(key, {
-      currency: code,
+async function addUp(
+  rows: AsyncIterable<readonly SqlValue[]>,
+): Promise<OrderTotal[]> {
+  const sums = new Map<string, Omit<OrderTotal, "sum"> & { units: bigint }>();
+  for await (const [code, trust, orders, amounts, units, wholes] of rows) {
+    const currency = code === null ? null : String(code).toUpperCase();
+    // Those without a currency come last, and confirmed ones before claimed ones.
+    const key = `${currency === null ? 1 : 0} ${currency} ${
+      trust === "confirmed" ? 0 : 1
+    }`;
+    const known = sums.get(key);
+    sums.set(key, {
+      currency,
       trust: trust as Trust,
-      orders: (known?.orders ?? 0) + count,
-      notSummed: (known?.notSummed ?? 0) + count - Number(amounts),
-      units: (known?.units ?? 0n) + BigInt(Number(units ?? 0)) +
-        BigInt(Number(wholes ?? 0)) * 1_000_000n,
+      orders: (known?.orders ?? 0) + Number(orders),
+      notSummed: (known?.notSummed ?? 0) + Number(orders) - Number(amounts),
+      units: (known?.units ?? 0n) + BigInt(Number(units)) +
+        BigInt(Number(wholes)) * 1_000_000n,
     });
   }
-
-  /** By currency, those without one last; confirmed ones before claimed ones. */
-  get all(): readonly OrderTotal[] {
-    const rank = (
-      { currency, trust }: Pick<OrderTotal, "currency" | "trust">,
-    ) =>
-      `${currency === null ? 1 : 0} ${currency} ${
-        trust === "confirmed" ? 0 : 1
-      }`;
-    return [...this.#sums.values()].sort((a, b) => rank(a) < rank(b) ? -1 : 1)
-      .map(({ units, ...one }) => ({ ...one, sum: decimalOf(units) }));
-  }
+  return [...sums].sort(([a], [b]) => a < b ? -1 : 1)
+    .map(([, { units, ...one }]) => ({ ...one, sum: decimalOf(units) }));
 }
 
 /** Millionths as a plain decimal. */

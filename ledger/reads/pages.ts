@@ -3,7 +3,7 @@ import { base64urlnopad } from "@scure/base";
 import { jsonBytes } from "../../core/bytes.ts";
 import { isCalendarDate } from "../../core/time/service_time.ts";
 import type { Driver, SqlValue, Statement } from "../store/driver/driver.ts";
-import { read, type Rows } from "../store/database.ts";
+import { read, statement } from "../store/database.ts";
 
 /** What every query of a list can say. */
 export interface PageQuery {
@@ -24,16 +24,16 @@ export interface PageQuery {
   readonly limit?: number;
   /** `next` of the page before. @default from the beginning */
   readonly after?: string;
+  /** Which come first, by when they were created. @default "newest" */
+  readonly sort?: ListSort;
 }
 
 /** Which rows of a list come first. */
 export type ListSort = "newest" | "oldest";
 
-/** A condition on rows. */
+/** A condition on rows: SQL with `?` placeholders, and a value for each. */
 export interface Condition {
-  /** SQL with `?` placeholders. */
   readonly sql: string;
-  /** One value per placeholder. */
   readonly args: readonly SqlValue[];
 }
 
@@ -46,9 +46,8 @@ export interface Range extends Condition {
   readonly isFew?: true;
 }
 
-/** Rows of orders or users, by `at` and then by `no`. */
-export interface List {
-  /** Whose rows. */
+/** Orders or users, by `at` and then by `no`, and how they are read. */
+export interface List<View> {
   readonly table: "orders" | "users";
   /**
    * Of these a row satisfies one at most. Each is a range of one index, and they
@@ -57,28 +56,42 @@ export interface List {
   readonly ranges: readonly Range[];
   /** What is asked besides: each row of the ranges is looked at for it. */
   readonly where: readonly Condition[];
-  /** Which rows come first. */
-  readonly sort: ListSort;
-  /** Only rows after this time, ms. */
-  readonly after: number | undefined;
-  /** Only rows of this time or before, ms. */
-  readonly upTo: number | undefined;
+  /** SQL of the columns that a view is made of. */
+  readonly columns: string;
+  readonly viewOf: (row: readonly SqlValue[]) => View;
+  /** What SQL cannot tell of a row. */
+  readonly holds?: (view: View) => boolean;
+  /** Rows that a page looks through at most. @default {MOST_SEARCHED} */
+  readonly mostSearched?: number;
+}
+
+/** What a list has, whatever is read of it. */
+type Ranges = Pick<List<unknown>, "table" | "ranges" | "where">;
+
+/** Makes a condition. */
+export function where(sql: string, ...args: readonly SqlValue[]): Condition {
+  return { sql, args };
+}
+
+/** What a query asks of a value; nothing where it does not name one. */
+export function asked<Value, Asked>(
+  value: Value | undefined,
+  of: (value: Value) => Asked,
+): Asked[] {
+  return value === undefined ? [] : [of(value)];
 }
 
 /** All rows: an index by time has them in order. */
-export const ALL: Range = { sql: "1", args: [] };
+export const ALL: Range = where("1");
 
-/** The place of a row in a list. */
-export interface Place {
-  /** What it is sorted by, ms. */
+/** The place of a row in a list: the time it is sorted by, ms, and its `no`. */
+interface Place {
   readonly at: number;
-  /** Its `no`. */
   readonly no: number;
 }
 
 /** One page of a list. */
 export interface ListPage<View> {
-  /** The rows, as readers see them. */
   readonly views: readonly View[];
   /** `after` of the next page; null on the last one. */
   readonly next: string | null;
@@ -87,20 +100,6 @@ export interface ListPage<View> {
    * that, UTC ISO 8601; else null.
    */
   readonly searchedTo: string | null;
-}
-
-/** How the rows of a list are read. */
-export interface ListReader<View> {
-  /** SQL of the columns that a view is made of. */
-  readonly columns: string;
-  /** Makes a view of them. */
-  readonly viewOf: (row: readonly SqlValue[]) => View;
-  /** What SQL cannot tell of a row. @default {every row is chosen} */
-  readonly holds?: ((view: View) => boolean) | undefined;
-  /** Rows that a page looks through at most. @default {MOST_SEARCHED} */
-  readonly mostSearched?: number;
-  /** Rows of one statement. @default {STEP} */
-  readonly step?: number;
 }
 
 /** Rows that one page looks through for what no index tells. */
@@ -114,29 +113,34 @@ const STEP = 5_000;
 /** Reads one page. */
 export async function readPage<View>(
   driver: Driver,
-  list: List,
-  reader: ListReader<View>,
-  { limit, after }: PageQuery,
+  list: List<View>,
+  query: PageQuery,
 ): Promise<ListPage<View>> {
-  const { columns, viewOf, holds, step = STEP } = reader;
-  const { mostSearched = MOST_SEARCHED } = reader;
-  const size = pageSize(limit);
+  const { table, ranges, columns, viewOf, holds } = list;
+  const { mostSearched = MOST_SEARCHED } = list;
+  const size = pageSize(query.limit);
   const found: { readonly view: View; readonly place: Place }[] = [];
-  let from = after === undefined ? null : placeOf(after);
+  let from = query.after === undefined ? null : placeOf(query.after);
   let isEnd = false;
   // Rows of a range of an index alone: there are none that are not wanted.
   const isExact = list.where.length === 0;
   // What has to be sorted is sorted for every step.
-  const least = list.ranges.some(({ isFew }) => isFew) ? SORTED_AT_ONCE : 0;
+  const least = ranges.some(({ isFew }) => isFew) ? SORTED_AT_ONCE : 0;
+  const { sql, args } = allOf(list.where);
   let searched = 0;
   while (!isEnd && found.length <= size && searched < mostSearched) {
     const wanted = Math.max(size + 1 - found.length, least);
+    const looked = isExact ? wanted : STEP;
+    const keys = selectKeys(list, query, from, looked);
     const [rows = [], ends = []] = await read(driver, [
-      selectRows(list, columns, {
-        ...{ from, wanted },
-        looked: isExact ? wanted : step,
-      }),
-      ...(isExact ? [] : [selectEnd(list, from, step)]),
+      // The left side of CROSS JOIN is the outer loop, and is read in its order.
+      statement(
+        `SELECT k.key_at, k.key_no, ${columns}
+          FROM (${keys.sql}) AS k CROSS JOIN ${table} AS r ON r.no = k.key_no
+          WHERE ${sql} LIMIT ?`,
+        ...[...keys.args, ...args, wanted],
+      ),
+      ...(isExact ? [] : [selectEnd(list, query, from, STEP)]),
     ]);
     for (const row of rows) {
       const view = viewOf(row.slice(2));
@@ -146,44 +150,40 @@ export async function readPage<View>(
     const last = (rows.length === wanted ? rows : ends).at(-1);
     isEnd = last === undefined;
     if (last !== undefined) from = keyOf(last);
-    searched += isExact ? wanted : step;
+    searched += looked;
   }
-  const shown = found.slice(0, size);
-  const fit = fitting(shown, ({ view }) => jsonBytes(view));
+  const fit = fitting(found.slice(0, size), ({ view }) => jsonBytes(view));
   const cut = found.length > fit.length ? fit.at(-1)?.place : undefined;
   const end = cut ?? (isEnd ? null : from);
+  const time = end === null ? null : new Date(end.at).toISOString();
   return {
     views: fit.map(({ view }) => view),
-    next: end === null ? null : encodePlace(end),
-    searchedTo: end === null || cut !== undefined
+    next: end === null || time === null
       ? null
-      : new Date(end.at).toISOString(),
+      : encodeCursor({ sortAt: time, id: String(end.no) }),
+    searchedTo: cut === undefined ? time : null,
   };
 }
 
 /** Walks over all rows, page by page. */
 export async function* readAll<View>(
   driver: Driver,
-  list: List,
-  reader: ListReader<View>,
+  list: List<View>,
   query: PageQuery,
 ): AsyncGenerator<View> {
   for (let page = query;;) {
-    const { views, next } = await readPage(driver, list, reader, page);
+    const { views, next } = await readPage(driver, list, page);
     yield* views;
     if (next === null) return;
     page = { ...query, after: next };
   }
 }
 
-/**
- * Adds up what a list has, step by step.
- *
- * @param sums SQL of what is worked out of the rows of each step.
- */
+/** Adds up what a list has, step by step: rows of sums of each step. */
 export async function* readSums(
   driver: Driver,
-  list: List,
+  list: Ranges,
+  query: PageQuery,
   sums: {
     /** The columns that are added up. */
     readonly of: readonly string[];
@@ -191,98 +191,83 @@ export async function* readSums(
     readonly groupBy: string;
   },
 ): AsyncGenerator<readonly SqlValue[]> {
-  for (let from: Place | null = null;;) {
-    // An index may hold all that is added up: then no row is read for it.
-    const isExact = list.where.length === 0;
-    const keys = selectKeys(list, from, STEP, isExact ? sums.of : []);
-    const where = allOf(list.where);
-    const join = `CROSS JOIN ${list.table} AS r ON r.no = k.key_no`;
-    const [rows = [], ends = []]: readonly Rows[] = await read(driver, [{
-      sql: `SELECT ${sums.columns} FROM (${keys.sql}) AS k
-        ${isExact ? "" : join} WHERE ${where.sql} GROUP BY ${sums.groupBy}`,
-      args: [...keys.args, ...where.args],
-    }, selectEnd(list, from, STEP)]);
-    yield* rows;
-    const [last] = ends;
-    if (last === undefined) return;
-    from = keyOf(last);
-  }
+  // An index may hold all that is added up: then no row is read for it.
+  const isExact = list.where.length === 0;
+  const join = `CROSS JOIN ${list.table} AS r ON r.no = k.key_no`;
+  const { sql, args } = allOf(list.where);
+  let from: Place | null = null;
+  do {
+    const keys = selectKeys(list, query, from, STEP, isExact ? sums.of : []);
+    const all = await read(driver, [
+      statement(
+        `SELECT ${sums.columns} FROM (${keys.sql}) AS k
+          ${isExact ? "" : join} WHERE ${sql} GROUP BY ${sums.groupBy}`,
+        ...[...keys.args, ...args],
+      ),
+      selectEnd(list, query, from, STEP),
+    ]);
+    yield* all[0] ?? [];
+    const end: readonly SqlValue[] | undefined = all[1]?.[0];
+    from = end === undefined ? null : keyOf(end);
+  } while (from !== null);
 }
 
 /** Whether the ranges of a list have more rows than a number. */
 export async function hasMore(
   driver: Driver,
-  list: List,
+  list: Ranges,
+  query: PageQuery,
   rows: number,
 ): Promise<boolean> {
-  const [ends = []] = await read(driver, [selectEnd(list, null, rows + 1)]);
-  return ends.length > 0;
-}
-
-/**
- * Selects rows of the next step that satisfy what is asked besides, in order:
- * the left side of CROSS JOIN is the outer loop, and is read in its order.
- */
-function selectRows(
-  list: List,
-  columns: string,
-  { from, wanted, looked }: {
-    readonly from: Place | null;
-    readonly wanted: number;
-    /** Rows of the ranges that are looked at. */
-    readonly looked: number;
-  },
-): Statement {
-  const where = allOf(list.where);
-  const keys = selectKeys(list, from, looked);
-  return {
-    sql: `SELECT k.key_at, k.key_no, ${columns}
-      FROM (${keys.sql}) AS k CROSS JOIN ${list.table} AS r ON r.no = k.key_no
-      WHERE ${where.sql} LIMIT ?`,
-    args: [...keys.args, ...where.args, wanted],
-  };
+  const [ends] = await read(driver, [selectEnd(list, query, null, rows + 1)]);
+  return ends?.length === 1;
 }
 
 /** Selects the last row of a step; none where the list ends before. */
-function selectEnd(list: List, from: Place | null, rows: number): Statement {
-  const { sql, args } = selectKeys(list, from, 1);
-  return { sql: `${sql} OFFSET ?`, args: [...args, rows - 1] };
+function selectEnd(
+  list: Ranges,
+  query: PageQuery,
+  from: Place | null,
+  rows: number,
+): Statement {
+  const { sql, args } = selectKeys(list, query, from, 1);
+  return statement(`${sql} OFFSET ?`, ...args, rows - 1);
 }
 
 function selectKeys(
-  { table, ranges, sort, after, upTo }: List,
+  { table, ranges }: Ranges,
+  { createdAfter, createdUpTo, sort = "newest" }: PageQuery,
   from: Place | null,
   limit: number,
   columns: readonly string[] = [],
 ): Statement {
+  if (sort !== "newest" && sort !== "oldest") {
+    throw wrongQuery("sort", sort, "newest or oldest");
+  }
   const [sign, direction] = sort === "newest" ? ["<", "DESC"] : [">", "ASC"];
+  const after = asked(createdAfter, (time) => queryMs("createdAfter", time));
+  const upTo = asked(createdUpTo, (time) => queryMs("createdUpTo", time));
   const parts = ranges.map((range) => {
     // A plus keeps SQLite from going by the index that has all in order.
     const [time, no] = range.isFew ? ["+at", "+no"] : ["at", "no"];
-    const all: Condition[] = [range];
     // SQLite goes by one bound of each side, and the place lies within the times.
-    if (from !== null) {
-      const args = [from.at, from.no];
-      all.push({ sql: `(${time}, ${no}) ${sign} (?, ?)`, args });
-    }
-    if (after !== undefined && (from === null || sort === "newest")) {
-      all.push({ sql: `${time} > ?`, args: [after] });
-    }
-    if (upTo !== undefined && (from === null || sort === "oldest")) {
-      all.push({ sql: `${time} <= ?`, args: [upTo] });
-    }
-    const { sql, args } = allOf(all);
+    const isOpen = (side: ListSort) => from === null || sort === side;
+    const { sql, args } = allOf([
+      range,
+      ...(from === null
+        ? []
+        : [where(`(${time}, ${no}) ${sign} (?, ?)`, from.at, from.no)]),
+      ...(isOpen("newest") ? after : []).map((ms) => where(`${time} > ?`, ms)),
+      ...(isOpen("oldest") ? upTo : []).map((ms) => where(`${time} <= ?`, ms)),
+    ]);
     const keys = [`${time} AS key_at`, `${no} AS key_no`, ...columns];
-    return {
-      sql: `SELECT ${keys.join(", ")} FROM ${table} WHERE ${sql}`,
-      args,
-    };
+    return where(`SELECT ${keys} FROM ${table} WHERE ${sql}`, ...args);
   });
-  return {
-    sql: parts.map(({ sql }) => sql).join(" UNION ALL ") +
+  return statement(
+    parts.map(({ sql }) => sql).join(" UNION ALL ") +
       ` ORDER BY key_at ${direction}, key_no ${direction} LIMIT ?`,
-    args: [...parts.flatMap(({ args }) => args), limit],
-  };
+    ...[...parts.flatMap(({ args }) => args), limit],
+  );
 }
 
 /** Conditions that all have to hold. */
@@ -310,10 +295,6 @@ function keyOf([at, no]: readonly SqlValue[]): Place {
   return { at: Number(at), no: Number(no) };
 }
 
-function encodePlace({ at, no }: Place): string {
-  return encodeCursor({ sortAt: new Date(at).toISOString(), id: String(no) });
-}
-
 function placeOf(cursor: string): Place {
   const { sortAt, id } = decodeCursor(cursor);
   const place = { at: Date.parse(sortAt), no: Number(id) };
@@ -323,13 +304,7 @@ function placeOf(cursor: string): Place {
   throw wrongCursor(cursor);
 }
 
-/**
- * The error of every query that asks for what cannot be.
- *
- * @param field Field of the query.
- * @param value What it says.
- * @param expected What it may say.
- */
+/** The error of every query that asks for what cannot be. */
 export function wrongQuery(
   field: string,
   value: string | number,
@@ -339,12 +314,7 @@ export function wrongQuery(
   return new RangeError(`Wrong ${field}: ${shown} is not ${expected}`);
 }
 
-/**
- * Writes a time of a query in one form.
- *
- * @param time Any ISO 8601 time with a zone, or a date.
- * @throws {RangeError} When it is not a valid time.
- */
+/** Writes a time of a query, with a zone or a date, in one form. */
 export function queryTime(field: string, time: string): string {
   return new Date(queryMs(field, time)).toISOString();
 }
@@ -358,23 +328,7 @@ export function queryMs(field: string, time: string): number {
   return ms;
 }
 
-/** The times of a query, in ms. */
-export function timesOf(
-  { createdAfter, createdUpTo }: PageQuery,
-): Pick<List, "after" | "upTo"> {
-  const ms = (field: string, time: string | undefined) =>
-    time === undefined ? undefined : queryMs(field, time);
-  return {
-    after: ms("createdAfter", createdAfter),
-    upTo: ms("createdUpTo", createdUpTo),
-  };
-}
-
-/**
- * Says how many rows a page may have.
- *
- * @throws {RangeError} Unless it is from 1 to 1000.
- */
+/** How many rows a page may have. */
 export function pageSize(limit: number = 100): number {
   if (!Number.isInteger(limit) || limit < 1 || limit > 1000) {
     throw wrongQuery("limit", limit, "a whole number from 1 to 1000");
@@ -388,11 +342,7 @@ export function pageSize(limit: number = 100): number {
  */
 export const MOST_PAGE_BYTES = 4_000_000;
 
-/**
- * The first rows that fit into a page: one at least, where there is one.
- *
- * @param bytesOf How many bytes a row takes.
- */
+/** The first rows that fit into a page: one at least, where there is one. */
 export function fitting<Row>(
   rows: readonly Row[],
   bytesOf: (row: Row) => number,
@@ -421,11 +371,6 @@ export function encodeCursor({ sortAt, id }: PageEnd): string {
   );
 }
 
-/**
- * Reads what {@linkcode encodeCursor} wrote.
- *
- * @throws {RangeError} When it is not a cursor.
- */
 export function decodeCursor(cursor: string): PageEnd {
   try {
     const bytes = base64urlnopad.decode(cursor);

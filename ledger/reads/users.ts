@@ -4,17 +4,15 @@ import { type UserActivity, userActivityOf } from "../orders/activity_fold.ts";
 import type { Driver, SqlValue } from "../store/driver/driver.ts";
 import { type UserState, userState } from "../users/user_state.ts";
 import { unpackUser } from "../projection/doc.ts";
-import { read } from "../store/database.ts";
+import { select } from "../store/database.ts";
 import {
   ALL,
-  type Condition,
+  asked,
   type List,
-  type ListReader,
-  type ListSort,
   type PageQuery,
   readAll,
   readPage,
-  timesOf,
+  where,
 } from "./pages.ts";
 
 /** A user as readers see them. */
@@ -29,8 +27,6 @@ export interface UserQuery extends PageQuery {
   readonly status?: UserState["status"];
   /** Only this trust. */
   readonly trust?: Trust;
-  /** `newest` first or `oldest` first. @default "newest" */
-  readonly sort?: ListSort;
 }
 
 /** One page of users. */
@@ -49,11 +45,6 @@ export function userOfRow([id, document]: readonly SqlValue[]): UserView {
   const fold = unpackUser(String(id), String(document));
   return { ...userState(fold), activity: userActivityOf(fold.activity) };
 }
-
-const READER: ListReader<UserView> = {
-  columns: USER_COLUMNS,
-  viewOf: userOfRow,
-};
 
 /** Users as folded so far; behind by {@linkcode Ledger.lag} events. */
 export class Users {
@@ -76,11 +67,11 @@ export class Users {
    * @throws {LedgerError} When the database fails.
    */
   async get(userId: string): Promise<UserView | null> {
-    const [rows] = await read(this.#driver, [{
-      sql: `SELECT ${USER_COLUMNS} FROM users AS r WHERE r.id = ?`,
-      args: [userId],
-    }]);
-    const [row] = rows ?? [];
+    const [row] = await select(
+      this.#driver,
+      `SELECT ${USER_COLUMNS} FROM users AS r WHERE r.id = ?`,
+      userId,
+    );
     return row === undefined ? null : userOfRow(row);
   }
 
@@ -92,13 +83,9 @@ export class Users {
    * @throws {LedgerError} When the database fails.
    */
   async page(query: UserQuery = {}): Promise<UserPage> {
-    const { views, next } = await readPage(
-      this.#driver,
-      listOf(query),
-      READER,
-      query,
-    );
-    return { users: views, next };
+    const list = listOf(query);
+    const { views: users, next } = await readPage(this.#driver, list, query);
+    return { users, next };
   }
 
   /**
@@ -109,13 +96,19 @@ export class Users {
    * @throws {LedgerError} When the database fails.
    */
   list(query: UserQuery = {}): AsyncGenerator<UserView> {
-    return readAll(this.#driver, listOf(query), READER, query);
+    return readAll(this.#driver, listOf(query), query);
   }
 }
 
-function listOf({ status, trust, sort = "newest", ...query }: UserQuery): List {
-  const where: Condition[] = [];
-  if (status !== undefined) where.push({ sql: "status = ?", args: [status] });
-  if (trust !== undefined) where.push({ sql: "trust = ?", args: [trust] });
-  return { table: "users", ranges: [ALL], where, sort, ...timesOf(query) };
+function listOf({ status, trust }: UserQuery): List<UserView> {
+  return {
+    table: "users",
+    ranges: [ALL],
+    where: [
+      ...asked(status, (one) => where("status = ?", one)),
+      ...asked(trust, (one) => where("trust = ?", one)),
+    ],
+    columns: USER_COLUMNS,
+    viewOf: userOfRow,
+  };
 }

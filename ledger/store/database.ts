@@ -28,6 +28,16 @@ export function read(
   return rowsOf(driver, statements, "read");
 }
 
+/** Reads the rows of one statement. */
+export async function select(
+  driver: Driver,
+  sql: string,
+  ...args: readonly SqlValue[]
+): Promise<Rows> {
+  const [rows = []] = await read(driver, [statement(sql, ...args)]);
+  return rows;
+}
+
 /** How what decides something is read: never what a replica has not heard of yet. */
 export function decidingMode({ location }: Driver): "read" | "write" {
   return location === "remote" ? "write" : "read";
