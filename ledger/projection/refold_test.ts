@@ -320,25 +320,3 @@ Deno.test("refold() takes away a row that no event names", async () => {
   await refold(parts);
   assert.deepEqual((await verifyStates(parts)).differences, []);
 });
-
-Deno.test("verifyStates() names a column that was changed in the file", async () => {
-  await using driver = await shipped();
-  const parts = { driver, assets: "sandbox" as const };
-  assert.equal((await verifyStates(parts)).ok, true);
-  await driver.batch([
-    { sql: "UPDATE orders SET status = 'failed'", args: [] },
-    {
-      sql: "UPDATE users SET fold = json_set(fold, '$.banned', 1)",
-      args: [],
-    },
-  ], "write");
-  const { ok, differences } = await verifyStates(parts);
-  assert.equal(ok, false);
-  assert.deepEqual(
-    differences.map(({ key, columns }) => [
-      ...key,
-      ...columns.map(({ field }) => field),
-    ]),
-    [["order", "O1", "status"], ["user", "U1", "fold"]],
-  );
-});

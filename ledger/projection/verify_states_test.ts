@@ -81,6 +81,8 @@ const tampering: Readonly<Record<string, string>> = {
     "users user U1 changed trust",
   "UPDATE users SET status = 'banned' WHERE id = 'U1'":
     "users user U1 changed status",
+  "UPDATE users SET fold = json_set(fold, '$.banned', 1) WHERE id = 'U1'":
+    "users user U1 changed fold",
   "DELETE FROM expected": "expected 1 missing",
   "DELETE FROM log WHERE code = 'confirmed.success'":
     "log order O2 confirmed.success missing",
