@@ -5,7 +5,7 @@ import {
   type AttentionKind,
 } from "../outcomes/attention_kind.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import { read } from "../store/database.ts";
+import { select } from "../store/database.ts";
 import { timeOf } from "../store/events.ts";
 import type { Orders, OrderView } from "./orders.ts";
 
@@ -48,21 +48,18 @@ export async function* listAttention(
 
 /**
  * Since when orders have succeeded in a ledger that never recorded an
- * expectation. None of its orders can be compared, and none of them waits for a
- * person.
- *
- * @returns When the first of them was created, UTC ISO 8601; null where orders
- * are compared, or none has succeeded since the ledger went live.
- * @throws {LedgerError} When the database fails.
+ * expectation, UTC ISO 8601; null where orders are compared, or none has succeeded
+ * since the ledger went live. None of its orders can be compared, and none of them
+ * waits for a person.
  */
 export async function uncheckedSince(driver: Driver): Promise<string | null> {
-  const [rows] = await read(driver, [{
-    // What was created before the ledger went live was not released by it.
-    sql: `SELECT at FROM orders
+  // What was created before the ledger went live was not released by it.
+  const [row] = await select(
+    driver,
+    `SELECT at FROM orders
       WHERE release = 'unchecked' AND NOT EXISTS (SELECT 1 FROM expected)
         AND at >= coalesce((SELECT live_from FROM ledger), 0)
       ORDER BY at LIMIT 1`,
-    args: [],
-  }]);
-  return timeOf(rows?.[0]?.[0]);
+  );
+  return timeOf(row?.[0]);
 }

@@ -5,8 +5,8 @@ import {
   type OccurrenceOptions,
 } from "../explain/occurrences.ts";
 import type { EventKind } from "../machines/event_kind.ts";
-import type { Driver, SqlValue, Statement } from "../store/driver/driver.ts";
-import { bytesOf, read } from "../store/database.ts";
+import type { Driver, Statement } from "../store/driver/driver.ts";
+import { bytesOf, read, select, statement } from "../store/database.ts";
 import {
   EVENT_COLUMNS,
   eventsOf,
@@ -14,7 +14,14 @@ import {
   type StoredEvent,
   timeOf,
 } from "../store/events.ts";
-import { allOf, type Condition, pageSize, queryTime } from "./pages.ts";
+import {
+  allOf,
+  asked,
+  type Condition,
+  pageSize,
+  queryMs,
+  where,
+} from "./pages.ts";
 
 /** A webhook delivery as it is stored. */
 export interface StoredDelivery {
@@ -114,25 +121,21 @@ export async function* listDeliveries(
   driver: Driver,
   query: DeliveryQuery = {},
 ): AsyncGenerator<StoredDelivery> {
-  let next: DeliveryPlace | null = null;
-  do {
+  let after: DeliveryPlace | null | undefined;
+  while (after !== null) {
     const page: DeliveryPage = await readDeliveryPage(driver, {
       ...query,
-      ...(next === null ? {} : { after: next }),
+      ...(after && { after }),
       limit: AT_ONCE,
     });
     yield* page.deliveries;
-    next = page.next;
-  } while (next !== null);
+    after = page.next;
+  }
 }
 
 /**
  * Reads one page of deliveries, the last received first; of an order or a user,
  * and of those without a type, the last stored first.
- *
- * @param query Which ones: after which, and how many at most.
- * @throws {RangeError} When the limit is not from 1 to 1000.
- * @throws {LedgerError} When the database fails.
  */
 export async function readDeliveryPage(
   driver: Driver,
@@ -145,7 +148,7 @@ export async function readDeliveryPage(
 ): Promise<DeliveryPage> {
   const size = pageSize(limit);
   const found: StoredDelivery[] = [];
-  let from = after ?? null;
+  let from: DeliveryPlace | null = after ?? null;
   let isEnd = false;
   for (
     let searched = 0;
@@ -154,22 +157,21 @@ export async function readDeliveryPage(
   ) {
     // Some are read in vain, so that few at once would be many times.
     const wanted = Math.max(size + 1 - found.length, LEAST);
-    const [rows = [], ends = []] = await read(
-      driver,
-      selectStep(query, from, wanted),
-    );
-    const events = eventsOf(rows);
-    found.push(...events.map(deliveryOf).filter((one) => isOf(one, query)));
-    const last = events.length === wanted
-      ? placeOf(events.at(-1) as StoredEvent)
-      : placeOfRow(ends[0]);
-    isEnd = last === null;
-    if (last !== null) from = last;
+    const [rows, ends] = await read(driver, selectStep(query, from, wanted));
+    const step = eventsOf(rows).map(deliveryOf);
+    found.push(...step.filter((one) => isOf(one, query)));
+    const last: DeliveryPlace | undefined = step.length === wanted
+      ? step.at(-1)
+      : ends?.map(([receivedAt, position]) => ({
+        ...{ position: Number(position), receivedAt: timeOf(receivedAt) ?? "" },
+      }))[0];
+    isEnd = last === undefined;
+    from = last ?? from;
   }
-  const isCut = found.length > size;
   const deliveries = found.slice(0, size);
-  const next = isCut ? placeOfDelivery(deliveries.at(-1)) : isEnd ? null : from;
-  return { deliveries, next, isSearched: !isCut && !isEnd };
+  const isCut = found.length > size;
+  const next = isCut ? deliveries.at(-1) : isEnd ? null : from;
+  return { deliveries, next: next ?? null, isSearched: !isCut && !isEnd };
 }
 
 /**
@@ -181,94 +183,84 @@ function selectStep(
   from: DeliveryPlace | null,
   wanted: number,
 ): Statement[] {
-  const { type } = query;
-  const times: Condition[] = [];
-  const addTime = (sql: string, name: "receivedFrom" | "receivedBefore") => {
-    const time = query[name];
-    if (time === undefined) return;
-    times.push({ sql, args: [msOf(queryTime(name, time))] });
-  };
+  const { type, receivedFrom, receivedBefore } = query;
   const owner = ownerOf(query);
-  addTime("e.recorded_at >= ?", "receivedFrom");
-  // By time of receipt, the place after which it goes on lies before that.
-  if (from === null || owner !== null) {
-    addTime("e.recorded_at < ?", "receivedBefore");
-  }
+  const webhooks = [
+    where("e.kind = 'webhook'"),
+    ...asked(
+      receivedFrom,
+      (time) => where("e.recorded_at >= ?", queryMs("receivedFrom", time)),
+    ),
+    // By time of receipt, the place after which it goes on lies before that.
+    ...asked(from === null || owner !== null ? receivedBefore : undefined, (
+      time,
+    ) => where("e.recorded_at < ?", queryMs("receivedBefore", time))),
+  ];
+  const typed = asked(type, (one) =>
+    // With an escape it may be written in other ways.
+    where(
+      "(instr(e.body, CAST(? AS BLOB)) > 0 OR instr(e.body, x'5c') > 0)",
+      one,
+    ));
   if (owner !== null) {
     const before = from?.position ?? Number.MAX_SAFE_INTEGER;
-    const where = allOf([
-      { sql: "e.kind = 'webhook'", args: [] },
-      ...typed(type),
-      ...times,
-    ]);
+    const { sql, args } = allOf([...webhooks, ...typed]);
     // What is not folded yet is mentioned nowhere: all of it is looked at. Without
     // a limit SQLite drops the order of an inner select.
-    return [{
-      sql: `SELECT ${EVENT_COLUMNS} FROM (
+    return [statement(
+      `SELECT ${EVENT_COLUMNS} FROM (
           SELECT position FROM events
           WHERE position > (SELECT position FROM ledger) AND position < ?
           UNION ALL SELECT position FROM mentions
           WHERE ${owner.sql} AND position < ?
           ORDER BY position DESC LIMIT -1) AS m
         CROSS JOIN events AS e ON e.position = m.position
-        WHERE ${where.sql} LIMIT ?`,
-      args: [before, ...owner.args, before, ...where.args, wanted],
-    }];
+        WHERE ${sql} LIMIT ?`,
+      ...[before, ...owner.args, before, ...args, wanted],
+    )];
   }
-  const behind = from === null ? [] : [{
-    sql: "(e.recorded_at, e.position) < (?, ?)",
-    args: [msOf(from.receivedAt), from.position],
-  }];
-  const range = allOf([
-    { sql: "e.kind = 'webhook'", args: [] },
-    ...behind,
-    ...times,
-  ]);
+  const { sql, args } = allOf(
+    from === null ? webhooks : [
+      ...webhooks,
+      where(
+        "(e.recorded_at, e.position) < (?, ?)",
+        ...[msOf(from.receivedAt), from.position],
+      ),
+    ],
+  );
   const step = `SELECT e.recorded_at, e.position FROM events AS e
-    WHERE ${range.sql} ORDER BY e.recorded_at DESC, e.position DESC`;
-  const where = allOf(typed(type));
+    WHERE ${sql} ORDER BY e.recorded_at DESC, e.position DESC`;
+  const named = allOf(typed);
+  const looked = type === undefined ? wanted : STEP;
   return [
-    {
-      // The left side of CROSS JOIN is the outer loop, and is read in its order.
-      sql: `SELECT ${EVENT_COLUMNS} FROM (${step} LIMIT ?) AS k
+    // The left side of CROSS JOIN is the outer loop, and is read in its order.
+    statement(
+      `SELECT ${EVENT_COLUMNS} FROM (${step} LIMIT ?) AS k
         CROSS JOIN events AS e ON e.position = k.position
-        WHERE ${where.sql} LIMIT ?`,
-      args: [
-        ...range.args,
-        type === undefined ? wanted : STEP,
-        ...where.args,
-        wanted,
-      ],
-    },
-    ...(type === undefined ? [] : [{
-      sql: `${step} LIMIT 1 OFFSET ?`,
-      args: [...range.args, STEP - 1],
-    }]),
+        WHERE ${named.sql} LIMIT ?`,
+      ...[...args, looked, ...named.args, wanted],
+    ),
+    ...asked(
+      type,
+      () => statement(`${step} LIMIT 1 OFFSET ?`, ...args, STEP - 1),
+    ),
   ];
 }
 
 /** What the deliveries of a query are mentioned under; null where nothing names them. */
-function ownerOf(
-  { orderId, userId, quarantined }: DeliveryQuery,
-): Condition | null {
-  if (orderId !== undefined) return named("orders", orderId);
-  if (userId !== undefined) return named("users", userId);
-  return quarantined ? { sql: "no = 0", args: [] } : null;
+function ownerOf({ orderId, userId, quarantined }:
+  & {
+    readonly [Id in "orderId" | "userId"]?: string | null;
+  }
+  & { readonly quarantined?: boolean }): Condition | null {
+  if (typeof orderId === "string") return named("orders", orderId);
+  if (typeof userId === "string") return named("users", userId);
+  return quarantined ? where("no = 0") : null;
 }
 
 /** The mentions of an order or a user. */
 export function named(table: "orders" | "users", id: string): Condition {
-  return { sql: `no = (SELECT no FROM ${table} WHERE id = ?)`, args: [id] };
-}
-
-/** Bodies that may say a type: that is read out of few of them. */
-function typed(type: string | undefined): Condition[] {
-  if (type === undefined) return [];
-  return [{
-    // With an escape it may be written in other ways.
-    sql: "(instr(e.body, CAST(? AS BLOB)) > 0 OR instr(e.body, x'5c') > 0)",
-    args: [type],
-  }];
+  return where(`no = (SELECT no FROM ${table} WHERE id = ?)`, id);
 }
 
 function isOf(
@@ -288,25 +280,6 @@ function deliveryOf(event: StoredEvent): StoredDelivery {
     ...{ position, id, receivedAt, type, quarantined: type === null },
     ...{ orderId, userId, clickId, bytes: body.length },
   };
-}
-
-function placeOf({ position, recordedAt }: StoredEvent): DeliveryPlace {
-  return { position, receivedAt: recordedAt };
-}
-
-function placeOfDelivery(
-  delivery: StoredDelivery | undefined,
-): DeliveryPlace | null {
-  if (delivery === undefined) return null;
-  const { position, receivedAt } = delivery;
-  return { position, receivedAt };
-}
-
-function placeOfRow(
-  row: readonly SqlValue[] | undefined,
-): DeliveryPlace | null {
-  if (row === undefined) return null;
-  return { position: Number(row[1]), receivedAt: timeOf(row[0]) ?? "" };
 }
 
 /**
@@ -336,11 +309,12 @@ export async function readDelivery(
 ): Promise<
   (StoredDelivery & { readonly body: Uint8Array<ArrayBuffer> }) | null
 > {
-  const [rows] = await read(driver, [{
-    sql: `SELECT ${EVENT_COLUMNS} FROM events AS e
+  const rows = await select(
+    driver,
+    `SELECT ${EVENT_COLUMNS} FROM events AS e
       WHERE e.id = ? AND e.kind = 'webhook'`,
-    args: [id],
-  }]);
+    id,
+  );
   const [event] = eventsOf(rows);
   return event === undefined
     ? null
@@ -363,11 +337,12 @@ export async function readNewestBodies(
   after: number,
   limit: number,
 ): Promise<readonly StoredBody[]> {
-  const [rows = []] = await read(driver, [{
-    sql: `SELECT position, kind, body FROM events
+  const rows = await select(
+    driver,
+    `SELECT position, kind, body FROM events
       WHERE position > ? ORDER BY position DESC LIMIT ?`,
-    args: [after, limit],
-  }]);
+    ...[after, limit],
+  );
   return rows.map(([position, kind, body]) => ({
     position: Number(position),
     kind: kind as EventKind,
@@ -375,23 +350,20 @@ export async function readNewestBodies(
   }));
 }
 
-/**
- * Counts deliveries by the digest of their body, to compare them with those
- * that were answered.
- *
- * @throws {LedgerError} When the database fails.
- */
+/** Counts deliveries by the digest of their body. */
 export async function countDeliveries(
   driver: Driver,
 ): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (let after = 0;;) {
-    const [rows] = await read(driver, [{
-      sql: `SELECT ${EVENT_COLUMNS} FROM events AS e
+    const events = eventsOf(
+      await select(
+        driver,
+        `SELECT ${EVENT_COLUMNS} FROM events AS e
         WHERE e.position > ? AND e.kind = 'webhook' ORDER BY e.position LIMIT ?`,
-      args: [after, AT_ONCE],
-    }]);
-    const events = eventsOf(rows);
+        ...[after, AT_ONCE],
+      ),
+    );
     for (const { digest, position } of events) {
       counts.set(digest, (counts.get(digest) ?? 0) + 1);
       after = position;
@@ -406,11 +378,8 @@ const LADDER_MS = 2 * 86_400_000;
 /**
  * Reads the deliveries whose bytes equal those of one delivery, and finds out
  * which of them repeat another and which happened again. Of what names no order
- * and no user those that came within two days are read.
- *
- * @param eventId One of the deliveries.
- * @param options How to decide.
- * @returns All of them by time of arrival; none when there is no such delivery.
+ * and no user those that came within two days are read. All come by time of
+ * arrival; none when there is no such delivery.
  */
 export async function readOccurrences(
   driver: Driver,
@@ -420,30 +389,23 @@ export async function readOccurrences(
   const delivery = await readDelivery(driver, eventId);
   if (delivery === null) return [];
   const { orderId, userId, body, receivedAt } = delivery;
-  const owner = orderId !== null
-    ? named("orders", orderId)
-    : userId !== null
-    ? named("users", userId)
-    : null;
+  const owner = ownerOf({ orderId, userId });
   const receivedMs = Date.parse(receivedAt);
-  const [from, sql, args] = owner === null
-    ? [
-      "events AS e",
-      "e.recorded_at BETWEEN ? AND ?",
-      [receivedMs - LADDER_MS, receivedMs + LADDER_MS],
-    ]
-    : [
-      "mentions AS m CROSS JOIN events AS e ON e.position = m.position",
-      owner.sql,
-      owner.args,
-    ];
-  const [rows = []] = await read(driver, [{
-    sql: `SELECT e.id, e.recorded_at, EXISTS (SELECT 1 FROM unanswered AS u
+  const from = owner === null
+    ? "events AS e"
+    : "mentions AS m CROSS JOIN events AS e ON e.position = m.position";
+  const { sql, args } = owner ?? where(
+    "e.recorded_at BETWEEN ? AND ?",
+    ...[receivedMs - LADDER_MS, receivedMs + LADDER_MS],
+  );
+  const rows = await select(
+    driver,
+    `SELECT e.id, e.recorded_at, EXISTS (SELECT 1 FROM unanswered AS u
         WHERE u.event_id = e.id)
       FROM ${from} WHERE ${sql} AND e.kind = 'webhook' AND e.body = ?
       LIMIT ${MOST_SEARCHED}`,
-    args: [...args, body],
-  }]);
+    ...[...args, body],
+  );
   return classifyOccurrences(
     rows.map(([id, recordedAt, isLate]) => ({
       eventId: String(id),

@@ -1,8 +1,7 @@
 /** What tells whether deliveries come. */
-import { Buffer } from "node:buffer";
 import type { EventKind } from "../machines/event_kind.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import { listed, read } from "../store/database.ts";
+import { listed, read, select, statement } from "../store/database.ts";
 import {
   EVENT_COLUMNS,
   eventsOf,
@@ -47,12 +46,13 @@ export async function readDeliveryLog(
   after: number,
   limit: number,
 ): Promise<readonly DeliveryLogRow[]> {
-  const [rows] = await read(driver, [{
-    sql: `SELECT ${EVENT_COLUMNS} FROM events AS e
+  const rows = await select(
+    driver,
+    `SELECT ${EVENT_COLUMNS} FROM events AS e
       WHERE e.position > ? AND e.position <= (SELECT position FROM ledger)
       ORDER BY e.position LIMIT ?`,
-    args: [after, limit],
-  }]);
+    ...[after, limit],
+  );
   const events = eventsOf(rows);
   const isShown = await shownIn(driver, events);
   const readings = events.filter(({ kind }) =>
@@ -76,19 +76,17 @@ async function shownIn(
   driver: Driver,
   events: readonly StoredEvent[],
 ): Promise<(webhook: StoredEvent) => boolean> {
-  const select = (table: "orders" | "users", field: "orderId" | "userId") => ({
-    sql: `SELECT id FROM ${table}
+  const shownOf = (table: "orders" | "users", field: "orderId" | "userId") =>
+    statement(
+      `SELECT id FROM ${table}
       WHERE id IN (SELECT value FROM json_each(?)) AND shown = 1`,
-    args: [listed(new Set(events.map((event) => event[field] ?? "")))],
-  });
+      listed(new Set(events.map((event) => event[field] ?? ""))),
+    );
   const [orders = [], users = [], any] = await read(driver, [
-    select("orders", "orderId"),
-    select("users", "userId"),
-    {
-      sql: `SELECT EXISTS (SELECT 1 FROM orders WHERE shown = 1) OR
-        EXISTS (SELECT 1 FROM users WHERE shown = 1)`,
-      args: [],
-    },
+    shownOf("orders", "orderId"),
+    shownOf("users", "userId"),
+    statement(`SELECT EXISTS (SELECT 1 FROM orders WHERE shown = 1) OR
+        EXISTS (SELECT 1 FROM users WHERE shown = 1)`),
   ]);
   const shownOrders = new Set(orders.map(([id]) => id));
   const shownUsers = new Set(users.map(([id]) => id));
@@ -109,17 +107,16 @@ async function webhooksBefore(
     driver,
     readings.map(({ position, kind, orderId, userId }) => {
       const isOrder = kind === "order_snapshot";
-      const owner = named(
-        isOrder ? "orders" : "users",
-        (isOrder ? orderId : userId) ?? "",
-      );
-      return {
-        sql: `SELECT ${EVENT_COLUMNS} FROM mentions AS m
+      const owner = isOrder
+        ? named("orders", orderId ?? "")
+        : named("users", userId ?? "");
+      return statement(
+        `SELECT ${EVENT_COLUMNS} FROM mentions AS m
           CROSS JOIN events AS e ON e.position = m.position
           WHERE ${owner.sql} AND m.position < ? AND e.kind = 'webhook'
           ORDER BY m.position DESC LIMIT ${isOrder ? 10 : LOOKED_THROUGH}`,
-        args: [...owner.args, position],
-      };
+        ...[...owner.args, position],
+      );
     }),
   );
   readings.forEach(({ position, kind }, at) => {
@@ -137,7 +134,7 @@ async function webhooksBefore(
 
 function unansweredOf({ body }: StoredEvent): string | null {
   try {
-    const id = JSON.parse(Buffer.from(body).toString())?.event_id;
+    const id = JSON.parse(new TextDecoder().decode(body))?.event_id;
     return typeof id === "string" ? id : null;
   } catch {
     return null;
@@ -153,12 +150,13 @@ export async function readLastWebhook(
   position: number,
 ): Promise<string | null> {
   for (let before = position + 1;;) {
-    const [rows] = await read(driver, [{
-      sql: `SELECT ${EVENT_COLUMNS} FROM events AS e
+    const rows = await select(
+      driver,
+      `SELECT ${EVENT_COLUMNS} FROM events AS e
         WHERE e.position < ? AND e.kind = 'webhook'
         ORDER BY e.position DESC LIMIT ?`,
-      args: [before, LOOKED_THROUGH],
-    }]);
+      ...[before, LOOKED_THROUGH],
+    );
     const events = eventsOf(rows);
     const isShown = await shownIn(driver, events);
     const last = events.find((one) =>
@@ -177,14 +175,14 @@ const UNFOLDED = 1000;
 export async function readUnfoldedSince(
   driver: Driver,
 ): Promise<string | null> {
-  const [rows] = await read(driver, [{
-    sql: `SELECT recorded_at FROM events
+  const rows = await select(
+    driver,
+    `SELECT recorded_at FROM events
       WHERE position > (SELECT position FROM ledger) AND kind = 'webhook'
       ORDER BY position LIMIT ${UNFOLDED}`,
-    args: [],
-  }]);
+  );
   // A spool hands over late what came before others.
-  return rows?.map(([at]) => timeOf(at) ?? "").sort()[0] ?? null;
+  return rows.map(([at]) => timeOf(at) ?? "").sort()[0] ?? null;
 }
 
 /** Events among which the last reading is looked for. */
@@ -192,21 +190,18 @@ const LATE_EVENTS = 1000;
 
 /** When the last reading among the last events was recorded; else null. */
 export async function readLateReading(driver: Driver): Promise<string | null> {
-  const [rows] = await read(driver, [{
-    sql: `SELECT max(recorded_at) FROM (
+  const [row] = await select(
+    driver,
+    `SELECT max(recorded_at) FROM (
         SELECT kind, recorded_at FROM events
         ORDER BY position DESC LIMIT ${LATE_EVENTS})
       WHERE kind IN ('order_snapshot', 'user_snapshot', 'order_absent')`,
-    args: [],
-  }]);
-  return timeOf(rows?.[0]?.[0]);
+  );
+  return timeOf(row?.[0]);
 }
 
 /** Reads the position of the last event; 0 where there is none. */
 export async function readLastPosition(driver: Driver): Promise<number> {
-  const [rows] = await read(driver, [{
-    sql: "SELECT max(position) FROM events",
-    args: [],
-  }]);
-  return Number(rows?.[0]?.[0] ?? 0);
+  const [row] = await select(driver, "SELECT max(position) FROM events");
+  return Number(row?.[0] ?? 0);
 }

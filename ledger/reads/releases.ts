@@ -12,15 +12,11 @@ import { LookupHash } from "../projection/lookup_hash.ts";
 import type { Release, ReleaseReason } from "../outcomes/outcome_table.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { orderRows, selectRows } from "../projection/rows.ts";
-import { listed, read, readDeciding, statement } from "../store/database.ts";
-import { EVENT_COLUMNS, eventsOf, timeOf } from "../store/events.ts";
+import { listed, readDeciding, select, statement } from "../store/database.ts";
+import { readEvents, timeOf } from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";
 
-/**
- * Reads what is folded of an order.
- *
- * @returns Null when the ledger has no such order.
- */
+/** What is folded of an order; null when the ledger has none. */
 export async function readOrderFold(
   driver: Driver,
   orderId: string,
@@ -31,25 +27,19 @@ export async function readOrderFold(
   return orderRows(rows).get(orderId)?.fold ?? null;
 }
 
-/**
- * Reads what a person did about an order.
- *
- * @returns Null when nobody has acted on it.
- */
+/** What a person did about an order; null when nobody has acted on it. */
 export async function readHandRelease(
   driver: Driver,
   orderId: string,
 ): Promise<RecordedRelease | null> {
   const hand = (await readOrderFold(driver, orderId))?.hand ?? null;
   if (hand === null) return null;
-  const [found] = await readDeciding(driver, [
-    statement(
-      `SELECT ${EVENT_COLUMNS} FROM events AS e WHERE e.id = ?
-        AND e.kind = 'order_released' AND e.${IS_RARE}`,
-      hand.eventId,
-    ),
-  ]);
-  const [event] = eventsOf(found);
+  const [event] = await readEvents(
+    driver,
+    `events AS e WHERE e.id = ?
+      AND e.kind = 'order_released' AND e.${IS_RARE}`,
+    hand.eventId,
+  );
   if (event === undefined) return null;
   const fact = readFact(event);
   if (fact.kind !== "order_released") return null;
@@ -69,17 +59,16 @@ export async function readPurchaseHolder(
   driver: Driver,
   orderId: string,
 ): Promise<string | null> {
-  const [found] = await read(driver, [
-    statement(
-      `SELECT h.id FROM orders AS o
-        JOIN purchases AS w ON w.no = o.no AND w.held = 0
-        JOIN purchases AS p ON p.name = w.name AND p.held > 0
-        JOIN orders AS h ON h.no = p.no WHERE o.id = ? AND h.no <> o.no
-        ORDER BY p.held DESC, p.since DESC LIMIT 1`,
-      orderId,
-    ),
-  ]);
-  return (found?.[0]?.[0] ?? null) as string | null;
+  const [row] = await select(
+    driver,
+    `SELECT h.id FROM orders AS o
+      JOIN purchases AS w ON w.no = o.no AND w.held = 0
+      JOIN purchases AS p ON p.name = w.name AND p.held > 0
+      JOIN orders AS h ON h.no = p.no WHERE o.id = ? AND h.no <> o.no
+      ORDER BY p.held DESC, p.since DESC LIMIT 1`,
+    orderId,
+  );
+  return (row?.[0] ?? null) as string | null;
 }
 
 /** Whether the goods of an order may be released by what is known now. */
@@ -90,24 +79,18 @@ export interface ReleaseNow {
   readonly releaseReason: ReleaseReason;
 }
 
-/**
- * Reads the release of several orders as of now.
- *
- * @param orderIds Which ones; those that are not there are left out.
- * @throws {LedgerError} When the database fails.
- */
+/** The release of several orders as of now; those that are not there are left out. */
 export async function readReleasesNow(
   driver: Driver,
   orderIds: readonly string[],
 ): Promise<ReadonlyMap<string, ReleaseNow>> {
   if (orderIds.length === 0) return new Map();
-  const [rows = []] = await read(driver, [
-    statement(
-      `SELECT id, release, reason FROM orders
-        WHERE id IN (SELECT value FROM json_each(?))`,
-      listed(orderIds),
-    ),
-  ]);
+  const rows = await select(
+    driver,
+    `SELECT id, release, reason FROM orders
+      WHERE id IN (SELECT value FROM json_each(?))`,
+    listed(orderIds),
+  );
   return new Map(rows.map(([id, release, reason]) => [
     String(id),
     { release, releaseReason: reason } as ReleaseNow,
@@ -150,11 +133,10 @@ export async function isStored(
   driver: Driver,
   { eventId, digest }: Pick<NewEvent, "eventId" | "digest">,
 ): Promise<boolean> {
-  const [found] = await readDeciding(driver, [
-    statement(
-      `SELECT ${EVENT_COLUMNS} FROM events AS e WHERE e.id = ?`,
-      eventId,
-    ),
-  ]);
-  return eventsOf(found)[0]?.digest === digest;
+  const [found] = await readEvents(
+    driver,
+    "events AS e WHERE e.id = ?",
+    eventId,
+  );
+  return found?.digest === digest;
 }

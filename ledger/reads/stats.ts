@@ -4,7 +4,7 @@ import type { Historic } from "../releases/historic.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { guardOf, selectGuard } from "../projection/guard.ts";
 import { HISTORIC } from "../projection/log.ts";
-import { read } from "../store/database.ts";
+import { read, select, statement } from "../store/database.ts";
 import { timeOf } from "../store/events.ts";
 
 /** How much a ledger holds, and how far it is folded. */
@@ -27,16 +27,11 @@ export interface LedgerStats {
 export async function readStats(driver: Driver): Promise<LedgerStats> {
   const [guard, unfolded = [], counts] = await read(driver, [
     selectGuard,
-    {
-      sql: `SELECT kind, count(*) FROM events
-        WHERE position > (SELECT position FROM ledger) GROUP BY kind`,
-      args: [],
-    },
-    {
-      sql: `SELECT (SELECT count(*) FROM orders), (SELECT count(*) FROM users),
-        (SELECT coalesce(max(position), 0) FROM events)`,
-      args: [],
-    },
+    statement(`SELECT kind, count(*) FROM events
+        WHERE position > (SELECT position FROM ledger) GROUP BY kind`),
+    statement(`SELECT (SELECT count(*) FROM orders),
+        (SELECT count(*) FROM users),
+        (SELECT coalesce(max(position), 0) FROM events)`),
   ]);
   const { counts: folded } = guardOf(guard);
   const events = Object.fromEntries(
@@ -47,32 +42,22 @@ export async function readStats(driver: Driver): Promise<LedgerStats> {
     events[kind as EventKind] += Number(count);
     lag += Number(count);
   }
-  const [orders, users, position] = (counts?.[0] ?? []).map(Number);
-  return {
-    events,
-    quarantined: folded.quarantined ?? 0,
-    orders: orders ?? 0,
-    users: users ?? 0,
-    position: position ?? 0,
-    lag,
-  };
+  const [orders = 0, users = 0, position = 0] = (counts?.[0] ?? []).map(Number);
+  const { quarantined = 0 } = folded;
+  return { events, quarantined, orders, users, position, lag };
 }
 
 /** Counts events that are not folded yet. */
 export async function readLag(driver: Driver): Promise<number> {
-  const [rows] = await read(driver, [{
-    sql: `SELECT count(*) FROM events
+  const [row] = await select(
+    driver,
+    `SELECT count(*) FROM events
       WHERE position > (SELECT position FROM ledger)`,
-    args: [],
-  }]);
-  return Number(rows?.[0]?.[0] ?? 0);
+  );
+  return Number(row?.[0] ?? 0);
 }
 
-/**
- * Reads the last event that the states contain.
- *
- * @returns Its position; zero before the first fold.
- */
+/** The position of the last event that the states contain; 0 before the first. */
 export async function readLivePosition(driver: Driver): Promise<number> {
   const [guard] = await read(driver, [selectGuard]);
   return guardOf(guard).position;
@@ -129,7 +114,7 @@ export async function tallyOrders(driver: Driver): Promise<OrderTally> {
       GROUP BY status, trust`,
       `SELECT anomalies, count(*) FROM orders WHERE anomalies IS NOT NULL
       GROUP BY anomalies`,
-    ].map((sql) => ({ sql, args: [] })),
+    ].map((sql) => statement(sql)),
   );
   const byAnomaly = new Map<string, number>();
   for (const [kinds, count] of anomalies) {
@@ -156,13 +141,13 @@ export async function tallyOrders(driver: Driver): Promise<OrderTally> {
  * was sent since, and the users known before.
  */
 export async function readHistoric(driver: Driver): Promise<Historic> {
-  const [rows] = await read(driver, [{
-    sql: `SELECT (SELECT count(*) FROM orders WHERE historic > 0),
+  const [row] = await select(
+    driver,
+    `SELECT (SELECT count(*) FROM orders WHERE historic > 0),
       (SELECT count(DISTINCT no) FROM log
         WHERE flags > 1 AND flags & ${HISTORIC} <> 0 AND no % 2 = 1),
       (SELECT count(*) FROM orders WHERE historic = 2)`,
-    args: [],
-  }]);
-  const [orders, users, listed] = (rows?.[0] ?? []).map(Number);
-  return { orders: orders ?? 0, users: users ?? 0, listed: listed ?? 0 };
+  );
+  const [orders = 0, users = 0, listed = 0] = (row ?? []).map(Number);
+  return { orders, users, listed };
 }

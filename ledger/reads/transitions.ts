@@ -1,9 +1,9 @@
 /** The log of transitions, as handlers and the feed read it. */
 import type { Entity, Transition } from "../machines/transition.ts";
-import type { Driver, SqlValue } from "../store/driver/driver.ts";
+import type { Driver } from "../store/driver/driver.ts";
 import { shownOf, transitionOf, TRANSITIONS } from "../projection/log.ts";
-import { read } from "../store/database.ts";
-import { pageSize } from "./pages.ts";
+import { select } from "../store/database.ts";
+import { allOf, asked, pageSize, where } from "./pages.ts";
 
 /** Which transitions to read. */
 export interface TransitionQuery {
@@ -17,38 +17,31 @@ export interface TransitionQuery {
   readonly limit?: number;
 }
 
-/**
- * Reads transitions in the order they were logged.
- *
- * @throws {RangeError} When the limit is not from 1 to 1000.
- */
+/** Reads transitions in the order they were logged. */
 export async function readTransitions(
   driver: Driver,
   { entity, id, after = 0, limit }: TransitionQuery = {},
 ): Promise<Transition[]> {
-  const where = ["t.seq > ?"];
-  const args: SqlValue[] = [after];
-  if (entity !== undefined) {
-    where.push(`t.no % 2 = ${entity === "user" ? 1 : 0}`);
-  }
-  if (id !== undefined) {
-    where.push(`t.no IN (SELECT no FROM orders WHERE id = ?
-      UNION ALL SELECT no FROM users WHERE id = ?)`);
-    args.push(id, id);
-  }
-  const [rows = []] = await read(driver, [{
-    sql: `SELECT ${TRANSITIONS}
-      WHERE ${where.join(" AND ")} ORDER BY t.seq LIMIT ?`,
-    args: [...args, pageSize(limit)],
-  }]);
+  const { sql, args } = allOf([
+    where("t.seq > ?", after),
+    ...asked(entity, (one) => where("t.no % 2 = ?", one === "user" ? 1 : 0)),
+    ...asked(id, (one) =>
+      where(
+        `t.no IN (SELECT no FROM orders WHERE id = ?
+          UNION ALL SELECT no FROM users WHERE id = ?)`,
+        ...[one, one],
+      )),
+  ]);
+  const rows = await select(
+    driver,
+    `SELECT ${TRANSITIONS} WHERE ${sql} ORDER BY t.seq LIMIT ?`,
+    ...[...args, pageSize(limit)],
+  );
   return rows.map((row) => shownOf(transitionOf(row)));
 }
 
 /** Reads the `seq` of the last transition; 0 before the first. */
 export async function readLastSeq(driver: Driver): Promise<number> {
-  const [rows] = await read(driver, [{
-    sql: "SELECT max(seq) FROM log",
-    args: [],
-  }]);
-  return Number(rows?.[0]?.[0] ?? 0);
+  const [row] = await select(driver, "SELECT max(seq) FROM log");
+  return Number(row?.[0] ?? 0);
 }

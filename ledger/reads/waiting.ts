@@ -1,6 +1,6 @@
 /** Deliveries that were answered and wait beside the ledger, as their processes last said. */
 import type { Driver, Statement } from "../store/driver/driver.ts";
-import { read, statement, write } from "../store/database.ts";
+import { read, select, statement, write } from "../store/database.ts";
 
 /** A process that moves deliveries, and the folder that it takes them from. */
 export interface Mover {
@@ -41,14 +41,14 @@ export interface MoverRow {
 }
 
 export async function readMovers(driver: Driver): Promise<MoverRow[]> {
-  const [found] = await read(driver, [
-    statement("SELECT deliveries, oldest_at, written_at FROM waiting"),
-  ]);
-  return (found ?? []).map(([count, oldestMs, writtenMs]) => ({
-    count: Number(count),
-    oldestMs: Number(oldestMs),
-    writtenMs: Number(writtenMs),
-  }));
+  const found = await select(
+    driver,
+    "SELECT deliveries, oldest_at, written_at FROM waiting",
+  );
+  return found.map((row) => {
+    const [count = 0, oldestMs = 0, writtenMs = 0] = row.map(Number);
+    return { count, oldestMs, writtenMs };
+  });
 }
 
 /** Sums up what waits; null when nothing does. */
@@ -57,12 +57,13 @@ export async function readWaiting(
   nowMs: number,
 ): Promise<WaitingDeliveries | null> {
   const rows = await readMovers(driver);
-  if (rows.length === 0) return null;
+  const oldestMs = oldestOf(rows);
+  if (oldestMs === null) return null;
   const sum = (some: readonly MoverRow[]) =>
     some.reduce((total, { count }) => total + count, 0);
   return {
     count: sum(rows),
-    oldestMs: Math.min(...rows.map(({ oldestMs }) => oldestMs)),
+    oldestMs,
     ended: sum(rows.filter((row) => !isFresh(row, nowMs))),
   };
 }
@@ -72,10 +73,13 @@ export function oldestWaitingMs(
   rows: readonly MoverRow[],
   nowMs: number,
 ): number | null {
-  const fresh = rows.filter((row) => isFresh(row, nowMs));
-  return fresh.length === 0
+  return oldestOf(rows.filter((row) => isFresh(row, nowMs)));
+}
+
+function oldestOf(rows: readonly MoverRow[]): number | null {
+  return rows.length === 0
     ? null
-    : Math.min(...fresh.map(({ oldestMs }) => oldestMs));
+    : Math.min(...rows.map(({ oldestMs }) => oldestMs));
 }
 
 function isFresh({ writtenMs }: MoverRow, nowMs: number): boolean {
