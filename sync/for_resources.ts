@@ -4,11 +4,13 @@
  * @module
  */
 export { type DriftMet, isOfWebhooks, readDrift } from "./drift/drift.ts";
-export { type PollAlert, readPollHealth } from "./polling/poll_health.ts";
 export {
+  lastAnsweredAt,
   pollAlarm,
+  type PollAlert,
   type PollFailureCause,
   pollFailureCause,
+  readPollHealth,
   type SweepFailure,
 } from "./polling/poll_health.ts";
 export {
@@ -19,7 +21,8 @@ export {
 export { requestOrder } from "../ledger/for_sync.ts";
 export { CONTRADICTED_AFTER_MS } from "./recording/readings.ts";
 export { readRefusedRequests } from "./watchdog/refused_requests.ts";
-export type { RetryCountdown } from "./watchdog/watchdog_rule.ts";
+export type {
+  DeliveryHealth,
+  RetryCountdown,
+} from "./watchdog/watchdog_rule.ts";
 export { watchdog } from "./watchdog/watchdog.ts";
-export type { DeliveryHealth } from "./watchdog/watchdog_rule.ts";
-export { lastAnsweredAt } from "./polling/poll_health.ts";

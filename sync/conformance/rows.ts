@@ -94,6 +94,9 @@ const filter = of("order_filters");
 const user = of("users");
 const any = of("answers");
 
+/** An identifier of the usual form that nothing has. */
+const UNKNOWN_ID = "01AAAAAAAAAAAAAAAAAAAAAAAA";
+
 /** Every row, by its name, in the order in which they are shown. */
 export const CONFORMANCE_ROWS: Readonly<Record<string, ConformanceRow>> = {
   order_amounts_are_numbers: field(
@@ -156,37 +159,31 @@ export const CONFORMANCE_ROWS: Readonly<Record<string, ConformanceRow>> = {
   order_success_has_transaction: field(
     "release",
     "An order with success names its transaction",
-    check(
-      async (reader) => {
-        const done = (await reader.sampleOrders())
-          .filter(({ status }) => status === "success");
+    ofOrders(
+      (orders) => {
+        const done = orders.filter(({ status }) => status === "success");
         if (done.length === 0) return "no_such_order";
-        return {
-          successes: done.length,
-          without:
-            done.filter(({ tx_id }) =>
-              typeof tx_id !== "string" || tx_id === ""
-            ).length,
-        };
+        const without = done.filter(({ tx_id }) =>
+          typeof tx_id !== "string" || tx_id === ""
+        );
+        return { successes: done.length, without: without.length };
       },
       ({ without }) => without === 0,
+      "no_such_order",
     ),
   ),
 
   orders_answer_form: page(
     "missed",
     "A list has success true, an array data, and a total",
-    check(
-      async (reader) => {
-        const { status, body } = await ORDERS.read(reader, { limit: PAGE });
-        const { success, data, total } = body;
-        return {
-          status,
-          success: success === true ? "true" : kindOf(success),
-          data: kindOf(data),
-          total: kindOf(total),
-        };
-      },
+    onPage(
+      { limit: PAGE },
+      ({ status, body: { success, data, total } }) => ({
+        status,
+        success: success === true ? "true" : kindOf(success),
+        data: kindOf(data),
+        total: kindOf(total),
+      }),
       ({ status, success, data, total }) =>
         status === 200 && success === "true" && data === "array" &&
         total === "number",
@@ -195,39 +192,31 @@ export const CONFORMANCE_ROWS: Readonly<Record<string, ConformanceRow>> = {
   orders_current_form: page(
     "missed",
     "A list of orders has next_cursor_id",
-    check(
-      async (reader) => {
-        const { body } = await ORDERS.read(reader, { limit: PAGE });
-        return { next_cursor_id: kindOf(body.next_cursor_id) };
-      },
+    onPage(
+      { limit: PAGE },
+      ({ body }) => ({ next_cursor_id: kindOf(body.next_cursor_id) }),
       ({ next_cursor_id }) => next_cursor_id === "text",
     ),
   ),
   orders_limit_most: page(
     "missed",
     "With a limit of 20 twenty orders come",
-    check(
-      async (reader) => {
-        const { rows, total } = await ORDERS.read(reader, { limit: PAGE });
-        return total !== null && total < 20
-          ? "few_orders"
-          : { rows: rows.length };
-      },
+    onPage(
+      { limit: PAGE },
+      ({ rows, total }) =>
+        total !== null && total < 20 ? "few_orders" : { rows: rows.length },
       ({ rows }) => rows === 20,
     ),
   ),
   orders_limit_beyond: page(
     "missed",
     "A limit of 21 is refused, or gives no more than 20",
-    check(
-      async (reader) => {
-        const { status, rows, total } = await ORDERS.read(reader, {
-          limit: "21",
-        });
-        return status === 200 && (total ?? 0) < 21
+    onPage(
+      { limit: "21" },
+      ({ status, rows, total }) =>
+        status === 200 && (total ?? 0) < 21
           ? "few_orders"
-          : { status, rows: rows.length };
-      },
+          : { status, rows: rows.length },
       ({ status, rows }) => isRefusal(status) || rows <= 20,
     ),
   ),
@@ -244,12 +233,12 @@ export const CONFORMANCE_ROWS: Readonly<Record<string, ConformanceRow>> = {
   orders_start_exclusive: page(
     "missed",
     "start_date leaves out orders created at that second",
-    startExclusive("orders"),
+    edge("orders", "start"),
   ),
   orders_end_inclusive: page(
     "missed",
     "end_date takes in orders created at that second",
-    endInclusive("orders"),
+    edge("orders", "end"),
   ),
   orders_cursor_goes_on: page(
     "missed",
@@ -281,13 +270,11 @@ export const CONFORMANCE_ROWS: Readonly<Record<string, ConformanceRow>> = {
   orders_cursor_ends: page(
     "missed",
     "The last page has an empty next_cursor_id, or none",
-    check(
-      async (reader) => {
-        const [order] = await reader.sampleOrders();
-        if (order === undefined) return "few_orders";
+    ofOrders(
+      async ([order], reader) => {
         const { body } = await ORDERS.read(reader, {
           limit: PAGE,
-          search_by: String(order.order_id),
+          search_by: String(order?.order_id),
         });
         const cursor = body.next_cursor_id;
         return { last: cursor === "" ? "empty" : kindOf(cursor) };
@@ -299,39 +286,33 @@ export const CONFORMANCE_ROWS: Readonly<Record<string, ConformanceRow>> = {
   orders_by_order_id: filter(
     "release",
     "search_by finds an order by its order_id",
-    byIds("order_id", 1),
+    byIds("orders", "order_id", 1),
   ),
   orders_by_click_id: filter(
     "missed",
     "search_by finds an order by its click_id",
-    byIds("click_id", 1),
+    byIds("orders", "click_id", 1),
   ),
   orders_by_twenty_ids: filter(
     "missed",
     "search_by finds twenty orders at once",
-    byIds("order_id", 20),
+    byIds("orders", "order_id", 20),
   ),
   orders_by_unknown_id: filter(
     "release",
     "An id that is not known gives an empty list, not 404",
-    check(
-      async (reader) => {
-        const { status, rows } = await ORDERS.read(reader, {
-          limit: PAGE,
-          search_by: UNKNOWN_ID,
-        });
-        return { status, rows: rows.length };
-      },
+    onPage(
+      { limit: PAGE, search_by: UNKNOWN_ID },
+      ({ status, rows }) => ({ status, rows: rows.length }),
       ({ status, rows }) => status === 200 && rows === 0,
     ),
   ),
   orders_by_status: filter(
     "missed",
     "status filters",
-    check(
-      async (reader) => {
-        const sample = await reader.sampleOrders();
-        const statuses = new Set(sample.map(({ status }) => status));
+    ofOrders(
+      async (orders, reader) => {
+        const statuses = new Set(orders.map(({ status }) => status));
         const [wanted] = statuses;
         // Where all have one status, a filter that is ignored looks the same.
         if (typeof wanted !== "string" || statuses.size < 2) {
@@ -341,11 +322,8 @@ export const CONFORMANCE_ROWS: Readonly<Record<string, ConformanceRow>> = {
           limit: PAGE,
           status: wanted,
         });
-        return {
-          status,
-          rows: rows.length,
-          others: rows.filter((one) => one.status !== wanted).length,
-        };
+        const others = rows.filter((one) => one.status !== wanted);
+        return { status, rows: rows.length, others: others.length };
       },
       ({ status, rows, others }) => status === 200 && rows > 0 && others === 0,
     ),
@@ -377,53 +355,30 @@ export const CONFORMANCE_ROWS: Readonly<Record<string, ConformanceRow>> = {
   users_from_exclusive: user(
     "missed",
     "from leaves out users created at that time",
-    startExclusive("users"),
+    edge("users", "start"),
   ),
   users_to_inclusive: user(
     "missed",
     "to takes in users created at that time",
-    endInclusive("users"),
+    edge("users", "end"),
   ),
   users_by_ids: user(
     "missed",
     "user_ids finds several users at once",
-    check(
-      async (reader) => {
-        const users = (await reader.sampleUsers()).slice(0, 2);
-        if (users.length < 2) return "few_users";
-        const asked = users.map(({ user_id }) => String(user_id));
-        const { status, rows } = await USERS.read(reader, {
-          limit: PAGE,
-          user_ids: asked.join(","),
-        });
-        const came = rows.map(({ user_id }) => String(user_id));
-        return {
-          status,
-          asked: asked.length,
-          found: asked.filter((id) => came.includes(id)).length,
-          others: came.filter((id) => !asked.includes(id)).length,
-        };
-      },
-      ({ status, asked, found, others }) =>
-        status === 200 && found === asked && others === 0,
-    ),
+    byIds("users", "user_id", 2),
   ),
 
   service_clock: any(
     "release",
     "Answers have a Date, within five seconds of our clock",
-    check(
-      async (reader) => {
-        const { dateMs, askedAtMs, answeredAtMs } = await ORDERS.read(reader, {
-          limit: "1",
-        });
+    onPage(
+      { limit: "1" },
+      ({ dateMs, askedAtMs, answeredAtMs }) => {
         if (dateMs === null) return { stated: false, apartSeconds: 0 };
         // The header has whole seconds, and was written in between.
         const apartMs = dateMs > answeredAtMs
           ? dateMs - answeredAtMs
-          : dateMs + 1000 < askedAtMs
-          ? dateMs + 1000 - askedAtMs
-          : 0;
+          : Math.min(0, dateMs + 1000 - askedAtMs);
         return { stated: true, apartSeconds: Math.round(apartMs / 1000) };
       },
       ({ stated, apartSeconds }) => stated && Math.abs(apartSeconds) <= 5,
@@ -432,14 +387,9 @@ export const CONFORMANCE_ROWS: Readonly<Record<string, ConformanceRow>> = {
   wrong_parameter_refused: any(
     "error",
     "A wrong parameter is answered 4xx with a message",
-    check(
-      async (reader) => {
-        const { status, body } = await ORDERS.read(reader, {
-          limit: "1",
-          order_by: "sideways",
-        });
-        return { status, message: message(body) };
-      },
+    onPage(
+      { limit: "1", order_by: "sideways" },
+      ({ status, body }) => ({ status, message: message(body) }),
       ({ status, message }) => isRefusal(status) && message !== null,
     ),
   ),
@@ -448,22 +398,35 @@ export const CONFORMANCE_ROWS: Readonly<Record<string, ConformanceRow>> = {
 /** How far an order's time may be ahead while it is read, in milliseconds. */
 const AHEAD_MS = 60_000;
 
-/** An identifier of the usual form that nothing has. */
-const UNKNOWN_ID = "01AAAAAAAAAAAAAAAAAAAAAAAA";
-
 function isRefusal(status: number): boolean {
   return status >= 400 && status < 500;
 }
 
-/** A row that needs one order at least. */
+/** Looks at the sample of orders, where there are some. */
 function ofOrders<Seen extends Facts>(
-  see: (orders: readonly WireRow[], reader: Reader) => Seen | Promise<Seen>,
+  see: (
+    orders: readonly WireRow[],
+    reader: Reader,
+  ) => Seen | NotSeenReason | Promise<Seen | NotSeenReason>,
   agrees: (facts: Seen) => boolean,
+  none: NotSeenReason = "few_orders",
 ): Check {
   return check(async (reader) => {
     const orders = await reader.sampleOrders();
-    return orders.length === 0 ? "few_orders" : await see(orders, reader);
+    return orders.length === 0 ? none : await see(orders, reader);
   }, agrees);
+}
+
+/** Looks at one page of orders. */
+function onPage<Seen extends Facts>(
+  parameters: ListParameters,
+  see: (page: ReadAnswer) => Seen | NotSeenReason,
+  agrees: (facts: Seen) => boolean,
+): Check {
+  return check(
+    async (reader) => see(await ORDERS.read(reader, parameters)),
+    agrees,
+  );
 }
 
 /** The distinct words of a field, and those that are not documented. */
@@ -477,11 +440,14 @@ function words(values: readonly unknown[], documented: readonly string[]) {
 
 type ListName = "orders" | "users";
 
-/** One of the service's two lists, the newest row first unless asked otherwise. */
+/** A list, as far as rows that look at both differ. */
 interface WireList {
+  /** Filters of creation time, and of ids. */
   readonly start: string;
   readonly end: string;
-  readonly few: NotSeenReason;
+  readonly ids: string;
+  readonly sample: (reader: Reader) => Promise<readonly WireRow[]>;
+  /** A page of what is settled, newest first unless the parameters say so. */
   readonly read: (
     reader: Reader,
     parameters: ListParameters,
@@ -491,7 +457,8 @@ interface WireList {
 const ORDERS: WireList = {
   start: "start_date",
   end: "end_date",
-  few: "few_orders",
+  ids: "search_by",
+  sample: (reader) => reader.sampleOrders(),
   read: (reader, parameters) =>
     reader.orders({ ...reader.settled, order_by: "desc", ...parameters }),
 };
@@ -499,10 +466,13 @@ const ORDERS: WireList = {
 const USERS: WireList = {
   start: "from",
   end: "to",
-  few: "few_users",
+  ids: "user_ids",
+  sample: (reader) => reader.sampleUsers(),
   read: (reader, parameters) =>
     reader.users({ ...reader.settledUsers, order_by: "desc", ...parameters }),
 };
+
+const LISTS = { orders: ORDERS, users: USERS };
 
 const createdMs = (one: WireRow): number =>
   readServiceTime(String(one.created_at)) ?? Number.NaN;
@@ -538,74 +508,58 @@ function inOrder(
   );
 }
 
-/** Whether a window leaves out rows of its start. */
-function startExclusive(of: ListName): Check {
+/**
+ * Filters at the creation time of a row: what was created at that time is left
+ * out by the start, and taken in by the end.
+ */
+function edge(of: ListName, side: "start" | "end"): Check {
   return check(
     async (reader) => {
-      const list = of === "orders" ? ORDERS : USERS;
-      const whole = await list.read(reader, { limit: PAGE });
-      const start = whole.rows.at(-1);
-      if (
-        start === undefined ||
-        !whole.rows.some((one) => createdMs(one) > createdMs(start))
-      ) return list.few;
+      const list = LISTS[of];
+      const { rows: whole } = await list.read(reader, { limit: PAGE });
+      const times = whole.map(createdMs);
+      const newest = times[0] ?? Number.NaN;
+      const at = side === "start"
+        ? whole.at(-1)
+        : whole.find((_, place) => (times[place] ?? Number.NaN) < newest);
+      const hasLater = at !== undefined &&
+        times.some((time) => time > createdMs(at));
+      if (at === undefined || !hasLater) return `few_${of}`;
       const { status, rows } = await list.read(reader, {
         limit: PAGE,
-        [list.start]: asParameter(start),
+        [list[side]]: asParameter(at),
       });
       const count = (is: (apartMs: number) => boolean) =>
-        rows.filter((one) => is(createdMs(one) - createdMs(start))).length;
-      return {
-        status,
-        atStart: count((apartMs) => apartMs === 0),
-        before: count((apartMs) => apartMs < 0),
-        after: count((apartMs) => apartMs > 0),
-      };
+        rows.filter((one) => is(createdMs(one) - createdMs(at))).length;
+      const same = count((apartMs) => apartMs === 0);
+      const after = count((apartMs) => apartMs > 0);
+      return side === "start"
+        ? { status, atStart: same, before: count((ms) => ms < 0), after }
+        : { status, atEnd: same, after };
     },
-    ({ status, atStart, before, after }) =>
-      status === 200 && atStart === 0 && before === 0 && after > 0,
+    ({ status, atStart, atEnd, before, after }) =>
+      status === 200 &&
+      (side === "start"
+        ? atStart === 0 && before === 0 && Number(after) > 0
+        : Number(atEnd) > 0 && after === 0),
   );
 }
 
-/** Whether a window holds rows of its end. */
-function endInclusive(of: ListName): Check {
+/** Asks for so many rows by what identifies them. */
+function byIds(of: ListName, name: string, count: number): Check {
   return check(
     async (reader) => {
-      const list = of === "orders" ? ORDERS : USERS;
-      const whole = await list.read(reader, { limit: PAGE });
-      const [newest] = whole.rows;
-      const end = whole.rows.find((one) =>
-        newest !== undefined && createdMs(one) < createdMs(newest)
-      );
-      if (end === undefined) return list.few;
-      const { status, rows } = await list.read(reader, {
-        limit: PAGE,
-        [list.end]: asParameter(end),
-      });
-      return {
-        status,
-        atEnd: rows.filter((one) => createdMs(one) === createdMs(end)).length,
-        after: rows.filter((one) => createdMs(one) > createdMs(end)).length,
-      };
-    },
-    ({ status, atEnd, after }) => status === 200 && atEnd > 0 && after === 0,
-  );
-}
-
-/** Whether a search by this field finds so many orders, and no others. */
-function byIds(name: "order_id" | "click_id", count: number): Check {
-  return check(
-    async (reader) => {
-      const wanted = (await reader.sampleOrders()).filter((one) =>
+      const list = LISTS[of];
+      const wanted = (await list.sample(reader)).filter((one) =>
         typeof one[name] === "string" && one[name] !== ""
       ).slice(0, count);
       if (wanted.length < count) {
-        return count === 1 ? "no_such_order" : "few_orders";
+        return count === 1 ? "no_such_order" : `few_${of}`;
       }
       const asked = wanted.map((one) => String(one[name]));
-      const { status, rows } = await ORDERS.read(reader, {
+      const { status, rows } = await list.read(reader, {
         limit: PAGE,
-        search_by: asked.join(","),
+        [list.ids]: asked.join(","),
       });
       const came = rows.map((one) => String(one[name]));
       return {

@@ -13,8 +13,7 @@ export {
 export {
   RECONCILE_CATEGORIES,
   RECONCILE_FLAGS,
+  RECONCILE_SEVERITY,
 } from "../reconciliation/reconcile_row.ts";
-export { deliveryHealth } from "../watchdog/watchdog_rule.ts";
-export { RECONCILE_SEVERITY } from "../reconciliation/reconcile_row.ts";
-export { GRACE_MS } from "../watchdog/watchdog_rule.ts";
+export { deliveryHealth, GRACE_MS } from "../watchdog/watchdog_rule.ts";
 export { fieldName, message, timeForm, word } from "../conformance/scrub.ts";
