@@ -53,6 +53,7 @@ export { orderState } from "./states/state_of_order.ts";
 export type { Driver, ResultSet, Statement } from "./store/driver/driver.ts";
 export { isLostRace } from "./store/driver/retrying_driver.ts";
 export {
+  type DeliveryLogRow,
   readDeliveryLog,
   readLastPosition,
   readLastWebhook,

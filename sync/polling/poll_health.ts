@@ -138,34 +138,25 @@ export function withoutFailure(
   };
 }
 
+const CAUSES = new Map<string, PollFailureCause>([
+  ["AuthenticationError", "wrong_key"],
+  ["PermissionError", "refused"],
+  ["ValidationError", "bad_request"],
+  ["RateLimitError", "rate_limited"],
+  ["ServiceError", "service_error"],
+  ["ResponseError", "bad_answer"],
+  ["TimeoutError", "timeout"],
+  ["NetworkError", "network"],
+  ["PollError", "lease_lost"],
+  ["LedgerError", "ledger"],
+]);
+
 /** What an error of the client, the lease or the database means here. */
 export function pollFailureCause(error: unknown): PollFailureCause {
-  switch (error instanceof Error ? error.name : "") {
-    case "AuthenticationError":
-      return "wrong_key";
-    case "PermissionError":
-      return "refused";
-    case "ValidationError":
-      return "bad_request";
-    case "RateLimitError":
-      return "rate_limited";
-    case "ServiceError":
-      return "service_error";
-    case "ResponseError":
-      return "bad_answer";
-    case "TimeoutError":
-      return "timeout";
-    case "NetworkError":
-      return /: its certificate /.test(String(error))
-        ? "certificate"
-        : "network";
-    case "PollError":
-      return "lease_lost";
-    case "LedgerError":
-      return "ledger";
-    default:
-      return "other";
-  }
+  const cause = CAUSES.get(error instanceof Error ? error.name : "") ?? "other";
+  return cause === "network" && /: its certificate /.test(String(error))
+    ? "certificate"
+    : cause;
 }
 
 /** Name under which the health of polling is kept. */

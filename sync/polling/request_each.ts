@@ -194,8 +194,6 @@ export interface IdsAnswer {
   readonly requestedAtMs: number;
   /** When the service answered last, UTC ISO 8601. */
   readonly readAt: string;
-  /** Whether the walk reached its end: what was not shown is not there. */
-  readonly exhausted: boolean;
   /**
    * Whether the answer speaks against claims about an order that it does not
    * show: it is exhausted, or shows only orders that have the one requested id
@@ -296,7 +294,6 @@ export async function* requestByIds(
     statuses,
     requestedAtMs,
     readAt,
-    exhausted,
     denies: exhausted ||
       (crowd && onlyShared && ids.length === 1 && !hasRowsWithoutId),
     settled,

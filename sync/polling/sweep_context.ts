@@ -1,4 +1,4 @@
-import type { Driver } from "../../ledger/for_sync.ts";
+import { type Driver, writeSweep } from "../../ledger/for_sync.ts";
 import type { PollClient } from "../walk/poll_client.ts";
 import type { Recorder, SweepRead } from "../recording/recorder.ts";
 
@@ -38,3 +38,12 @@ export const ITEMS_PER_REQUEST = 20;
  * can delay those without end.
  */
 export const PLACES_FOR_OTHERS = ITEMS_PER_REQUEST / 2;
+
+/** Keeps how far a sweep has come. */
+export async function saveProgress(
+  { recorder, now }: SweepContext,
+  name: string,
+  progress: object,
+): Promise<void> {
+  await recorder.write([writeSweep(name, progress, now())]);
+}

@@ -1,9 +1,4 @@
-import {
-  type Driver,
-  type Entity,
-  readSweep,
-  writeSweep,
-} from "../../ledger/for_sync.ts";
+import { type Driver, type Entity, readSweep } from "../../ledger/for_sync.ts";
 import { plausibleNowMs } from "../../core/time/plausible_time.ts";
 import { recordingWalk } from "../recording/recorder.ts";
 import { requestOldest, type Steps, wholeSecond } from "../walk/poll_client.ts";
@@ -12,7 +7,7 @@ import {
   wholeRange,
   type WindowProgress,
 } from "../walk/walk_range.ts";
-import type { SweepContext } from "./sweep_context.ts";
+import { saveProgress, type SweepContext } from "./sweep_context.ts";
 
 /** Progress of the sweep through the whole past: plain JSON. */
 export interface DeepProgress {
@@ -76,10 +71,13 @@ export async function* sweepDeep(
     untilMs,
     prove: false,
     onWindow: ({ progress: walk }) =>
-      save(context, entity, { ...progress, walk: { ...walk, untilMs } }),
+      saveProgress(context, deepSweepName(entity), {
+        ...progress,
+        walk: { ...walk, untilMs },
+      }),
   });
   const nowMs = context.now();
-  await save(context, entity, {
+  await saveProgress(context, deepSweepName(entity), {
     cycles: progress.cycles + 1,
     startedAt: null,
     finishedAt: new Date(nowMs).toISOString(),
@@ -99,14 +97,4 @@ async function* begin(
   const nowMs = plausibleNowMs(past.readAt, context.now());
   const untilMs = wholeSecond(nowMs) + 1000;
   return { ...wholeRange(past.beginsMs(untilMs), untilMs), untilMs };
-}
-
-async function save(
-  context: SweepContext,
-  entity: Entity,
-  progress: DeepProgress,
-): Promise<void> {
-  await context.recorder.write([
-    writeSweep(deepSweepName(entity), progress, context.now()),
-  ]);
 }

@@ -1,4 +1,4 @@
-import { type Entity, readSweep, writeSweep } from "../../ledger/for_sync.ts";
+import { type Entity, readSweep } from "../../ledger/for_sync.ts";
 import { plausibleNowMs } from "../../core/time/plausible_time.ts";
 import { recordingWalk } from "../recording/recorder.ts";
 import {
@@ -17,7 +17,7 @@ import {
   wholeRange,
   type WindowProgress,
 } from "../walk/walk_range.ts";
-import type { SweepContext } from "./sweep_context.ts";
+import { saveProgress, type SweepContext } from "./sweep_context.ts";
 
 /** Orders of one second may be on two pages: one second, in milliseconds. */
 const sameSecondMs = 1000;
@@ -93,7 +93,7 @@ async function* begin(
     latestMs: null,
     followed: 0,
   };
-  await save(context, entity, progress);
+  await saveProgress(context, newSweepName(entity), progress);
   return progress;
 }
 
@@ -124,11 +124,14 @@ async function* walkPast(
           latestMs: later(progress.latestMs, latestCreatedMs),
         };
       }
-      await save(context, entity, progress);
+      await saveProgress(context, newSweepName(entity), progress);
     },
   });
   const finishedAt = new Date(context.now()).toISOString();
-  await save(context, entity, { ...progress, finishedAt });
+  await saveProgress(context, newSweepName(entity), {
+    ...progress,
+    finishedAt,
+  });
 }
 
 /** Tries once more to prove what could not be proven before. */
@@ -152,7 +155,10 @@ async function* closeGaps(
       },
     });
   }
-  await save(context, entity, { ...begun, gaps: limitGaps(left) });
+  await saveProgress(context, newSweepName(entity), {
+    ...begun,
+    gaps: limitGaps(left),
+  });
 }
 
 /** Reads from the latest creation time on, to the end. */
@@ -180,7 +186,11 @@ async function* follow(context: SweepContext, entity: Entity): Steps {
     fromMs = goesOnMs;
   }
   if (latestMs !== begun.latestMs || followed !== begun.followed) {
-    await save(context, entity, { ...begun, latestMs, followed });
+    await saveProgress(context, newSweepName(entity), {
+      ...begun,
+      latestMs,
+      followed,
+    });
   }
 }
 
@@ -197,16 +207,6 @@ function readProgress(
   entity: Entity,
 ): Promise<NewProgress | null> {
   return readSweep<NewProgress>(context.driver, newSweepName(entity));
-}
-
-async function save(
-  context: SweepContext,
-  entity: Entity,
-  progress: NewProgress,
-): Promise<void> {
-  await context.recorder.write([
-    writeSweep(newSweepName(entity), progress, context.now()),
-  ]);
 }
 
 /** Gaps kept one by one; beyond that they are merged. */

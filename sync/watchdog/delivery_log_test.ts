@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import type { DeliveryLogRow } from "../../ledger/for_sync.ts";
 import {
   type DeliveryFacts,
   deliveryFacts,
-  type DeliveryLogEntry,
   emptyDeliveryLog,
   evolveDeliveryLog,
   withoutFuture,
@@ -14,7 +14,7 @@ const at = (n: number) => new Date(n * 1000).toISOString();
 function webhook(
   n: number,
   type: string | null = "order_complete",
-): DeliveryLogEntry {
+): DeliveryLogRow {
   return {
     position: n,
     kind: "webhook",
@@ -28,7 +28,7 @@ function webhook(
   };
 }
 
-function unanswered(position: number, n: number): DeliveryLogEntry {
+function unanswered(position: number, n: number): DeliveryLogRow {
   return {
     position,
     kind: "delivery_unanswered",
@@ -42,7 +42,7 @@ function unanswered(position: number, n: number): DeliveryLogEntry {
   };
 }
 
-function read(entries: readonly DeliveryLogEntry[]): DeliveryFacts {
+function read(entries: readonly DeliveryLogRow[]): DeliveryFacts {
   return deliveryFacts(entries.reduce(evolveDeliveryLog, emptyDeliveryLog(0)));
 }
 

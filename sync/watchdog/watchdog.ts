@@ -1,8 +1,8 @@
 import {
   dateFutureChanges,
   deleteChangesBefore,
+  type DeliveryLogRow,
   type Driver,
-  type EventKind,
   KEEP_CHANGES_MS,
   oldestWaitingMs,
   readDeliveryLog,
@@ -260,33 +260,6 @@ export interface DeliveryFacts {
   readonly failingSince: string | null;
 }
 
-/** One event, as far as delivery is concerned. */
-export interface DeliveryLogEntry {
-  /** Place in the ledger. */
-  readonly position: number;
-  /** Kind of fact. */
-  readonly kind: EventKind;
-  /** Identifier of the event. */
-  readonly eventId: string;
-  /** Webhook type. */
-  readonly type: string | null;
-  /** When this ledger learnt it, UTC ISO 8601. */
-  readonly recordedAt: string;
-  /** Of `delivery_unanswered`: the delivery it is about. */
-  readonly unansweredId: string | null;
-  /** Of `webhook`: whether the service has shown what it names. */
-  readonly shown: boolean;
-  /** Of `webhook` and of a reading: whether it is about an order. */
-  readonly ofOrder: boolean;
-  /** Of a reading: the latest webhook before it that names what it shows. */
-  readonly named: {
-    /** Identifier of the webhook. */
-    readonly eventId: string;
-    /** When this ledger learnt it, UTC ISO 8601. */
-    readonly recordedAt: string;
-  } | null;
-}
-
 /** A log that starts after a position. */
 export function emptyDeliveryLog(
   position: number,
@@ -310,71 +283,53 @@ export function emptyDeliveryLog(
  */
 export function evolveDeliveryLog(
   log: DeliveryLog,
-  entry: DeliveryLogEntry,
+  row: DeliveryLogRow,
 ): DeliveryLog {
-  const { position } = entry;
-  if (entry.kind === "delivery_unanswered" && entry.unansweredId !== null) {
-    const id = entry.unansweredId;
-    if (log.recent.some((delivery) => delivery.id === id)) {
-      const recent = log.recent.map((delivery) =>
-        delivery.id === id ? { ...delivery, answered: false } : delivery
-      );
-      return { ...log, position, recent };
-    }
-    const unmatched = [...log.unmatched, id].slice(-remembered);
-    return { ...log, position, unmatched };
+  const { position, kind, type, unansweredId, named, ofOrder } = row;
+  if (kind === "delivery_unanswered" && unansweredId !== null) {
+    const unmatched = [...log.unmatched, unansweredId].slice(-remembered);
+    return marked(log, position, unansweredId, { answered: false }) ??
+      { ...log, position, unmatched };
   }
-  if (entry.named !== null) {
-    return withShown(log, position, entry.named, entry.ofOrder);
+  // The service has shown what a delivery named: now it counts as life.
+  if (named !== null) {
+    return marked(log, position, named.eventId, { shown: true }) ??
+      withDelivery(log, position, { ...named, shown: true, ofOrder });
   }
-  if (
-    entry.kind !== "webhook" || entry.type === null || entry.type === "test"
-  ) {
-    return { ...log, position };
-  }
-  const delivery: ReceivedDelivery = {
-    id: entry.eventId,
-    at: entry.recordedAt,
-    answered: !log.unmatched.includes(entry.eventId),
-    shown: entry.shown,
-    ofOrder: entry.ofOrder,
-  };
-  return withDelivery(log, position, delivery);
+  return kind !== "webhook" || type === null || type === "test"
+    ? { ...log, position }
+    : withDelivery(log, position, row);
 }
 
-/** The service has shown what a delivery named: now it counts as life. */
-function withShown(
+/** The log with one of its deliveries changed; null where it has none such. */
+function marked(
   log: DeliveryLog,
   position: number,
-  { eventId, recordedAt }: NonNullable<DeliveryLogEntry["named"]>,
-  ofOrder: boolean,
-): DeliveryLog {
-  if (log.recent.some(({ id }) => id === eventId)) {
-    const recent = log.recent.map((delivery) =>
-      delivery.id === eventId ? { ...delivery, shown: true } : delivery
-    );
-    return { ...log, position, recent };
-  }
-  return withDelivery(log, position, {
-    id: eventId,
-    at: recordedAt,
-    answered: !log.unmatched.includes(eventId),
-    shown: true,
-    ofOrder,
-  });
+  id: string,
+  change: Partial<ReceivedDelivery>,
+): DeliveryLog | null {
+  if (!log.recent.some((delivery) => delivery.id === id)) return null;
+  const recent = log.recent.map((delivery) =>
+    delivery.id === id ? { ...delivery, ...change } : delivery
+  );
+  return { ...log, position, recent };
 }
 
 function withDelivery(
   log: DeliveryLog,
   position: number,
-  delivery: ReceivedDelivery,
+  { eventId: id, recordedAt: at, shown, ofOrder }: Pick<
+    DeliveryLogRow,
+    "eventId" | "recordedAt" | "shown" | "ofOrder"
+  >,
 ): DeliveryLog {
-  const recent = [...log.recent, delivery];
+  const answered = !log.unmatched.includes(id);
+  const recent = [...log.recent, { id, at, answered, shown, ofOrder }];
   const leaving = recent.length > remembered ? recent.slice(0, 1) : [];
   return {
     position,
     recent: recent.slice(leaving.length),
-    unmatched: log.unmatched.filter((id) => id !== delivery.id),
+    unmatched: log.unmatched.filter((one) => one !== id),
     before: leaving.reduce(takeIn, log.before),
   };
 }
