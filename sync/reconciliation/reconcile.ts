@@ -1,8 +1,7 @@
+import { recordBy } from "../../core/guards.ts";
 import {
   bySeverity,
   RECONCILE_SEVERITY,
-  type ReconcileCategory,
-  type ReconcileFlag,
   type ReconcileOptions,
   type ReconcileReport,
   type ReconcileRow,
@@ -78,7 +77,7 @@ class Comparison {
   readonly #rules: Omit<ReconcileRules, "readAtMs">;
   readonly #compared = new Set<string>();
   readonly #rows: ReconcileRow[] = [];
-  readonly #counts = noCounts();
+  readonly #counts = recordBy(RECONCILE_SEVERITY)(() => 0);
   #disagreements = 0;
   #why: UnprovenReason | null = null;
 
@@ -268,15 +267,6 @@ class Comparison {
     if (notable || this.#options.all === true) this.#rows.push(row);
     this.#options.onProgress?.(this.#compared.size);
   }
-}
-
-function noCounts(): Record<ReconcileCategory | ReconcileFlag, number> {
-  return Object.fromEntries(
-    RECONCILE_SEVERITY.map((name) => [name, 0]),
-  ) as Record<
-    ReconcileCategory | ReconcileFlag,
-    number
-  >;
 }
 
 function iso(timeMs: number): string {

@@ -64,42 +64,34 @@ export function readingsOf(
     recordedAt: new Date(now()).toISOString(),
     salt: randomBytes(16),
   });
-  const items = new Map<string, Reading>();
-  answer.sources.forEach((source, at) => {
-    const state = answer.states[at];
-    const event = record(`${entity}_snapshot`, source, mint());
-    const entityId = entity === "order" ? event.orderId : event.userId;
-    if (entityId === null) return;
-    items.set(entityId, {
-      event,
-      changedAt: state?.changedAt ?? null,
-      observation: {
-        entityId,
-        requestedAt,
-        readAt,
-        digest: event.digest,
-        found: true,
-        status: storable(state?.status ?? null),
-      },
-    });
+  const reading = (
+    entityId: string,
+    event: NewEvent | null,
+    found: boolean,
+    state?: ServiceAnswer["states"][number],
+  ): Reading => ({
+    event,
+    changedAt: state?.changedAt ?? null,
+    observation: {
+      entityId,
+      requestedAt,
+      readAt,
+      digest: event?.digest ?? "",
+      found,
+      status: storable(state?.status ?? null),
+    },
   });
-  for (const entityId of answer.missing) {
+  const items = new Map<string, Reading>();
+  for (const [at, source] of answer.sources.entries()) {
+    const event = record(`${entity}_snapshot`, source, mint());
+    const id = entity === "order" ? event.orderId : event.userId;
+    if (id !== null) items.set(id, reading(id, event, true, answer.states[at]));
+  }
+  for (const id of answer.missing) {
     const event = entity === "order"
-      ? record("order_absent", { order_id: entityId }, mint())
+      ? record("order_absent", { order_id: id }, mint())
       : null;
-    const digest = event?.digest ?? "";
-    items.set(entityId, {
-      event,
-      changedAt: null,
-      observation: {
-        entityId,
-        requestedAt,
-        readAt,
-        digest,
-        found: false,
-        status: null,
-      },
-    });
+    items.set(id, reading(id, event, false));
   }
   return [...items.values()];
 }

@@ -8,7 +8,6 @@ import {
   isLostRace,
   type Lease,
   moveVersion,
-  type ObservationsRead,
   readAliases,
   readErasedOrders,
   readObservations,
@@ -71,7 +70,7 @@ export class Recorder {
     answer: ServiceAnswer,
     more: readonly Statement[] = [],
   ): Promise<Recorded> {
-    const { driver } = this.#options;
+    const { driver, now } = this.#options;
     const answered = readingsOf(entity, answer, this.#options);
     if (answered.length === 0) {
       await this.write(more);
@@ -86,7 +85,17 @@ export class Recorder {
       const changed = changedReadings(readings, before.known);
       const events = changed.flatMap(({ event }) => event ?? []);
       const written = await this.#write([
-        ...this.#observe(entity, readings, before),
+        ...(readings.length === 0 ? [] : [
+          ...moveVersion(before.version),
+          writeObservations(
+            entity,
+            readings.map(({ observation }) => observation),
+            now(),
+          ),
+          ...insertObservedChanges(
+            entity === "order" ? observedChanges(readings, before.known) : [],
+          ),
+        ]),
         ...(events.length === 0 ? [] : [appendStatement(events)]),
         ...more,
       ], attempt);
@@ -105,25 +114,6 @@ export class Recorder {
   async recordDrift(names: readonly string[]): Promise<void> {
     const { driver, now } = this.#options;
     await this.write([await countDrift(driver, names, now())]);
-  }
-
-  /** The statements that store readings and what follows from them. */
-  #observe(
-    entity: Entity,
-    readings: readonly Reading[],
-    { known, version }: ObservationsRead,
-  ): Statement[] {
-    if (readings.length === 0) return [];
-    const changes = entity === "order" ? observedChanges(readings, known) : [];
-    return [
-      ...moveVersion(version),
-      writeObservations(
-        entity,
-        readings.map(({ observation }) => observation),
-        this.#options.now(),
-      ),
-      ...insertObservedChanges(changes),
-    ];
   }
 
   /** False where another has written observations in between. */
@@ -165,11 +155,11 @@ async function redactReadings(
   entity: Entity,
   readings: readonly Reading[],
 ): Promise<Reading[]> {
-  const ids = readings.map(({ observation }) => observation.entityId);
+  const ids = readings.map(readingId);
   if (entity === "user") {
     const erased = await readAliases(driver, "user", ids);
-    return readings.filter(({ observation }) => {
-      const name = erased.get(observation.entityId);
+    return readings.filter((reading) => {
+      const name = erased.get(readingId(reading));
       return name === undefined || name.returnedAt !== null;
     });
   }
