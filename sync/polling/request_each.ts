@@ -3,6 +3,7 @@ import {
   isRefusal,
   isServiceFailure,
   type ListPage,
+  requestOldest,
   type ServiceFailure,
   type Steps,
 } from "../walk/poll_client.ts";
@@ -46,13 +47,19 @@ export async function* requestEach(
       if (some.length > 1) left.push(...apart(answer));
       else if (only !== undefined) {
         // A further request would say no more: it is requested alone from now on.
+        const kind = answer.hasRowsWithoutId ? "unnamed" : "crowded";
+        const now = new Date(context.now()).toISOString();
         await context.recorder.write([
           ...finish({ ...answer, settled: [only], unresolved: [] }),
-          isolateUnresolved(
-            only,
-            answer.hasRowsWithoutId ? "unnamed" : "crowded",
-            context.now(),
-          ),
+          upsertIsolated({
+            entity: "order",
+            entityId: only,
+            kind,
+            why: WHY_ALONE[kind],
+            since: now,
+            attempts: 0,
+            nextAttemptAt: now,
+          }),
         ]);
       }
     } catch (error) {
@@ -76,11 +83,8 @@ async function mustAnswer(
   entity: Entity,
   failure: ServiceFailure,
 ): Promise<void> {
-  const { orders, users } = context.client;
   try {
-    await (entity === "order"
-      ? orders.page({ limit: 1 }, callOptions(context))
-      : users.page({ limit: 1 }, callOptions(context)));
+    await requestOldest(context, entity);
   } catch (error) {
     throw isServiceFailure(error) ? failure : error;
   }
@@ -159,32 +163,11 @@ export function setAside(
 }
 
 /** Why nothing certain is known of an id, even when it is requested alone. */
-const whyAlone = {
+const WHY_ALONE = {
   crowded:
     "The service answers with many other orders that have it as click id or external id",
   unnamed: "The service answers with a row without a usable identifier",
 } as const;
-
-/**
- * The statement that remembers an id about which nothing is certain: the answer
- * about it alone holds other orders, or a row without identifier.
- */
-function isolateUnresolved(
-  entityId: string,
-  kind: keyof typeof whyAlone,
-  nowMs: number,
-): Statement {
-  const now = new Date(nowMs).toISOString();
-  return upsertIsolated({
-    entity: "order",
-    entityId,
-    kind,
-    why: whyAlone[kind],
-    since: now,
-    attempts: 0,
-    nextAttemptAt: now,
-  });
-}
 
 /** What the service said about the ids of a request. */
 export interface IdsAnswer {
@@ -224,17 +207,12 @@ const pagesAtMost = 3;
  * Requests orders or users by id and records what comes back; what an
  * exhausted walk did not show is recorded as absent.
  */
-export async function* requestByIds(
+async function* requestByIds(
   context: SweepContext,
   entity: Entity,
   ids: readonly string[],
-  finish: (answer: IdsAnswer) => readonly Statement[] = () => [],
+  finish: (answer: IdsAnswer) => readonly Statement[],
 ): Steps<IdsAnswer> {
-  if (ids.length === 0 || ids.length > ITEMS_PER_REQUEST) {
-    throw new RangeError(
-      `Cannot request ${ids.length} ids at once: 1 to ${ITEMS_PER_REQUEST} fit a request`,
-    );
-  }
   const requestedAtMs = context.now();
   const statuses = new Map<string, string | null>();
   const changed = new Set<string>();
@@ -302,15 +280,10 @@ export async function* requestByIds(
     sharedIds,
     changed,
   };
+  const missing = exhausted ? left : [];
   const { appended } = await context.recorder.record(
     entity,
-    {
-      sources: [],
-      states: [],
-      missing: exhausted ? left : [],
-      readAt,
-      requestedAtMs,
-    },
+    { sources: [], states: [], missing, readAt, requestedAtMs },
     finish(answer),
   );
   context.onRead({ orders: 0, users: 0, appended });

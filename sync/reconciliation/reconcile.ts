@@ -208,10 +208,7 @@ class Comparison {
     } catch (error) {
       if (!isRefusal(error)) throw error;
       // Throws where the service fails every request.
-      await this.#options.client.orders.page(
-        { limit: 1 },
-        callOptions(this.#options),
-      );
+      await requestOldest(this.#options, "order");
       const [only, ...others] = orders;
       if (only !== undefined && others.length === 0) {
         this.#why ??= { code: "order_refused", orderId: only.orderId };
