@@ -44,21 +44,30 @@ export interface ReadAnswer extends Omit<ServiceAnswer, "text"> {
   readonly total: number | null;
 }
 
+/** Name of a list. */
+export type ListName = keyof AskService;
+
 /** What a row looks with. */
 export interface Reader {
-  /** A page of orders; the same question is asked once. */
-  readonly orders: (parameters?: ListParameters) => Promise<ReadAnswer>;
-  /** A page of users; likewise. */
-  readonly users: (parameters?: ListParameters) => Promise<ReadAnswer>;
-  /** Orders old enough not to change: newest, oldest, and of each status. */
-  readonly sampleOrders: () => Promise<readonly WireRow[]>;
-  /** Users, newest and oldest. */
-  readonly sampleUsers: () => Promise<readonly WireRow[]>;
-  /** Parameters that leave out orders of the last minute. */
-  readonly settled: ListParameters;
-  /** The same for users. */
-  readonly settledUsers: ListParameters;
+  /** A page of what is old enough not to change; the same question is asked once. */
+  readonly page: (
+    list: ListName,
+    parameters: ListParameters,
+  ) => Promise<ReadAnswer>;
+  /** The newest and the oldest of it, and orders of each status. */
+  readonly sample: (list: ListName) => Promise<readonly WireRow[]>;
 }
+
+/** Names of what both lists have. */
+export const LISTS = {
+  orders: {
+    id: "order_id",
+    ids: "search_by",
+    start: "start_date",
+    end: "end_date",
+  },
+  users: { id: "user_id", ids: "user_ids", start: "from", end: "to" },
+} as const;
 
 /** Rows that an answer holds at most. */
 export const PAGE = "20";
@@ -70,41 +79,28 @@ const SETTLED_MS = 60_000;
 export function createReader(ask: AskService, nowMs: number): Reader {
   const once = remembered(async (key: string) => {
     const [list, parameters] = JSON.parse(key);
-    return read(await ask[list as "orders" | "users"](parameters));
+    return read(await ask[list as ListName](parameters));
   });
-  const orders = (parameters: ListParameters = {}) =>
-    once(JSON.stringify(["orders", parameters]));
-  const users = (parameters: ListParameters = {}) =>
-    once(JSON.stringify(["users", parameters]));
   const until = new Date(Math.floor((nowMs - SETTLED_MS) / 1000) * 1000)
     .toISOString().replace(".000Z", "Z");
-  const settled = { end_date: until };
-  const settledUsers = { to: until };
-  const sample = async (
-    pages: readonly Promise<ReadAnswer>[],
-    id: string,
-  ): Promise<readonly WireRow[]> => {
-    const rows = (await Promise.all(pages)).flatMap((page) => page.rows);
-    return [...new Map(rows.map((row) => [row[id], row])).values()];
-  };
+  const page: Reader["page"] = (list, parameters) =>
+    once(JSON.stringify([list, { [LISTS[list].end]: until, ...parameters }]));
   return {
-    orders,
-    users,
-    settled,
-    settledUsers,
-    sampleOrders: () =>
-      sample([
-        orders({ ...settled, limit: PAGE, order_by: "desc" }),
-        orders({ ...settled, limit: PAGE, order_by: "asc" }),
-        ...ORDER_STATUSES.map((status) =>
-          orders({ ...settled, limit: PAGE, order_by: "desc", status })
+    page,
+    sample: async (list) => {
+      const statuses = list === "orders" ? ORDER_STATUSES : [];
+      const pages = await Promise.all([
+        page(list, { limit: PAGE, order_by: "desc" }),
+        page(list, { limit: PAGE, order_by: "asc" }),
+        ...statuses.map((status) =>
+          page(list, { limit: PAGE, order_by: "desc", status })
         ),
-      ], "order_id"),
-    sampleUsers: () =>
-      sample([
-        users({ ...settledUsers, limit: PAGE, order_by: "desc" }),
-        users({ ...settledUsers, limit: PAGE, order_by: "asc" }),
-      ], "user_id"),
+      ]);
+      const rows = pages.flatMap((one) => one.rows);
+      return [
+        ...new Map(rows.map((row) => [row[LISTS[list].id], row])).values(),
+      ];
+    },
   };
 }
 

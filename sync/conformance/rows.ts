@@ -5,7 +5,9 @@ import {
 import { ORDER_STATUSES } from "../../core/wire/order.ts";
 import { VERIFICATION_STATUSES } from "../../core/wire/user.ts";
 import {
+  type ListName,
   type ListParameters,
+  LISTS,
   PAGE,
   type ReadAnswer,
   type Reader,
@@ -137,8 +139,7 @@ export const CONFORMANCE_ROWS: Readonly<Record<string, ConformanceRow>> = {
     "No time of an order is ahead of the service's clock",
     ofOrders(
       async (orders, reader) => {
-        const { dateMs, answeredAtMs } = await reader.orders({
-          ...reader.settled,
+        const { dateMs, answeredAtMs } = await reader.page("orders", {
           limit: "1",
         });
         const latestMs = Math.max(dateMs ?? 0, answeredAtMs) + AHEAD_MS;
@@ -245,11 +246,11 @@ export const CONFORMANCE_ROWS: Readonly<Record<string, ConformanceRow>> = {
     "next_cursor_id leads to the page after, without a gap",
     check(
       async (reader) => {
-        const first = await ORDERS.read(reader, { limit: "2" });
-        const whole = await ORDERS.read(reader, { limit: "4" });
+        const first = await newest(reader, "orders", { limit: "2" });
+        const whole = await newest(reader, "orders", { limit: "4" });
         if (whole.rows.length < 4) return "few_orders";
         if (first.cursor === "") return "earlier_form";
-        const second = await ORDERS.read(reader, {
+        const second = await newest(reader, "orders", {
           limit: "2",
           cursor_id: first.cursor,
         });
@@ -272,7 +273,7 @@ export const CONFORMANCE_ROWS: Readonly<Record<string, ConformanceRow>> = {
     "The last page has an empty next_cursor_id, or none",
     ofOrders(
       async ([order], reader) => {
-        const { body } = await ORDERS.read(reader, {
+        const { body } = await newest(reader, "orders", {
           limit: PAGE,
           search_by: String(order?.order_id),
         });
@@ -318,7 +319,7 @@ export const CONFORMANCE_ROWS: Readonly<Record<string, ConformanceRow>> = {
         if (typeof wanted !== "string" || statuses.size < 2) {
           return "few_orders";
         }
-        const { status, rows } = await ORDERS.read(reader, {
+        const { status, rows } = await newest(reader, "orders", {
           limit: PAGE,
           status: wanted,
         });
@@ -334,7 +335,7 @@ export const CONFORMANCE_ROWS: Readonly<Record<string, ConformanceRow>> = {
     "lkyc_status and fkyc_status are states that are known",
     check(
       async (reader) => {
-        const users = await reader.sampleUsers();
+        const users = await reader.sample("users");
         if (users.length === 0) return "few_users";
         return words(
           users.flatMap(({ lkyc_status, fkyc_status }) => [
@@ -412,7 +413,7 @@ function ofOrders<Seen extends Facts>(
   none: NotSeenReason = "few_orders",
 ): Check {
   return check(async (reader) => {
-    const orders = await reader.sampleOrders();
+    const orders = await reader.sample("orders");
     return orders.length === 0 ? none : await see(orders, reader);
   }, agrees);
 }
@@ -424,7 +425,7 @@ function onPage<Seen extends Facts>(
   agrees: (facts: Seen) => boolean,
 ): Check {
   return check(
-    async (reader) => see(await ORDERS.read(reader, parameters)),
+    async (reader) => see(await newest(reader, "orders", parameters)),
     agrees,
   );
 }
@@ -438,41 +439,14 @@ function words(values: readonly unknown[], documented: readonly string[]) {
   return { met, unknown: met.filter((one) => !documented.includes(one)) };
 }
 
-type ListName = "orders" | "users";
-
-/** A list, as far as rows that look at both differ. */
-interface WireList {
-  /** Filters of creation time, and of ids. */
-  readonly start: string;
-  readonly end: string;
-  readonly ids: string;
-  readonly sample: (reader: Reader) => Promise<readonly WireRow[]>;
-  /** A page of what is settled, newest first unless the parameters say so. */
-  readonly read: (
-    reader: Reader,
-    parameters: ListParameters,
-  ) => Promise<ReadAnswer>;
+/** A page, newest first unless the parameters say so. */
+function newest(
+  reader: Reader,
+  list: ListName,
+  parameters: ListParameters,
+): Promise<ReadAnswer> {
+  return reader.page(list, { order_by: "desc", ...parameters });
 }
-
-const ORDERS: WireList = {
-  start: "start_date",
-  end: "end_date",
-  ids: "search_by",
-  sample: (reader) => reader.sampleOrders(),
-  read: (reader, parameters) =>
-    reader.orders({ ...reader.settled, order_by: "desc", ...parameters }),
-};
-
-const USERS: WireList = {
-  start: "from",
-  end: "to",
-  ids: "user_ids",
-  sample: (reader) => reader.sampleUsers(),
-  read: (reader, parameters) =>
-    reader.users({ ...reader.settledUsers, order_by: "desc", ...parameters }),
-};
-
-const LISTS = { orders: ORDERS, users: USERS };
 
 const createdMs = (one: WireRow): number =>
   readServiceTime(String(one.created_at)) ?? Number.NaN;
@@ -488,8 +462,7 @@ function inOrder(
 ): Check {
   return check(
     async (reader) => {
-      const { rows } = await reader[list]({
-        ...(list === "orders" ? reader.settled : reader.settledUsers),
+      const { rows } = await reader.page(list, {
         limit: PAGE,
         ...(direction !== null && { order_by: direction }),
       });
@@ -515,19 +488,18 @@ function inOrder(
 function edge(of: ListName, side: "start" | "end"): Check {
   return check(
     async (reader) => {
-      const list = LISTS[of];
-      const { rows: whole } = await list.read(reader, { limit: PAGE });
+      const { rows: whole } = await newest(reader, of, { limit: PAGE });
       const times = whole.map(createdMs);
-      const newest = times[0] ?? Number.NaN;
+      const latest = times[0] ?? Number.NaN;
       const at = side === "start"
         ? whole.at(-1)
-        : whole.find((_, place) => (times[place] ?? Number.NaN) < newest);
+        : whole.find((_, place) => (times[place] ?? Number.NaN) < latest);
       const hasLater = at !== undefined &&
         times.some((time) => time > createdMs(at));
       if (at === undefined || !hasLater) return `few_${of}`;
-      const { status, rows } = await list.read(reader, {
+      const { status, rows } = await newest(reader, of, {
         limit: PAGE,
-        [list[side]]: asParameter(at),
+        [LISTS[of][side]]: asParameter(at),
       });
       const count = (is: (apartMs: number) => boolean) =>
         rows.filter((one) => is(createdMs(one) - createdMs(at))).length;
@@ -549,17 +521,16 @@ function edge(of: ListName, side: "start" | "end"): Check {
 function byIds(of: ListName, name: string, count: number): Check {
   return check(
     async (reader) => {
-      const list = LISTS[of];
-      const wanted = (await list.sample(reader)).filter((one) =>
+      const wanted = (await reader.sample(of)).filter((one) =>
         typeof one[name] === "string" && one[name] !== ""
       ).slice(0, count);
       if (wanted.length < count) {
         return count === 1 ? "no_such_order" : `few_${of}`;
       }
       const asked = wanted.map((one) => String(one[name]));
-      const { status, rows } = await list.read(reader, {
+      const { status, rows } = await newest(reader, of, {
         limit: PAGE,
-        [list.ids]: asked.join(","),
+        [LISTS[of].ids]: asked.join(","),
       });
       const came = rows.map((one) => String(one[name]));
       return {
