@@ -8,7 +8,6 @@ export type ListParameters = Readonly<Record<string, string>>;
 
 /** What the service answered, as it came. */
 export interface ServiceAnswer {
-  /** HTTP status. */
   readonly status: number;
   /** Its `Date`, in milliseconds since 1970; null where it states none. */
   readonly dateMs: number | null;
@@ -22,7 +21,6 @@ export interface ServiceAnswer {
 
 /** The service gave no answer at all, after every attempt. */
 export class NoAnswerError extends Error {
-  /** Name of the class. */
   override readonly name = "NoAnswerError";
 }
 
@@ -44,10 +42,8 @@ export interface ReadAnswer extends Omit<ServiceAnswer, "text"> {
   readonly total: number | null;
 }
 
-/** Name of a list. */
 export type ListName = keyof AskService;
 
-/** What a row looks with. */
 export interface Reader {
   /** A page of what is old enough not to change; the same question is asked once. */
   readonly page: (

@@ -29,7 +29,6 @@ import {
  */
 export type Fact = string | number | boolean | null | readonly string[];
 
-/** What was seen, by name. */
 export type Facts = Readonly<Record<string, Fact>>;
 
 /** Why a row could not be looked at. */

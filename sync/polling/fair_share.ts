@@ -9,7 +9,6 @@ export const SWEEP_KINDS = [
 /** Name of a sweep. */
 export type SweepKind = (typeof SWEEP_KINDS)[number];
 
-/** How a budget is divided. */
 export interface ShareRules {
   /** Requests per second of all sweeps together. */
   readonly requestsPerSecond: number;
@@ -37,7 +36,6 @@ export class RequestMeter {
   readonly #now: () => number;
   /** Requests that may be made now; negative after a turn that used more. */
   #tokens: number;
-  /** When the tokens were counted. */
   #atMs: number;
   /** Requests of each sweep divided by its share, since it began. */
   readonly #used = noRequests();
@@ -46,7 +44,6 @@ export class RequestMeter {
   #busy: readonly SweepKind[] = [];
   #requests = noRequests();
 
-  /** Starts with a full budget. */
   constructor(rules: ShareRules, now: () => number) {
     positive("requestsPerSecond", rules.requestsPerSecond);
     positive("burst", rules.burst);

@@ -181,7 +181,6 @@ export type PollAlert =
 
 /** What the failures are kept with. */
 export interface PollFailuresOptions {
-  /** The ledger's database. */
   readonly driver: Driver;
   /** The time, in milliseconds since the epoch. */
   readonly now: () => number;
@@ -279,7 +278,6 @@ export class PollFailures {
     if (isFirst) await this.store();
   }
 
-  /** A sweep works again. */
   async worked(sweep: PollPart): Promise<void> {
     if (this.attempts(sweep) === 0) return;
     this.#health = withoutFailure(this.#health, sweep);

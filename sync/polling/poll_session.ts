@@ -19,7 +19,6 @@ export interface PollParts {
   readonly meter: RequestMeter;
   /** The failures that have not ended. */
   readonly failures: PollFailures;
-  /** Called with every reading. */
   readonly onRead: (kind: SweepKind, read: SweepRead) => void;
 }
 
@@ -44,7 +43,6 @@ export class PollSession {
     this.#recorder = new Recorder({ driver, lease, now, randomBytes });
   }
 
-  /** Begins a sweep. */
   sweep(kind: SweepKind, all: boolean): Steps {
     const context = this.#context(kind);
     switch (kind) {
@@ -64,7 +62,6 @@ export class PollSession {
     }
   }
 
-  /** Renews the lease. */
   async renew(): Promise<void> {
     await this.#recorder.write([]);
   }

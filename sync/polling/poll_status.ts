@@ -18,7 +18,6 @@ import { type DeepProgress, readDeepProgress } from "./sweep_deep.ts";
 import { type NewProgress, newSweepName } from "./sweep_new.ts";
 import { ONE_IN } from "./sweep_queue.ts";
 
-/** Refused ids that are listed. */
 const refusedIdsListed = 10;
 
 /** Orders and users that webhooks named and that were not requested yet. */

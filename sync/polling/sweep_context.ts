@@ -2,13 +2,9 @@ import { type Driver, writeSweep } from "../../ledger/for_sync.ts";
 import type { PollClient } from "../walk/poll_client.ts";
 import type { Recorder, SweepRead } from "../recording/recorder.ts";
 
-/** What every sweep works with. */
 export interface SweepContext {
-  /** Makes the requests. */
   readonly client: PollClient;
-  /** The ledger's database. */
   readonly driver: Driver;
-  /** Writes what was read. */
   readonly recorder: Recorder;
   /** The time, in milliseconds since the epoch. */
   readonly now: () => number;
@@ -24,9 +20,7 @@ export interface SweepContext {
   readonly settleMs: number;
   /** How long the service may disagree with a claim, in milliseconds. */
   readonly contradictedAfterMs: number;
-  /** Ends the work. */
   readonly signal?: AbortSignal;
-  /** Called with every reading. */
   readonly onRead: (read: SweepRead) => void;
 }
 

@@ -11,7 +11,6 @@ import { saveProgress, type SweepContext } from "./sweep_context.ts";
 
 /** Progress of the sweep through the whole past: plain JSON. */
 export interface DeepProgress {
-  /** Cycles finished. */
   readonly cycles: number;
   /** When the current cycle began, UTC ISO 8601; null between two. */
   readonly startedAt: string | null;

@@ -39,7 +39,6 @@ export interface NewProgress {
   readonly walk: WindowProgress;
   /** Items read so far, repeats included. */
   readonly items: number;
-  /** What was walked without proof. */
   readonly gaps: readonly Gap[];
   /** Latest creation time the service has shown, by its own clock. */
   readonly latestMs: number | null;

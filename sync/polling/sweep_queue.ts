@@ -247,7 +247,6 @@ function isoTime(timeMs: number): string {
   return new Date(timeMs).toISOString();
 }
 
-/** How to sweep a queue. */
 export interface QueueSweepOptions {
   /** Requests all that waits now once; else what is due, until nothing is. */
   readonly all: boolean;
@@ -271,9 +270,7 @@ async function* sweepQueue(
   }
 }
 
-/** Ids of one request. */
 export interface IdBatch {
-  /** Orders or users. */
   readonly entity: Entity;
   /** At most 20; one where it has to be requested alone. */
   readonly waiting: readonly Waiting[];
@@ -283,7 +280,6 @@ export interface IdBatch {
 
 /** How to choose among what waits. */
 export interface ChooseOptions {
-  /** Which queue. */
   readonly queue: QueueName;
   /** Kinds of entities in it, in their order. */
   readonly entities: readonly Entity[];
@@ -447,7 +443,6 @@ export class QuarterShare {
 export class RequestTurns {
   /** Known ids come first, unknown ones second. */
   readonly unknown = new QuarterShare();
-  /** Orders come first, users second. */
   readonly users = new QuarterShare();
   #lookedMs = Infinity;
 

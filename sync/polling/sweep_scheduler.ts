@@ -51,7 +51,6 @@ export class SweepScheduler {
     this.#renewedMs = this.#begunMs;
   }
 
-  /** Runs until aborted. */
   async run(): Promise<void> {
     const signal = this.#signal;
     const { meter, settings } = this.#session.parts;

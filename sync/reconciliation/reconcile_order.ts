@@ -22,7 +22,6 @@ import {
 import { assetDecimals } from "../../core/assets/assets.ts";
 import type { AssetTable } from "../../core/assets/environment.ts";
 
-/** Compares one order. */
 export function reconcileOrder(
   sides: BothSides,
   rules: ReconcileRules,

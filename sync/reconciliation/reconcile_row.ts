@@ -103,7 +103,6 @@ export interface ReconcileRow {
   readonly finding: ReconcileFinding;
 }
 
-/** Both sides of one order. */
 export interface BothSides {
   /** The order by the service's answer alone; null when it is not there. */
   readonly service: OrderState | null;
@@ -111,7 +110,6 @@ export interface BothSides {
   readonly ledger: OrderState | null;
 }
 
-/** How to compare. */
 export interface ReconcileRules {
   /** The service's time at the reading, in milliseconds since the epoch. */
   readonly readAtMs: number;

@@ -136,7 +136,6 @@ export async function recover(
   };
 }
 
-/** What a walk has proven. */
 interface Proven {
   /** End of what can be proven, in milliseconds since the epoch. */
   readonly untilMs: number;

@@ -27,7 +27,6 @@ export interface ServiceAnswer {
   readonly states: readonly {
     /** Status as sent; null where there is none. */
     readonly status: string | null;
-    /** `changed_at` as sent. */
     readonly changedAt: string | null;
   }[];
   /** Ids requested, and not there after an exhausted walk. */
@@ -40,7 +39,6 @@ export interface ServiceAnswer {
 
 /** What an answer says about one order or user. */
 export interface Reading {
-  /** The reading as a row. */
   readonly observation: Observation;
   /** The reading as an event; null for a user that is not there. */
   readonly event: NewEvent | null;
@@ -199,7 +197,6 @@ export interface Answer {
 
 /** A claim the service has not agreed with for long enough. */
 export interface Contradiction {
-  /** The claimed status. */
   readonly status: Status;
   /** `recordedAt` of the last claim that this contradicts. */
   readonly upTo: string;

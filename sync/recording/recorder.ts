@@ -32,21 +32,17 @@ import type { WalkContext } from "../walk/walk_range.ts";
 /** Attempts after a lost race: each loss is the success of another process. */
 const attempts = 50;
 
-/** What the recorder works with. */
 export interface RecorderOptions {
-  /** The ledger's database. */
   readonly driver: Driver;
   /** The lease to write under; null writes beside the poller. */
   readonly lease: Lease | null;
   /** The time, in milliseconds since the epoch. */
   readonly now: () => number;
-  /** Random bytes for salts. */
   readonly randomBytes: (length: number) => Uint8Array;
 }
 
 /** What recording an answer has changed. */
 export interface Recorded {
-  /** Events appended. */
   readonly appended: number;
   /** Ids whose reading differs from the one before. */
   readonly changed: readonly string[];
@@ -64,7 +60,6 @@ export class Recorder {
     this.#options = options;
   }
 
-  /** Records an answer. */
   async record(
     entity: Entity,
     answer: ServiceAnswer,
@@ -190,9 +185,7 @@ export interface SweepRead {
 
 /** What records a page, and what is called afterwards. */
 export interface PageRecording {
-  /** Writes what was read. */
   readonly recorder: Recorder;
-  /** Called with every reading. */
   readonly onRead: (read: SweepRead) => void;
 }
 

@@ -48,7 +48,6 @@ export interface Service extends AsyncDisposable {
   readonly clock: VirtualClock;
   readonly sandbox: Sandbox;
   readonly client: OnrampClient;
-  /** Addresses asked for, in order. */
   readonly asked: URL[];
   /** Answers in the service's place, where it gives an answer. */
   refuse: (url: URL) => Response | null;

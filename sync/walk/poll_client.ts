@@ -82,14 +82,11 @@ export function isRefusal(error: unknown): error is ServiceFailure {
     error.code !== "rate_limited";
 }
 
-/** A page of either list. */
 export type ListPage = Page<Order | User>;
 
 /** What makes requests, and what ends them. */
 export interface Requester {
-  /** Makes the requests. */
   readonly client: PollClient;
-  /** Ends the work. */
   readonly signal?: AbortSignal;
 }
 

@@ -16,7 +16,6 @@ import { latestPlausible } from "../../core/time/plausible_time.ts";
 
 /** A range of creation time to walk through, and how. */
 export interface RangeWalk {
-  /** Orders or users. */
   readonly entity: Entity;
   /** Where to begin or to continue: from {@linkcode wholeRange} or stored. */
   readonly from: WindowProgress;
@@ -34,11 +33,8 @@ export interface RangeWalk {
 
 /** Result of a window, and where the walk continues. */
 export interface WalkedWindow {
-  /** The window. */
   readonly window: TimeWindow;
-  /** Its result. */
   readonly outcome: WindowOutcome;
-  /** Where the walk continues. */
   readonly progress: WindowProgress;
 }
 
@@ -87,7 +83,6 @@ export type PageReader = (
   requestedAtMs: number,
 ) => Promise<unknown>;
 
-/** Result of a window. */
 export type WindowOutcome =
   /** It has to be cut first; `items` is how many the service counts. */
   | { readonly kind: "dense"; readonly items: number | null }

@@ -41,7 +41,6 @@ const watchdogName = "watchdog";
 /** Events looked through when the watchdog first wakes. */
 const firstLook = 20_000;
 
-/** Events read at once. */
 const batchSize = 2000;
 
 /** Changes read at first, and at most. */
@@ -225,7 +224,6 @@ async function readLog(
  */
 const remembered = 256;
 
-/** One delivery that reached us. */
 interface ReceivedDelivery {
   readonly id: string;
   readonly at: string;
@@ -240,7 +238,6 @@ interface ReceivedDelivery {
 export interface DeliveryLog {
   /** Position of the last event taken in. */
   readonly position: number;
-  /** Deliveries of late, oldest first. */
   readonly recent: readonly ReceivedDelivery[];
   /** Named as unanswered before they were stored. */
   readonly unmatched: readonly string[];
@@ -334,7 +331,6 @@ function withDelivery(
   };
 }
 
-/** Sums a log up. */
 export function deliveryFacts(log: DeliveryLog): DeliveryFacts {
   return log.recent.reduce(takeIn, log.before);
 }
