@@ -48,7 +48,7 @@ export {
   type OrderMeaning,
 } from "./machines/order_machine.ts";
 export type { VerificationMeaning } from "./machines/user_machines.ts";
-export type { MonthRefusal } from "./months/close_month.ts";
+export type { MonthRefusal } from "./months/months.ts";
 export type { Exclusion } from "./months/decide_rows.ts";
 export {
   AmountSum,

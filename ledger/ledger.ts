@@ -91,7 +91,6 @@ import {
 import { readTransitions, type TransitionQuery } from "./reads/transitions.ts";
 import { Users } from "./reads/users.ts";
 import { Erasures } from "./erasure/erasures.ts";
-import { monthStore } from "./months/month_store.ts";
 import { readWaiting, type WaitingDeliveries } from "./reads/waiting.ts";
 import { goLive } from "./recording/go_live.ts";
 import {
@@ -207,10 +206,8 @@ export class Ledger implements AsyncDisposable {
     });
     this.months = new Months({
       ...parts,
-      store: monthStore(parts.driver, {
-        readFact: this.#fold.readFact,
-        folded: () => this.project(),
-      }),
+      readFact: this.#fold.readFact,
+      folded: () => this.project(),
       foldVersion: this.#fold.version,
       append: (events) => this.append(events),
     });

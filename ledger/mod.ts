@@ -149,7 +149,7 @@ export type { NextStep } from "./users/user_status.ts";
 export type { UserState } from "./users/user_state.ts";
 
 // Months
-export type { CloseMonthOptions, MonthClosing } from "./months/close_month.ts";
+export type { CloseMonthOptions, MonthClosing } from "./months/months.ts";
 export type { MonthClose } from "./months/month_close.ts";
 export { Months } from "./months/months.ts";
 export type { MonthPreview, PreviewMonthOptions } from "./months/months.ts";

@@ -105,7 +105,7 @@ export type {
 } from "./machines/order_machine.ts";
 export type { MachineName, VisibleStatus } from "./machines/transition.ts";
 export type { VerificationName } from "./machines/user_machines.ts";
-export type { MonthRefusal } from "./months/close_month.ts";
+export type { MonthRefusal } from "./months/months.ts";
 export type { Exclusion, EXCLUSIONS } from "./months/decide_rows.ts";
 export type { Money } from "./months/month_row.ts";
 export type { MonthDifference } from "./months/recompute_month.ts";

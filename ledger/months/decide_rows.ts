@@ -57,10 +57,6 @@ const NOTHING: DecidedRows = { rows: [], excluded: null };
  * month or, when that was closed before it was known, in the month in which it
  * became known. What a closed month booked is never changed: what the service
  * changes later is a row of the month in which that became known.
- *
- * @param order What the books need to know of it.
- * @param before What closed months have booked of it.
- * @param closing The month.
  */
 export function decideRows(
   order: OrderBooks,

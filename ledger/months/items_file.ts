@@ -1,5 +1,24 @@
 import { type CsvCell, csvLine, csvRows } from "../../core/csv/csv.ts";
-import type { BookBy, Money, MonthRow, MonthRowKind } from "./month_row.ts";
+import {
+  AMOUNTS,
+  type BookBy,
+  type Money,
+  type MonthRow,
+  type MonthRowKind,
+} from "./month_row.ts";
+
+/** Columns of money, in their order. */
+const MONEY: readonly (readonly [title: string, field: keyof Money])[] = [
+  ["currency", "currency"],
+  ["currency_amount", "currencyAmount"],
+  ["commodity", "commodity"],
+  ["network", "network"],
+  ["crypto_amount", "cryptoAmount"],
+  ["partner_fee_usd", "partnerFeeUsd"],
+  ["service_fee_usd", "serviceFeeUsd"],
+];
+
+const IS_AMOUNT: ReadonlySet<string> = new Set(AMOUNTS);
 
 /** Columns of the items of a month; only ever added to, at the end. */
 const COLUMNS: readonly (readonly [
@@ -15,13 +34,15 @@ const COLUMNS: readonly (readonly [
   ["completed_at", ({ times }) => time(times.completed)],
   ["confirmed_at", ({ times }) => time(times.confirmed)],
   ["known_at", ({ knownAt }) => time(knownAt)],
-  ["currency", ({ money }) => money.currency ?? ""],
-  ["currency_amount", ({ money }) => amount(money.currencyAmount)],
-  ["commodity", ({ money }) => money.commodity ?? ""],
-  ["network", ({ money }) => money.network ?? ""],
-  ["crypto_amount", ({ money }) => amount(money.cryptoAmount)],
-  ["partner_fee_usd", ({ money }) => amount(money.partnerFeeUsd)],
-  ["service_fee_usd", ({ money }) => amount(money.serviceFeeUsd)],
+  ...MONEY.map(([title, field]) =>
+    [
+      title,
+      ({ money }: MonthRow): CsvCell =>
+        IS_AMOUNT.has(field)
+          ? { amount: money[field] ?? "" }
+          : money[field] ?? "",
+    ] as const
+  ),
   ["anomalies", ({ anomalies }) => ({ own: anomalies.join(" ") })],
   ["witness", ({ witness }) => ({ own: witness.verdict })],
   ["witness_final", ({ witness }) => ({ own: witness.final })],
@@ -30,10 +51,6 @@ const COLUMNS: readonly (readonly [
 
 function time(value: string | null): CsvCell {
   return { own: value ?? "" };
-}
-
-function amount(value: string | null): CsvCell {
-  return { amount: value ?? "" };
 }
 
 /** Writes the rows of a month as `items.csv`. */
@@ -56,15 +73,9 @@ export function* readItems(text: string): Generator<MonthRow> {
       titles.map((title, at) => [title, cells[at] ?? ""]),
     );
     const filled = (title: string) => cell[title] || null;
-    const money: Money = {
-      currency: filled("currency"),
-      currencyAmount: filled("currency_amount"),
-      commodity: filled("commodity"),
-      network: filled("network"),
-      cryptoAmount: filled("crypto_amount"),
-      partnerFeeUsd: filled("partner_fee_usd"),
-      serviceFeeUsd: filled("service_fee_usd"),
-    };
+    const money = Object.fromEntries(
+      MONEY.map(([title, field]) => [field, filled(title)]),
+    ) as unknown as Money;
     yield {
       kind: cell.kind as MonthRowKind,
       day: cell.day ?? "",

@@ -31,36 +31,12 @@ export function localDay(timeZone: string): (time: string) => string {
   };
 }
 
-/**
- * The month of a day.
- *
- * @param day `2026-11-20`.
- * @returns `2026-11`.
- *
- * @example The month of a day
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(monthOf("2026-11-20"), "2026-11");
- * ```
- */
+/** The month of a day: `2026-11` of `2026-11-20`. */
 export function monthOf(day: string): string {
   return day.slice(0, 7);
 }
 
-/**
- * The month after a month.
- *
- * @param month `2026-12`.
- * @returns `2027-01`.
- *
- * @example Over the end of a year
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(monthAfter("2026-12"), "2027-01");
- * ```
- */
+/** The month after a month: `2027-01` after `2026-12`. */
 export function monthAfter(month: string): string {
   const [year = "", number = ""] = month.split("-");
   return number === "12"

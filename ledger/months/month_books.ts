@@ -1,53 +1,53 @@
 import type { AssetTable } from "../../core/assets/environment.ts";
-import type { NewEvent } from "../events/event.ts";
-import type { BooksBefore, MonthStore } from "./stored_months.ts";
-import {
-  type Closing,
-  decideRows,
-  type Exclusion,
-  EXCLUSIONS,
-} from "./decide_rows.ts";
+import type { NewEvent, RecordedEvent } from "../events/event.ts";
+import type { Fact } from "../events/fact.ts";
+import type { Driver } from "../store/driver/driver.ts";
+import { decideRows, type Exclusion, EXCLUSIONS } from "./decide_rows.ts";
+import { localDay } from "./local_day.ts";
 import { type MonthRow, ROW_KINDS } from "./month_row.ts";
-import type { ExclusionCounts } from "./month_summary.ts";
+import {
+  type MonthSummary,
+  type MonthTerms,
+  sumMonth,
+} from "./month_summary.ts";
 import { orderBooks } from "./order_books.ts";
+import { ordersAt, type StoredBooks } from "./stored_months.ts";
 
 /** The computed books of a month. */
 export interface MonthBooks {
+  readonly summary: MonthSummary;
   /** Its rows, by day and order. */
   readonly rows: readonly MonthRow[];
-  /** Orders that are not booked, by reason. */
-  readonly excluded: ExclusionCounts;
-  /** Those of them that are `unclear`, sorted. */
-  readonly unclear: readonly string[];
   /** Orders whose readings were erased, of any month. */
   readonly erased: ReadonlySet<string>;
 }
 
-/** What the books of a month are computed from. */
-export interface MonthBooksOptions extends MonthWork {
-  /** Position of the last event that counts. */
-  readonly position: number;
-  /** The month, and how it is closed. */
-  readonly closing: Closing;
-  /** What closed months before it have booked. */
-  readonly before: BooksBefore;
-}
-
-/** Computes the books of a month from the events up to a position. */
+/**
+ * Computes the books of a month from what was known up to a position.
+ *
+ * @param before What closed months before it have booked.
+ */
 export async function workOutMonth(
-  { store, assets }: MonthsParts,
-  { position, closing, before, signal, onProgress }: MonthBooksOptions,
+  { driver, assets, readFact }: MonthsParts,
+  { month, timeZone, timeZoneVersion, bookBy, asOf, foldVersion }: MonthTerms,
+  { before, firstMonth }: Pick<StoredBooks, "before" | "firstMonth">,
+  { signal, onProgress, position = asOf.position }: MonthWork & {
+    readonly position?: number;
+  },
 ): Promise<MonthBooks> {
+  const day = localDay(timeZone);
+  const closing = { month, bookBy, day, firstMonth: firstMonth ?? month };
   const rows: MonthRow[] = [];
   const erased = new Set<string>();
   const unclear: string[] = [];
   const excluded = Object.fromEntries(
     EXCLUSIONS.map((reason) => [reason, 0]),
   ) as Record<Exclusion, number>;
-  let orders = 0;
-  for await (const { orderId, facts } of store.ordersAt(position, signal)) {
+  let count = 0;
+  const orders = ordersAt(driver, { position, readFact, signal });
+  for await (const { orderId, facts } of orders) {
     const order = orderBooks(orderId, facts, { assets });
-    onProgress?.(++orders);
+    onProgress?.(++count);
     if (order === null) continue;
     const decided = decideRows(order, before.of(orderId), closing);
     rows.push(...decided.rows);
@@ -55,12 +55,14 @@ export async function workOutMonth(
     if (decided.excluded === "unclear") unclear.push(orderId);
     if (order.isErased) erased.add(orderId);
   }
-  return {
-    rows: rows.sort(compareRows),
+  rows.sort(compareRows);
+  const summary = {
+    ...{ month, timeZone, timeZoneVersion, bookBy, asOf, foldVersion },
+    ...sumMonth(rows),
     excluded,
     unclear: unclear.sort(),
-    erased,
   };
+  return { summary, rows, erased };
 }
 
 /** By day and order; a reversal before its restatement. */
@@ -72,8 +74,10 @@ function compareRows(a: MonthRow, b: MonthRow): number {
 
 /** What {@linkcode Months} works with. */
 export interface MonthsParts {
-  /** Where the ledger's events are. */
-  readonly store: MonthStore;
+  readonly driver: Driver;
+  readonly readFact: (event: RecordedEvent) => Fact;
+  /** Folds what waits: only what is folded is booked. */
+  readonly folded: () => Promise<unknown>;
   /** Asset table that gives the precision of amounts. */
   readonly assets: AssetTable;
   /** The clock, in ms. */

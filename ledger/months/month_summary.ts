@@ -70,11 +70,7 @@ export interface MonthSums {
 /** Orders that are not booked, by reason. */
 export type ExclusionCounts = Readonly<Record<Exclusion, number>>;
 
-/**
- * Adds up the rows of a month, in exact decimals.
- *
- * @param rows The rows.
- */
+/** Adds up the rows of a month, in exact decimals. */
 export function sumMonth(rows: readonly MonthRow[]): MonthSums {
   const kinds = Object.fromEntries(
     ROW_KINDS.map((kind) => [kind, 0]),
@@ -112,10 +108,8 @@ export type KindTotal = Omit<MonthTotal, "orders"> & {
 };
 
 /**
- * Adds up the rows of a month apart by kind, and all of them, in exact decimals.
- *
- * @param rows The rows.
- * @returns By kind in their order, then by currency and asset; `all` is last.
+ * Adds up the rows of a month apart by kind, and all of them, in exact decimals: by
+ * kind in their order, then by currency and asset; `all` is last.
  */
 export function sumKinds(rows: Iterable<MonthRow>): KindTotal[] {
   const kinds = new Map<KindTotal["kind"], Groups>(
@@ -135,23 +129,14 @@ export function sumKinds(rows: Iterable<MonthRow>): KindTotal[] {
 }
 
 /** Sums of a whole month in one currency. */
-export type CurrencyTotal = Pick<
+export type CurrencyTotal = Omit<
   KindTotal,
-  | "currency"
-  | "rows"
-  | "currencyAmount"
-  | "currencyAmountUnknown"
-  | "partnerFeeUsd"
-  | "partnerFeeUsdUnknown"
-  | "serviceFeeUsd"
-  | "serviceFeeUsdUnknown"
+  "kind" | "commodity" | "network" | "cryptoAmount" | "cryptoAmountUnknown"
 >;
 
 /**
  * Adds up the rows of a month by currency, in exact decimals, whatever asset
  * they are of.
- *
- * @param rows The rows.
  */
 export function sumCurrencies(rows: Iterable<MonthRow>): CurrencyTotal[] {
   const groups = new Groups();
@@ -160,8 +145,7 @@ export function sumCurrencies(rows: Iterable<MonthRow>): CurrencyTotal[] {
     groups.add({ ...row, money }, "", 1);
   }
   return groups.sorted().map(({ total }) => ({
-    currency: total.currency,
-    rows: total.orders,
+    ...{ currency: total.currency, rows: total.orders },
     currencyAmount: total.currencyAmount,
     currencyAmountUnknown: total.currencyAmountUnknown,
     partnerFeeUsd: total.partnerFeeUsd,
@@ -244,16 +228,6 @@ export interface MonthSummary extends MonthTerms, MonthSums {
   readonly excluded: ExclusionCounts;
   /** Orders that are `unclear`, sorted: a person asks the service. */
   readonly unclear: readonly string[];
-}
-
-/** Adds up the books of a month that was computed by these terms. */
-export function monthSummary(
-  terms: MonthTerms,
-  { rows, excluded, unclear }:
-    & Pick<MonthSummary, "excluded" | "unclear">
-    & { readonly rows: readonly MonthRow[] },
-): MonthSummary {
-  return { ...terms, ...sumMonth(rows), excluded, unclear };
 }
 
 /** Writes a summary as `summary.json`: one key order, two spaces. */

@@ -1,20 +1,22 @@
 import process from "node:process";
-import {
-  closeMonth,
-  type CloseMonthOptions,
-  type MonthClosing,
-} from "./close_month.ts";
-import { localDay } from "./local_day.ts";
+import { record } from "../events/record.ts";
+import { itemsFile } from "./items_file.ts";
+import { localDay, monthAfter, monthOf } from "./local_day.ts";
 import {
   type MonthsParts,
   type MonthWork,
   workOutMonth,
 } from "./month_books.ts";
-import type { MonthClose } from "./month_close.ts";
+import { type MonthClose, monthFile } from "./month_close.ts";
 import type { BookBy, MonthRow } from "./month_row.ts";
-import { type MonthSummary, monthSummary } from "./month_summary.ts";
+import {
+  type MonthSummary,
+  type MonthTerms,
+  summaryFile,
+} from "./month_summary.ts";
 import { type MonthRecomputation, recomputeMonth } from "./recompute_month.ts";
-import { listMonths, readBooks, readMonth } from "./stored_months.ts";
+import { listMonths, readBooks, readHead, readMonth } from "./stored_months.ts";
+import { currenciesFile, totalsFile } from "./totals_files.ts";
 
 /** Months whose books are closed; a closed month never changes. */
 export class Months {
@@ -36,7 +38,7 @@ export class Months {
    * @throws {LedgerError} When the database fails.
    */
   list(): AsyncGenerator<MonthClose> {
-    return listMonths(this.#parts.store);
+    return listMonths(this.#parts.driver);
   }
 
   /**
@@ -50,7 +52,7 @@ export class Months {
    */
   async get(month: string): Promise<MonthClose | null> {
     checkMonth(month);
-    return await readMonth(this.#parts.store, month);
+    return await readMonth(this.#parts.driver, month);
   }
 
   /**
@@ -138,6 +140,111 @@ function checkMonth(month: string): void {
   );
 }
 
+/** How to close a month. */
+export interface CloseMonthOptions extends MonthWork {
+  /**
+   * IANA name of the time zone of its days.
+   *
+   * @default that of the month closed last
+   */
+  readonly timeZone?: string;
+  /**
+   * Which time of an order decides its month.
+   *
+   * @default that of the month closed last
+   */
+  readonly bookBy?: BookBy;
+  /**
+   * Closes a month that is not over: what comes later is booked as late.
+   *
+   * @default false
+   */
+  readonly beforeEnd?: boolean;
+}
+
+/** Why a month was not closed. */
+export type MonthRefusal =
+  /** It is closed, and never changes. */
+  | { readonly code: "already_closed"; readonly first: MonthClose }
+  /** Months are closed in their order, without a gap. */
+  | { readonly code: "not_next"; readonly next: string }
+  /** It is not over in the time zone. */
+  | { readonly code: "not_over"; readonly today: string }
+  /** The first month needs its time zone and the time to book by. */
+  | { readonly code: "terms_missing" };
+
+/** Result of closing a month. */
+export type MonthClosing =
+  | { readonly closed: MonthClose; readonly refused: null }
+  | { readonly closed: null; readonly refused: MonthRefusal };
+
+/** The terms of a month that is computed from what is known now. */
+async function termsNow(
+  { driver, folded, foldVersion }: MonthsParts,
+  { month, timeZone, bookBy }: Pick<
+    MonthTerms,
+    "month" | "timeZone" | "bookBy"
+  >,
+): Promise<MonthTerms> {
+  await folded();
+  const timeZoneVersion = process.versions.tz ?? null;
+  const asOf = await readHead(driver);
+  return { month, timeZone, timeZoneVersion, bookBy, asOf, foldVersion };
+}
+
+async function closeMonth(
+  parts: MonthsParts,
+  month: string,
+  options: CloseMonthOptions,
+): Promise<MonthClosing> {
+  const { driver } = parts;
+  const first = await readMonth(driver, month);
+  if (first !== null) return refused({ code: "already_closed", first });
+  const before = await readBooks(driver, null);
+  const { last } = before;
+  if (last !== null && monthAfter(last.month) !== month) {
+    return refused({ code: "not_next", next: monthAfter(last.month) });
+  }
+  const { timeZone = last?.timeZone, bookBy = last?.bookBy } = options;
+  if (timeZone === undefined || bookBy === undefined) {
+    return refused({ code: "terms_missing" });
+  }
+  const recordedAt = new Date(parts.now()).toISOString();
+  const today = localDay(timeZone)(recordedAt);
+  const isOver = monthOf(today) > month;
+  const isClosedEarly = monthOf(today) === month && options.beforeEnd === true;
+  if (!isOver && !isClosedEarly) return refused({ code: "not_over", today });
+  const terms = await termsNow(parts, { month, timeZone, bookBy });
+  const { rows, summary } = await workOutMonth(parts, terms, before, options);
+  const event = record("month_closed", {
+    month,
+    time_zone: timeZone,
+    time_zone_version: terms.timeZoneVersion,
+    book_by: bookBy,
+    ...terms.asOf,
+    fold_version: terms.foldVersion,
+    files: [
+      monthFile("summary.json", summaryFile(summary)),
+      monthFile("items.csv", itemsFile(rows)),
+      monthFile("totals.csv", totalsFile(rows)),
+      monthFile("currencies.csv", currenciesFile(rows)),
+    ],
+  }, { recordedAt, salt: parts.randomBytes(16) });
+  await parts.append([event]);
+  const stored = await readMonth(driver, month);
+  if (stored === null) {
+    throw new Error(`Cannot find the month ${month} that was just closed`);
+  }
+  // Another process may have closed the month meanwhile: the first one stands.
+  return stored.digest === event.digest
+    ? { closed: stored, refused: null }
+    : refused({ code: "already_closed", first: stored });
+}
+
+function refused(refusal: MonthRefusal): MonthClosing {
+  return { closed: null, refused: refusal };
+}
+
 /** How to preview the books of a month that is not closed. */
 export interface PreviewMonthOptions extends MonthWork {
   /**
@@ -162,36 +269,17 @@ export interface MonthPreview {
   readonly rows: readonly MonthRow[];
 }
 
-/** Computes an open month without storing it; see `Months.preview`. */
 async function previewMonth(
   parts: MonthsParts,
   month: string,
   options: PreviewMonthOptions,
 ): Promise<MonthPreview> {
-  const { before, firstMonth, last } = await readBooks(parts.store, month);
+  const before = await readBooks(parts.driver, month);
   const {
-    timeZone = last?.timeZone ?? "UTC",
-    bookBy = last?.bookBy ?? "confirmed",
+    timeZone = before.last?.timeZone ?? "UTC",
+    bookBy = before.last?.bookBy ?? "confirmed",
   } = options;
-  const asOf = await parts.store.head();
-  const books = await workOutMonth(parts, {
-    ...options,
-    position: asOf.position,
-    closing: {
-      month,
-      bookBy,
-      day: localDay(timeZone),
-      firstMonth: firstMonth ?? month,
-    },
-    before,
-  });
-  const summary = monthSummary({
-    month,
-    timeZone,
-    timeZoneVersion: process.versions.tz ?? null,
-    bookBy,
-    asOf,
-    foldVersion: parts.foldVersion,
-  }, books);
-  return { summary, rows: books.rows };
+  const terms = await termsNow(parts, { month, timeZone, bookBy });
+  const { summary, rows } = await workOutMonth(parts, terms, before, options);
+  return { summary, rows };
 }

@@ -3,9 +3,7 @@ import type { OrderReading } from "../events/order_reading.ts";
 import { compareTimes, earlierTime } from "../events/time.ts";
 import { foldOrder } from "../explain/as_of.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
-import type { Booked } from "../outcomes/outcome_table.ts";
 import type { ResolveOptions } from "../orders/resolve_order.ts";
-import type { OrderState } from "../states/order_state.ts";
 import { orderState } from "../states/state_of_order.ts";
 import {
   bookedAmount,
@@ -19,8 +17,6 @@ import {
 export interface OrderBooks {
   /** The order. */
   readonly orderId: string;
-  /** What the outcome of the order books. */
-  readonly booked: Booked;
   /** What is sold, for a sale; else null. */
   readonly money: Money | null;
   /**
@@ -50,9 +46,7 @@ export interface OrderBooks {
  * Computes what the books need of an order. Only readings of the service count:
  * a claim of a webhook is never booked.
  *
- * @param orderId The order.
  * @param facts Its facts and the sessions linked to it, up to some position.
- * @param options How to work out its state.
  * @returns Null when nothing names the order.
  */
 export function orderBooks(
@@ -64,15 +58,13 @@ export function orderBooks(
   const { firstAt } = fold.activity;
   if (firstAt === null) return null;
   const state = orderState(fold, options);
-  const isClaimedOnly = state.status === "success" &&
-    state.trust === "claimed";
+  const { witness } = state;
   const readings = facts.filter((fact) => fact.kind === "order_snapshot");
   const money = state.booked === "sale" && fold.latest !== null
     ? moneyOf(fold.latest)
     : null;
   return {
     orderId,
-    booked: state.booked,
     money,
     unclearSince: state.booked === "nothing" && readings.some(isOfSuccess)
       ? unclearSince(fold, facts)
@@ -89,7 +81,7 @@ export function orderBooks(
         null,
       ),
     },
-    isClaimedOnly,
+    isClaimedOnly: state.status === "success" && state.trust === "claimed",
     isErased: readings.length === 0 &&
       facts.some((fact) =>
         fact.kind === "unreadable" && fact.label === "order_snapshot"
@@ -97,16 +89,12 @@ export function orderBooks(
     firstHeardAt: firstAt,
     anomalies: [...new Set(state.anomalies.map(({ kind }) => kind))]
       .filter((kind) => ABOUT_MONEY.has(kind)),
-    witness: witnessOf(state),
+    witness: {
+      verdict: witness?.verdict ?? "",
+      final: witness === null ? "" : witness.final ? "yes" : "no",
+      block: String(witness?.blockHeight ?? ""),
+    },
     knownAt: (after) => knownAt(readings, money, after) ?? firstAt,
-  };
-}
-
-function witnessOf({ witness }: OrderState): MonthWitness {
-  return {
-    verdict: witness?.verdict ?? "",
-    final: witness === null ? "" : witness.final ? "yes" : "no",
-    block: String(witness?.blockHeight ?? ""),
   };
 }
 

@@ -7,9 +7,15 @@ import {
   workOutMonth,
 } from "./month_books.ts";
 import type { MonthRow, MonthRowKind } from "./month_row.ts";
-import { monthSummary, summaryFile } from "./month_summary.ts";
-import { listMonths, readBooks, readKnownPosition } from "./stored_months.ts";
+import { summaryFile } from "./month_summary.ts";
+import {
+  listMonths,
+  readBooks,
+  readHead,
+  readKnownPosition,
+} from "./stored_months.ts";
 import { diffStates } from "../projection/state_changes.ts";
+import type { Driver } from "../store/driver/driver.ts";
 
 /** A row that corrects a closed month. */
 export interface MonthChange extends MonthRow {
@@ -35,17 +41,12 @@ export async function recomputeMonth(
   stored: MonthClose,
   work: MonthWork,
 ): Promise<MonthRecomputation> {
-  const { store } = parts;
-  const { month, timeZone, timeZoneVersion, bookBy, asOf, foldVersion } =
-    stored;
-  const day = localDay(timeZone);
-  const { before, firstMonth } = await readBooks(store, month);
-  const closing = { month, bookBy, day, firstMonth: firstMonth ?? month };
-  const then = await workOutMonth(parts, {
+  const { driver } = parts;
+  const { month } = stored;
+  const { before, firstMonth } = await readBooks(driver, month);
+  const then = await workOutMonth(parts, stored, { before, firstMonth }, {
     ...work,
-    position: await readKnownPosition(store, stored),
-    closing,
-    before,
+    position: await readKnownPosition(driver, stored),
   });
   const items = fileText(stored, "items.csv");
   const erased = new Set(
@@ -58,26 +59,23 @@ export async function recomputeMonth(
     readItems(itemsFile(then.rows)),
   ).filter(({ orderId }) => orderId === null || !erased.has(orderId));
   if (differences.length === 0 && erased.size === 0) {
-    const summary = monthSummary({
-      month,
-      timeZone,
-      timeZoneVersion,
-      bookBy,
-      asOf,
-      foldVersion,
-    }, then);
-    differences.push(
-      ...diffSummaries(fileText(stored, "summary.json"), summaryFile(summary)),
+    const sums = diffFields(
+      { orderId: null, kind: null },
+      fileText(stored, "summary.json"),
+      summaryFile(then.summary),
     );
+    differences.push(...sums.filter(({ field }) => !VERSIONS.has(field)));
   }
   before.add(readItems(items), stored.position);
-  const now = await workOutMonth(parts, {
-    ...work,
-    position: (await store.head()).position,
-    closing: { ...closing, month: AFTER_ALL },
-    before,
-  });
-  const booked = await correctedIn(parts, month);
+  await parts.folded();
+  const now = await workOutMonth(
+    parts,
+    { ...stored, month: AFTER_ALL, asOf: await readHead(driver) },
+    { before, firstMonth: firstMonth ?? month },
+    work,
+  );
+  const booked = await correctedIn(driver, month);
+  const day = localDay(stored.timeZone);
   const changes = now.rows.filter(({ ofMonth }) => ofMonth === month).map(
     (row) => ({
       ...row,
@@ -93,11 +91,11 @@ const AFTER_ALL = "9999-12";
 
 /** Closed months after a month that correct it, by order. */
 async function correctedIn(
-  { store }: MonthsParts,
+  driver: Driver,
   month: string,
 ): Promise<ReadonlyMap<string, string>> {
   const corrected = new Map<string, string>();
-  for await (const close of listMonths(store)) {
+  for await (const close of listMonths(driver)) {
     if (close.month <= month) continue;
     for (const row of readItems(fileText(close, "items.csv"))) {
       if (row.ofMonth !== month || corrected.has(row.orderId)) continue;
@@ -121,75 +119,43 @@ export interface MonthDifference {
   readonly computed: string | null;
 }
 
-/**
- * Compares the rows of a month as stored and as computed.
- *
- * @param stored Rows as stored.
- * @param computed Rows as computed, written and read back like those stored.
- */
+/** Compares the rows of a month as stored and as computed. */
 function diffRows(
   stored: Iterable<MonthRow>,
   computed: Iterable<MonthRow>,
 ): MonthDifference[] {
+  const keyOf = ({ orderId, kind }: MonthRow) =>
+    JSON.stringify([orderId, kind]);
   const rest = new Map<string, MonthRow>();
   for (const row of computed) rest.set(keyOf(row), row);
   const found: MonthDifference[] = [];
   for (const row of stored) {
+    const { orderId, kind, day } = row;
     const other = rest.get(keyOf(row));
     rest.delete(keyOf(row));
-    found.push(...differences(row, other));
+    found.push(
+      ...other === undefined
+        ? [{ orderId, kind, field: "row", stored: day, computed: null }]
+        : diffFields(row, JSON.stringify(row), JSON.stringify(other)),
+    );
   }
-  for (const row of rest.values()) found.push(...differences(undefined, row));
+  for (const { orderId, kind, day } of rest.values()) {
+    found.push({ orderId, kind, field: "row", stored: null, computed: day });
+  }
   return found;
 }
 
-function keyOf({ orderId, kind }: MonthRow): string {
-  return JSON.stringify([orderId, kind]);
-}
-
-function differences(
-  stored: MonthRow | undefined,
-  computed: MonthRow | undefined,
-): MonthDifference[] {
-  const row = stored ?? computed;
-  if (row === undefined) return [];
-  const { orderId, kind } = row;
-  if (stored === undefined || computed === undefined) {
-    return [{
-      orderId,
-      kind,
-      field: "row",
-      stored: stored?.day ?? null,
-      computed: computed?.day ?? null,
-    }];
-  }
-  return diffStates(JSON.stringify(stored), JSON.stringify(computed)).map(
-    ({ field, before, after }) => ({
-      orderId,
-      kind,
-      field,
-      stored: before,
-      computed: after,
-    }),
-  );
-}
-
-/** Compares the summaries of a month, except for versions of code and data. */
-function diffSummaries(
+function diffFields(
+  { orderId, kind }: Pick<MonthDifference, "orderId" | "kind">,
   stored: string,
   computed: string,
 ): MonthDifference[] {
-  return diffStates(stored, computed)
-    .filter(({ field }) => !VERSIONS.has(field))
-    .map(({ field, before, after }) => ({
-      orderId: null,
-      kind: null,
-      field,
-      stored: before,
-      computed: after,
-    }));
+  return diffStates(stored, computed).map(({ field, before, after }) => ({
+    ...{ orderId, kind, field, stored: before, computed: after },
+  }));
 }
 
+/** Fields of a summary that tell of versions of code and data alone. */
 const VERSIONS: ReadonlySet<string> = new Set([
   "timeZoneVersion",
   "foldVersion",

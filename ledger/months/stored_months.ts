@@ -1,69 +1,86 @@
-import { factId } from "../events/record.ts";
+/** The closed months of a ledger, what they have booked, and the facts that books are made of. */
+import { printable } from "../../core/printable.ts";
 import type { RecordedEvent } from "../events/event.ts";
-import type { Fact } from "../events/fact.ts";
+import { type Fact, isExpectation, isWitnessRule } from "../events/fact.ts";
+import { factId } from "../events/record.ts";
+import { selectRules } from "../projection/anew.ts";
+import { selectExpected } from "../projection/expected.ts";
+import { windowsOf } from "../reads/explain.ts";
+import { readHash } from "../reads/names.ts";
+import { readDeciding, statement } from "../store/database.ts";
+import type { Driver, SqlValue } from "../store/driver/driver.ts";
+import { EVENT_COLUMNS, eventsOf, readEvents } from "../store/events.ts";
+import { IS_RARE } from "../store/schema.ts";
 import { readItems } from "./items_file.ts";
 import { fileText, type MonthClose, readMonthClose } from "./month_close.ts";
-import { printable } from "../../core/printable.ts";
 import type { BookBy, Money, MonthRow } from "./month_row.ts";
 
-/** Events and orders, as the books read them. */
-export interface MonthStore {
-  /** Positions of the events of closed months. */
-  positions(): Promise<number[]>;
-  /** The event at a position. */
-  at(position: number): Promise<RecordedEvent | null>;
-  /** The event with an id. */
-  withId(eventId: string): Promise<RecordedEvent | null>;
-  /** The last event that counts, and how many there are up to it. */
-  head(): Promise<{ readonly position: number; readonly events: number }>;
-  /** How many events there are up to a position. */
-  countTo(position: number): Promise<number>;
-  /** Position of the n-th event, counted from one. */
-  nth(events: number): Promise<number | null>;
-  /** The facts of every order up to a position, by position; never none. */
-  ordersAt(
-    position: number,
-    signal?: AbortSignal,
-  ): AsyncIterable<
-    { readonly orderId: string; readonly facts: readonly Fact[] }
-  >;
+async function selectNumbers(
+  driver: Driver,
+  sql: string,
+  ...args: readonly SqlValue[]
+): Promise<number[][]> {
+  const [rows = []] = await readDeciding(driver, [statement(sql, ...args)]);
+  return rows.map((row) => row.map(Number));
+}
+
+/** Reads the positions of the closed months; a month keeps its position. */
+export async function readMonthPositions(driver: Driver): Promise<number[]> {
+  const rows = await selectNumbers(
+    driver,
+    `SELECT e.position FROM events AS e
+      WHERE e.kind = 'month_closed' AND e.${IS_RARE} ORDER BY e.position`,
+  );
+  return rows.flat();
+}
+
+/** The last of the events that are folded, and how many there are up to it. */
+export async function readHead(driver: Driver): Promise<MonthClose["asOf"]> {
+  const [[position = 0, events = 0] = []] = await selectNumbers(
+    driver,
+    `SELECT l.position, (SELECT count(*) FROM events
+      WHERE position <= l.position) FROM ledger AS l`,
+  );
+  return { position, events };
 }
 
 /** Reads the closed months one by one, in their order. */
 export async function* listMonths(
-  store: MonthStore,
+  driver: Driver,
 ): AsyncGenerator<MonthClose> {
   // By position they are in order in the ledger that closed them; events that
   // were imported may come in any.
   const positions = new Map<string, number>();
-  for (const position of await store.positions()) {
-    const close = await readMonthAt(store, position);
+  for (const position of await readMonthPositions(driver)) {
+    const close = await readMonthAt(driver, position);
     if (close !== null) positions.set(close.month, close.position);
   }
   for (const month of [...positions.keys()].sort()) {
     const position = positions.get(month) ?? 0;
-    const close = await readMonthAt(store, position);
+    const close = await readMonthAt(driver, position);
     if (close !== null) yield close;
   }
 }
 
 /** Reads the closed month at a position; null when none is there. */
 export async function readMonthAt(
-  store: Pick<MonthStore, "at">,
+  driver: Driver,
   position: number,
 ): Promise<MonthClose | null> {
-  const event = await store.at(position);
-  return event === null ? null : readMonthClose(event);
+  const from = "events AS e WHERE e.position = ?";
+  const [event] = await readEvents(driver, from, position);
+  return event === undefined ? null : readMonthClose(event);
 }
 
 /** Reads one closed month; null when it is not closed. */
 export async function readMonth(
-  store: MonthStore,
+  driver: Driver,
   month: string,
 ): Promise<MonthClose | null> {
   const eventId = factId("month_closed", month, null, "");
-  const event = await store.withId(eventId);
-  return event === null ? null : readMonthClose(event);
+  const from = "events AS e WHERE e.id = ?";
+  const [event] = await readEvents(driver, from, eventId);
+  return event === undefined ? null : readMonthClose(event);
 }
 
 /** What closed months have booked. */
@@ -78,13 +95,13 @@ export interface StoredBooks {
 
 /** Reads what closed months have booked: those before a month, or all. */
 export async function readBooks(
-  store: MonthStore,
+  driver: Driver,
   beforeMonth: string | null,
 ): Promise<StoredBooks> {
   const before = new BooksBefore();
   let firstMonth: string | null = null;
   let last: MonthClose | null = null;
-  for await (const close of listMonths(store)) {
+  for await (const close of listMonths(driver)) {
     if (beforeMonth !== null && close.month >= beforeMonth) break;
     before.add(readItems(fileText(close, "items.csv")), close.position);
     firstMonth ??= close.month;
@@ -98,12 +115,21 @@ export async function readBooks(
  * anew.
  */
 export async function readKnownPosition(
-  store: MonthStore,
-  { asOf }: MonthClose,
+  driver: Driver,
+  { asOf: { position, events } }: MonthClose,
 ): Promise<number> {
-  return await store.countTo(asOf.position) === asOf.events
-    ? asOf.position
-    : await store.nth(asOf.events) ?? asOf.position;
+  const [[count] = []] = await selectNumbers(
+    driver,
+    "SELECT count(*) FROM events WHERE position <= ?",
+    position,
+  );
+  if (count === events) return position;
+  const [[nth = position] = []] = await selectNumbers(
+    driver,
+    "SELECT position FROM events ORDER BY position LIMIT 1 OFFSET ?",
+    events - 1,
+  );
+  return nth;
 }
 
 /** What closed months have booked of an order. */
@@ -138,5 +164,76 @@ export class BooksBefore {
   /** What they have booked of an order; null when nothing. */
   of(orderId: string): BookedBefore | null {
     return this.#orders.get(printable(orderId)) ?? null;
+  }
+}
+
+/** Orders read at once. */
+const PAGE = 200;
+
+/** Walks over all orders as they were known at a position. */
+export async function* ordersAt(
+  driver: Driver,
+  { position, readFact, signal }: {
+    readonly position: number;
+    readonly readFact: (event: RecordedEvent) => Fact;
+    readonly signal?: AbortSignal | undefined;
+  },
+): AsyncGenerator<
+  { readonly orderId: string; readonly facts: readonly Fact[] }
+> {
+  const hash = await readHash(driver);
+  const isKnown = (fact: Fact) => fact.position <= position;
+  for (let after = -1;;) {
+    signal?.throwIfAborted();
+    const [orders = [], named = []] = await readDeciding(driver, [
+      statement(
+        "SELECT no, id FROM orders WHERE no > ? ORDER BY no LIMIT ?",
+        ...[after, PAGE],
+      ),
+      statement(
+        `SELECT m.no, ${EVENT_COLUMNS} FROM
+          (SELECT no FROM orders WHERE no > ?1 ORDER BY no LIMIT ?2) AS o
+          CROSS JOIN mentions AS m ON m.no = o.no AND m.position <= ?3
+          CROSS JOIN events AS e ON e.position = m.position
+          ORDER BY m.no, m.position`,
+        ...[after, PAGE, position],
+      ),
+    ]);
+    const last = orders.at(-1);
+    if (last === undefined) return;
+    after = Number(last[0]);
+    const ids = new Map(orders.map(([no, id]) => [Number(no), String(id)]));
+    const own = new Map<string, Fact[]>();
+    for (
+      const [at, event] of eventsOf(named.map((row) => row.slice(1))).entries()
+    ) {
+      const id = ids.get(Number(named[at]?.[0])) ?? "";
+      const facts = own.get(id) ?? [];
+      facts.push(readFact(event));
+      own.set(id, facts);
+    }
+    const windows = [...own].flatMap(([id, facts]) => windowsOf(id, facts));
+    const [terms, requirements] = await readDeciding(driver, [
+      selectExpected(hash, windows, { earlier: true }),
+      selectRules,
+    ]);
+    const expected = eventsOf(terms).map(readFact).filter(isExpectation)
+      .filter(isKnown);
+    const rules = eventsOf(requirements).map(readFact).filter(isWitnessRule)
+      .filter(isKnown);
+    for (const [orderId, facts] of own) {
+      const clicks = new Set(facts.map(({ clickId }) => clickId));
+      const references = new Set(
+        expected.filter(({ expectation: { clickId } }) => clicks.has(clickId))
+          .map(({ expectation: { reference } }) => reference),
+      );
+      const joined = expected.filter(({ expectation }) =>
+        clicks.has(expectation.clickId) ||
+        (expectation.reference !== null &&
+          references.has(expectation.reference))
+      );
+      const all = [...facts, ...joined, ...rules];
+      yield { orderId, facts: all.sort((a, b) => a.position - b.position) };
+    }
   }
 }

@@ -19,7 +19,6 @@ const TOUCHES_WORLD = new Set([
   "ledger/evidence/anchor_file.ts",
   "ledger/evidence/head_anchor.ts",
   "ledger/ledger_on.ts",
-  "ledger/months/close_month.ts",
   "ledger/months/months.ts",
   "ledger/open_ledger.ts",
   "ledger/projection/catch_up.ts",
