@@ -180,7 +180,7 @@ export type PollAlert =
   };
 
 /** What the failures are kept with. */
-export interface PollFailuresOptions {
+interface PollFailuresOptions {
   readonly driver: Driver;
   /** The time, in milliseconds since the epoch. */
   readonly now: () => number;

@@ -108,7 +108,7 @@ function deepCycles(
 }
 
 /** What waits for a confirming read, and what is set aside. */
-export interface PollBacklog
+interface PollBacklog
   extends
     Pick<PollStatus, "backlog" | "isolatedIds">,
     Pick<WorkCounts, "waitingUsers" | "waitingUrgent"> {}

@@ -27,8 +27,6 @@ const proofAttempts = 3;
 
 /** Progress of the sweep for what is new: plain JSON. */
 export interface NewProgress {
-  /** When it began, by our clock, UTC ISO 8601. */
-  readonly startedAt: string;
   /** When the whole past had been walked; null before. */
   readonly finishedAt: string | null;
   /** Where the past begins, in milliseconds since the epoch. */
@@ -37,8 +35,6 @@ export interface NewProgress {
   readonly untilMs: number;
   /** How far the walk through it has come. */
   readonly walk: WindowProgress;
-  /** Items read so far, repeats included. */
-  readonly items: number;
   readonly gaps: readonly Gap[];
   /** Latest creation time the service has shown, by its own clock. */
   readonly latestMs: number | null;
@@ -82,12 +78,10 @@ async function* begin(
   const untilMs = wholeSecond(nowMs - context.settleMs);
   const fromMs = past.beginsMs(untilMs);
   const progress: NewProgress = {
-    startedAt: new Date(context.now()).toISOString(),
     finishedAt: null,
     fromMs,
     untilMs,
     walk: wholeRange(fromMs, untilMs),
-    items: 0,
     gaps: [],
     latestMs: null,
     followed: 0,
@@ -112,13 +106,12 @@ async function* walkPast(
     onWindow: async ({ window, outcome, progress: walk }) => {
       progress = { ...progress, walk };
       if (outcome.kind === "walked") {
-        const { items, why, latestCreatedMs } = outcome;
+        const { why, latestCreatedMs } = outcome;
         const gap = why === null
           ? []
           : [{ fromMs: window.startMs, untilMs: window.endMs, why }];
         progress = {
           ...progress,
-          items: progress.items + items,
           gaps: limitGaps([...progress.gaps, ...gap]),
           latestMs: later(progress.latestMs, latestCreatedMs),
         };
@@ -212,7 +205,7 @@ function readProgress(
 const gapsKept = 50;
 
 /** A range of the past that was read without proof. */
-export interface Gap {
+interface Gap {
   /** Exclusive start, in milliseconds since the epoch. */
   readonly fromMs: number;
   /** Inclusive end, in milliseconds since the epoch. */

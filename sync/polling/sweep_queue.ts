@@ -247,7 +247,7 @@ function isoTime(timeMs: number): string {
   return new Date(timeMs).toISOString();
 }
 
-export interface QueueSweepOptions {
+interface QueueSweepOptions {
   /** Requests all that waits now once; else what is due, until nothing is. */
   readonly all: boolean;
   /** Whose turn it is; lives longer than one sweep. */
@@ -270,7 +270,7 @@ async function* sweepQueue(
   }
 }
 
-export interface IdBatch {
+interface IdBatch {
   readonly entity: Entity;
   /** At most 20; one where it has to be requested alone. */
   readonly waiting: readonly Waiting[];
@@ -279,7 +279,7 @@ export interface IdBatch {
 }
 
 /** How to choose among what waits. */
-export interface ChooseOptions {
+interface ChooseOptions {
   readonly queue: QueueName;
   /** Kinds of entities in it, in their order. */
   readonly entities: readonly Entity[];
@@ -414,7 +414,7 @@ const LOOK_EVERY_MS = 60_000;
  * waits as well: ids that the service never showed, because anybody can invent
  * ids, and users, because no goods wait for them.
  */
-export class QuarterShare {
+class QuarterShare {
   #earned = 0;
 
   /** Whether the next request may be for what comes second. */

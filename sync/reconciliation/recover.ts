@@ -249,7 +249,7 @@ export interface BesidePollerOptions {
  * ledger that is not live goes live, as with a poller: what had happened before
  * somebody first asked is historic.
  */
-export async function besidePoller(
+async function besidePoller(
   options: BesidePollerOptions,
   onRead: SweepContext["onRead"],
 ): Promise<SweepContext> {

@@ -32,7 +32,7 @@ import type { WalkContext } from "../walk/walk_range.ts";
 /** Attempts after a lost race: each loss is the success of another process. */
 const attempts = 50;
 
-export interface RecorderOptions {
+interface RecorderOptions {
   readonly driver: Driver;
   /** The lease to write under; null writes beside the poller. */
   readonly lease: Lease | null;
@@ -42,7 +42,7 @@ export interface RecorderOptions {
 }
 
 /** What recording an answer has changed. */
-export interface Recorded {
+interface Recorded {
   readonly appended: number;
   /** Ids whose reading differs from the one before. */
   readonly changed: readonly string[];
@@ -184,7 +184,7 @@ export interface SweepRead {
 }
 
 /** What records a page, and what is called afterwards. */
-export interface PageRecording {
+interface PageRecording {
   readonly recorder: Recorder;
   readonly onRead: (read: SweepRead) => void;
 }

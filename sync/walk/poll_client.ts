@@ -123,7 +123,7 @@ export function listCreated(
 }
 
 /** Where the past begins at the service, and when it said so. */
-export interface Past {
+interface Past {
   /** When the service answered, UTC ISO 8601. */
   readonly readAt: string;
   /**

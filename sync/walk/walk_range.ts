@@ -15,7 +15,7 @@ import type { User } from "../../core/wire/user.ts";
 import { latestPlausible } from "../../core/time/plausible_time.ts";
 
 /** A range of creation time to walk through, and how. */
-export interface RangeWalk {
+interface RangeWalk {
   readonly entity: Entity;
   /** Where to begin or to continue: from {@linkcode wholeRange} or stored. */
   readonly from: WindowProgress;
@@ -32,7 +32,7 @@ export interface RangeWalk {
 }
 
 /** Result of a window, and where the walk continues. */
-export interface WalkedWindow {
+interface WalkedWindow {
   readonly window: TimeWindow;
   readonly outcome: WindowOutcome;
   readonly progress: WindowProgress;
@@ -78,12 +78,12 @@ export interface WalkContext extends Requester {
 }
 
 /** Takes a page, and when it was requested, in ms since the epoch. */
-export type PageReader = (
+type PageReader = (
   page: ListPage,
   requestedAtMs: number,
 ) => Promise<unknown>;
 
-export type WindowOutcome =
+type WindowOutcome =
   /** It has to be cut first; `items` is how many the service counts. */
   | { readonly kind: "dense"; readonly items: number | null }
   /** It was read to its end. */
@@ -187,7 +187,7 @@ export interface WindowProgress {
 }
 
 /** What became of a window, as far as the next one depends on it. */
-export type WindowItems =
+type WindowItems =
   /** It was read to its end. */
   | { readonly kind: "walked"; readonly items: number }
   /** It holds too much for one walk; null where the service does not count. */

@@ -235,7 +235,7 @@ interface ReceivedDelivery {
 }
 
 /** What the recorded events say about webhook delivery: plain data. */
-export interface DeliveryLog {
+interface DeliveryLog {
   /** Position of the last event taken in. */
   readonly position: number;
   readonly recent: readonly ReceivedDelivery[];

@@ -216,7 +216,7 @@ export interface RetryCountdown {
 }
 
 /** Counts down to the end of the retries, in both readings of the schedule. */
-export function retryCountdown(
+function retryCountdown(
   firstFailureAt: string,
   nowMs: number,
 ): RetryCountdown {
@@ -274,7 +274,7 @@ const silentAmongLast = 3;
 /** So many silent ones in a row, up to the last change, are an alarm. */
 const silentInARow = 2;
 /** So many announced ones in a row are the all-clear. */
-export const ANNOUNCED_IN_A_ROW = 5;
+const ANNOUNCED_IN_A_ROW = 5;
 
 /**
  * How many changes decide. Of thirty changes without an alarm at most two are
@@ -284,7 +284,7 @@ export const ANNOUNCED_IN_A_ROW = 5;
 export const DECIDING_CHANGES: number = 2 * lastChanges;
 
 /** What some changes say of delivery. */
-export interface DeliverySuspicion {
+interface DeliverySuspicion {
   /** Whether delivery is suspected to be off. */
   readonly suspected: boolean;
   /** The silent changes since five in a row were announced, by time. */
