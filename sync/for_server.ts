@@ -4,13 +4,10 @@
  *
  * @module
  */
+export { POLLER_DEFAULTS } from "./polling/sweep_context.ts";
 export { type KeptDrift, lookForDrift } from "./drift/drift.ts";
 export type { PollHealth } from "./polling/poll_health.ts";
-export {
-  type Poller,
-  POLLER_DEFAULTS,
-  type PollerOptions,
-} from "./polling/poller_options.ts";
+export { type Poller, type PollerOptions } from "./polling/poller_options.ts";
 export { createPoller } from "./polling/poller.ts";
 export {
   type DeliveryAlert,

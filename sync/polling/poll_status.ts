@@ -1,5 +1,8 @@
-import { ITEMS_PER_REQUEST, PLACES_FOR_OTHERS } from "./sweep_context.ts";
-import { POLLER_DEFAULTS } from "./poller_options.ts";
+import {
+  ITEMS_PER_REQUEST,
+  PLACES_FOR_OTHERS,
+  POLLER_DEFAULTS,
+} from "./sweep_context.ts";
 import {
   countNamed,
   countObserved,

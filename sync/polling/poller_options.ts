@@ -1,3 +1,4 @@
+import { POLLER_DEFAULTS } from "./sweep_context.ts";
 import type {
   DeliveryAlert,
   DeliveryHealth,
@@ -6,16 +7,9 @@ import type { PollClient } from "../walk/poll_client.ts";
 import type { PollAlert, PollHealth } from "./poll_health.ts";
 import type { SweepKind } from "./fair_share.ts";
 import type { SweepRead } from "../recording/recorder.ts";
-import {
-  type Driver,
-  LEASE_MS,
-  OPEN_AT_LEAST_MS,
-  type OrderState,
-} from "../../ledger/for_sync.ts";
+import type { Driver, OrderState } from "../../ledger/for_sync.ts";
 import type { PollStatus } from "./poll_status.ts";
-import { WATCH_EVERY_MS } from "../watchdog/watchdog.ts";
 import { sleep, steadyClock } from "../../core/waiting/sleep.ts";
-import { CONTRADICTED_AFTER_MS } from "../recording/readings.ts";
 import { defined } from "../../core/guards.ts";
 
 /** What a poller works with, and how. */
@@ -198,27 +192,6 @@ export interface Poller {
   /** Reads the progress of the poller; needs no lease. */
   status(): Promise<PollStatus>;
 }
-
-/** What is used where the options leave it out, times in ms. */
-export const POLLER_DEFAULTS = {
-  requestsPerSecond: 4,
-  burst: 2,
-  shares: { new: 2, open: 3, confirm: 3, deep: 2 },
-  followEveryMs: 15_000,
-  confirmEveryMs: 1000,
-  confirmAtLeastMs: 10_000,
-  openEveryMs: 5000,
-  openAtLeastMs: OPEN_AT_LEAST_MS,
-  deepCycleAtLeastMs: 3_600_000,
-  itemsPerWindow: 200,
-  overlapMs: 120_000,
-  settleMs: 60_000,
-  contradictedAfterMs: CONTRADICTED_AFTER_MS,
-  watchEveryMs: WATCH_EVERY_MS,
-  leaseMs: LEASE_MS,
-  randomBytes: (length: number): Uint8Array =>
-    crypto.getRandomValues(new Uint8Array(length)),
-};
 
 /** A poller's options with nothing left out. */
 export type PollerSettings =

@@ -1,4 +1,11 @@
-import { type Driver, writeSweep } from "../../ledger/for_sync.ts";
+import { CONTRADICTED_AFTER_MS } from "../recording/readings.ts";
+import { WATCH_EVERY_MS } from "../watchdog/watchdog.ts";
+import {
+  type Driver,
+  LEASE_MS,
+  OPEN_AT_LEAST_MS,
+  writeSweep,
+} from "../../ledger/for_sync.ts";
 import type { PollClient } from "../walk/poll_client.ts";
 import type { Recorder, SweepRead } from "../recording/recorder.ts";
 
@@ -41,3 +48,24 @@ export async function saveProgress(
 ): Promise<void> {
   await recorder.write([writeSweep(name, progress, now())]);
 }
+
+/** What is used where the options leave it out, times in ms. */
+export const POLLER_DEFAULTS = {
+  requestsPerSecond: 4,
+  burst: 2,
+  shares: { new: 2, open: 3, confirm: 3, deep: 2 },
+  followEveryMs: 15_000,
+  confirmEveryMs: 1000,
+  confirmAtLeastMs: 10_000,
+  openEveryMs: 5000,
+  openAtLeastMs: OPEN_AT_LEAST_MS,
+  deepCycleAtLeastMs: 3_600_000,
+  itemsPerWindow: 200,
+  overlapMs: 120_000,
+  settleMs: 60_000,
+  contradictedAfterMs: CONTRADICTED_AFTER_MS,
+  watchEveryMs: WATCH_EVERY_MS,
+  leaseMs: LEASE_MS,
+  randomBytes: (length: number): Uint8Array =>
+    crypto.getRandomValues(new Uint8Array(length)),
+};

@@ -9,7 +9,10 @@ import {
   type UnprovenReason,
 } from "./reconcile_row.ts";
 import type { OrderState } from "../../ledger/mod.ts";
-import { POLLER_DEFAULTS } from "../polling/poller_options.ts";
+import {
+  ITEMS_PER_REQUEST,
+  POLLER_DEFAULTS,
+} from "../polling/sweep_context.ts";
 import {
   callOptions,
   isRefusal,
@@ -20,7 +23,6 @@ import {
 } from "../walk/poll_client.ts";
 import { isRequestable } from "../../core/wire/identifier.ts";
 import { reconcileOrder } from "./reconcile_order.ts";
-import { ITEMS_PER_REQUEST } from "../polling/sweep_context.ts";
 import { walkRange, wholeRange } from "../walk/walk_range.ts";
 import { idOf } from "../recording/recorder.ts";
 import type { AssetTable } from "../../core/assets/environment.ts";

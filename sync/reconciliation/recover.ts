@@ -9,6 +9,7 @@ import {
 import { sweepConfirm, sweepOpen } from "../polling/sweep_queue.ts";
 import {
   ITEMS_PER_REQUEST,
+  POLLER_DEFAULTS,
   type SweepContext,
 } from "../polling/sweep_context.ts";
 import {
@@ -22,7 +23,7 @@ import { walkRange, wholeRange } from "../walk/walk_range.ts";
 import { isRequestable } from "../../core/wire/identifier.ts";
 import { requestEach } from "../polling/request_each.ts";
 import { defined } from "../../core/guards.ts";
-import { POLLER_DEFAULTS, type PollLedger } from "../polling/poller_options.ts";
+import type { PollLedger } from "../polling/poller_options.ts";
 
 /** How often a window is walked before its proof is given up. */
 const proofAttempts = 3;

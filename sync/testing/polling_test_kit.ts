@@ -9,15 +9,17 @@ import {
   type VirtualClock,
   virtualClock,
 } from "../../sandbox/mod.ts";
-import {
-  type PollCompleted,
-  type Poller,
-  POLLER_DEFAULTS,
-  type PollerOptions,
+import type {
+  PollCompleted,
+  Poller,
+  PollerOptions,
 } from "../polling/poller_options.ts";
+import {
+  POLLER_DEFAULTS,
+  type SweepContext,
+} from "../polling/sweep_context.ts";
 import { createPoller } from "../polling/poller.ts";
 import { Recorder, type SweepRead } from "../recording/recorder.ts";
-import type { SweepContext } from "../polling/sweep_context.ts";
 import type { Steps } from "../walk/poll_client.ts";
 import {
   rows,
