@@ -146,7 +146,8 @@ const SHOWN: ReadonlySet<string> = new Set([
 ]);
 
 function welcome(io: Io, places: ListenPlaces): void {
-  const { sandbox, control, apiKey, webhooks, ledger, forwardTo } = places;
+  const { sandbox, control, apiKey, partnerId } = places;
+  const { webhooks, ledger, forwardTo } = places;
   line(io, `The service in a box: ${control}`);
   line(io, `  sends webhooks to  ${webhooks}`);
   line(io, `  into the ledger    ${ledger}`);
@@ -160,6 +161,8 @@ function welcome(io: Io, places: ListenPlaces): void {
   line(io, `  export ${VARIABLES.environment}=sandbox`);
   line(io, `  export ${VARIABLES.baseUrl}=${sandbox}`);
   line(io, `  export ${VARIABLES.apiKey}=${apiKey}`);
+  line(io, `  export ${VARIABLES.widgetOrigin}=${sandbox}`);
+  line(io, `  export ${VARIABLES.partnerId}=${partnerId}`);
   const where = sandbox.endsWith(`:${PORT}`) ? "" : ` --sandbox ${sandbox}`;
   line(io, `Let something happen: rampkit trigger success${where}`);
   line(io);

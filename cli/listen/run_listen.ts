@@ -71,6 +71,8 @@ export interface ListenPlaces {
   readonly control: string;
   /** Key that the sandbox asks for; it protects nothing. */
   readonly apiKey: string;
+  /** Partner id that its widget asks for. */
+  readonly partnerId: string;
   /** Where it sends webhooks, secret included: it is made anew each time. */
   readonly webhooks: string;
   /** The ledger. */
@@ -184,6 +186,7 @@ export async function runListen(options: ListenOptions): Promise<void> {
     sandbox: served.url,
     control: `${served.url}/control`,
     apiKey: served.sandbox.apiKey,
+    partnerId: served.sandbox.partnerId,
     webhooks,
     ledger: folder.url,
     forwardTo: targets.map(({ url }) => targetName(url)),

@@ -1,5 +1,6 @@
 import type { AttentionItem, AttentionKind } from "../../ledger/mod.ts";
 import { ATTENTION } from "../wording/attention.ts";
+import { paidOfAsked } from "../wording/outcome.ts";
 import { span } from "../wording/phrases.ts";
 import { paidText } from "./order_fields.ts";
 import { type OrderJson, orderJson } from "./order_view.ts";
@@ -77,7 +78,7 @@ function waitingTable(
     items.map(({ kinds, order, ageMs }) => [
       order.orderId,
       order.expected?.reference ?? order.externalOrderId ?? "",
-      paidText(order.currencyAmount, order.currency),
+      paidOfAsked(order) ?? paidText(order.currencyAmount, order.currency),
       ageMs === null ? "" : span(ageMs),
       `${order.status} (${order.trust})`,
       kinds.map(({ code }) => code).filter((one) => one !== kind).join(", "),

@@ -356,8 +356,14 @@ const FIELDS: Readonly<Record<string, string>> = {
   userId: "user",
 };
 
+/** What an order is compared by with what was asked for. */
+type Compared = Pick<
+  OrderState,
+  "expected" | "expectedChanged" | "confirmed" | "anomalies"
+>;
+
 /** Fields in which the order is not what was asked for, but what was paid. */
-function otherFields(order: OrderState): string[] {
+function otherFields(order: Compared): string[] {
   const isTold = paidOther(order) !== null;
   const fields = order.anomalies.flatMap((one) =>
     "source" in one && one.source === "session" &&
@@ -374,9 +380,9 @@ function otherFields(order: OrderState): string[] {
 
 const PAID: readonly string[] = ["currencyAmount", "currency"];
 
-/** What was paid of what was asked for, where they differ. */
-function paidOther(
-  { expected, confirmed, anomalies }: OrderState,
+/** What was paid of what was asked for, `1.00 of 49.90 USD`, where they differ. */
+export function paidOfAsked(
+  { expected, confirmed, anomalies }: Compared,
 ): string | null {
   const isOther = anomalies.some((one) =>
     "source" in one && one.source === "session" && PAID.includes(one.field)
@@ -387,10 +393,15 @@ function paidOther(
   }
   const asked = amountOf(expected);
   return confirmed.currency === expected.currency
-    ? `Paid ${
+    ? `${
       withDecimals(confirmed.currencyAmount, confirmed.currency)
     } of ${asked}`
-    : `Paid ${amountOf(confirmed)} of ${asked}`;
+    : `${amountOf(confirmed)} of ${asked}`;
+}
+
+function paidOther(order: Compared): string | null {
+  const paid = paidOfAsked(order);
+  return paid === null ? null : `Paid ${paid}`;
 }
 
 function amountOf(
@@ -406,12 +417,22 @@ function amountOf(
 }
 
 /** Why an order waits for a person, as the middle of a sentence. */
-export function waitingWords(order: OrderState, kind: AttentionKind): string {
+export function waitingWords(order: Compared, kind: AttentionKind): string {
   const reason = kind === "not_as_requested"
-    ? [paidOther(order), changedTo(order)].filter(Boolean).join(", ") ||
+    ? differences(order) ||
       `not what was asked for: ${listWords(otherFields(order))}`
     : WAITING[kind] ?? ATTENTION[kind];
   return `${reason.charAt(0).toLowerCase()}${reason.slice(1)}`;
+}
+
+/** Why an order waits for a person, with the amounts where they differ. */
+export function attentionWords(order: Compared, kind: AttentionKind): string {
+  const isTold = kind === "not_as_requested" && differences(order) !== "";
+  return ATTENTION[kind] + (isTold ? `: ${waitingWords(order, kind)}` : "");
+}
+
+function differences(order: Compared): string {
+  return [paidOther(order), changedTo(order)].filter(Boolean).join(", ");
 }
 
 /** Shorter than what attention says of them. */
@@ -422,7 +443,7 @@ const WAITING: Readonly<Partial<Record<AttentionKind, string>>> = {
 };
 
 /** What the basket was changed to, where that was after the payment began. */
-function changedTo({ expected, expectedChanged }: OrderState): string | null {
+function changedTo({ expected, expectedChanged }: Compared): string | null {
   if (!expectedChanged || expected === null) return null;
   const { commodity, commodityAmount } = expected;
   const asset = amountOf({

@@ -164,3 +164,25 @@ Deno.test("rampkit note takes notes and rampkit release records what was done, a
     assert.equal(refused.code, code, `${args.join(" ")}: ${refused.err}`);
   }
 });
+
+Deno.test("attention's table and the order's page say how much was paid of what was asked for", async () => {
+  await using file = await temporaryLedger();
+  await using ledger = await openLedger({
+    url: file.url,
+    environment: "sandbox",
+    worker: false,
+  });
+  await ledger.append(outcomeEvents());
+  await ledger.project();
+  const id = orderOfRow("not_as_requested");
+  const { out } = await cli(["attention"], {
+    RAMPKIT_DATABASE_URL: file.url,
+    RAMPKIT_ENVIRONMENT: "sandbox",
+  });
+  assert.match(out, new RegExp(`${id}.* 100\\.50 of 900\\.00 USD `));
+  const text = await testConsole(ledger, Date.now).read(`/orders/${id}`);
+  assert.match(
+    text,
+    /Waits for a person Success, and not what was asked for: paid 100\.50 of 900\.00 USD\./,
+  );
+});

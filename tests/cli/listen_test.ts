@@ -164,11 +164,15 @@ Deno.test("listen prints for people what a program of theirs asks the sandbox wi
     ["listen", "--port", "0"],
     REAL,
     stop.signal,
-    (text) => text.includes("RAMPKIT_API_KEY=") && stop.abort(),
+    (text) => text.includes("RAMPKIT_PARTNER_ID=") && stop.abort(),
   );
   assert.equal(code, 0, err);
   assert.match(
     out,
-    /\n {2}export RAMPKIT_ENVIRONMENT=sandbox\n {2}export RAMPKIT_BASE_URL=http:\/\/127\.0\.0\.1:\d+\n {2}export RAMPKIT_API_KEY=sandbox-key\n/,
+    /\n {2}export RAMPKIT_ENVIRONMENT=sandbox\n {2}export RAMPKIT_BASE_URL=http:\/\/127\.0\.0\.1:\d+\n {2}export RAMPKIT_API_KEY=sandbox-key\n {2}export RAMPKIT_WIDGET_ORIGIN=(http:\/\/127\.0\.0\.1:\d+)\n {2}export RAMPKIT_PARTNER_ID=\S+\n/,
+  );
+  assert.equal(
+    /RAMPKIT_WIDGET_ORIGIN=(\S+)/.exec(out)?.[1],
+    /RAMPKIT_BASE_URL=(\S+)/.exec(out)?.[1],
   );
 });

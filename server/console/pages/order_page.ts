@@ -19,7 +19,7 @@ import {
   orderFacts,
   type OrderJson,
 } from "../../../resources/views/order_view.ts";
-import { ATTENTION } from "../../../resources/wording/attention.ts";
+import { attentionWords } from "../../../resources/wording/outcome.ts";
 import { RELEASE, RELEASE_REASON } from "../../../resources/wording/release.ts";
 import type { PageContext } from "../context/page_context.ts";
 import { explorerUrl } from "../context/explorers.ts";
@@ -198,7 +198,9 @@ async function noted(
   return section(
     "noted",
     reasons.length === 0 ? "Notes" : "Waits for a person",
-    markup`${reasons.map((kind) => markup`<p>${ATTENTION[kind]}.</p>`)}${
+    markup`${reasons.map((kind) => markup`<p>${
+        sentence(attentionWords(order, kind))
+      }.</p>`)}${
       notesPart(context, about, notes)
     }${handReleaseForm(context, order, back)}`,
   );
