@@ -106,8 +106,8 @@ export class Inbox implements Spool {
   }
 
   get oldestMs(): number | null {
-    for (const { file, count } of this.#held) {
-      if (count > 0) return file.oldestMs();
+    for (const { file, count, read } of this.#held) {
+      if (count > 0) return file.oldestMs(read);
     }
     return null;
   }
@@ -400,7 +400,7 @@ export class Inbox implements Spool {
         }
       }
     }
-    const age = ({ file }: Held): number => file.oldestMs() ?? 0;
+    const age = ({ file, read }: Held): number => file.oldestMs(read) ?? 0;
     this.#held.unshift(...found.sort((a, b) => age(a) - age(b)));
     this.writers = {
       own: writer,

@@ -234,10 +234,11 @@ class SqliteFile {
     };
   }
 
-  /** When its oldest record was received, ms since 1970; null without any. */
-  oldestMs(): number | null {
+  /** When the first record after a group was received, ms since 1970; or null. */
+  oldestMs(after: number): number | null {
     const [[at] = []] = this.#database.all(
-      "SELECT at FROM kept ORDER BY number LIMIT 1",
+      "SELECT at FROM kept WHERE number > ? ORDER BY number LIMIT 1",
+      [after],
     );
     return at === undefined ? null : Number(at);
   }

@@ -76,7 +76,7 @@ function shaky(directory: string, failAt: number) {
     write: (groups) => step(() => file.write(groups)),
     sync: async () => await step(() => file.sync()),
     kept: () => file.kept(),
-    oldestMs: () => file.oldestMs(),
+    oldestMs: (after) => file.oldestMs(after),
     read: (after, upTo) => step(() => file.read(after, upTo)),
     forget: (number) => step(() => file.forget(number)),
     tidy: () => step(() => file.tidy()),
@@ -480,6 +480,17 @@ Deno.test("note() keeps a note between the deliveries, and oldestMs is the oldes
     });
     assert.deepEqual(seen, [delivery("00"), note, delivery("01")]);
     assert.equal(spool.oldestMs, null);
+    await spool.close();
+  }));
+
+Deno.test("oldestMs is that of a delivery that still waits, also where some wait at every look", () =>
+  inDirectory(async (directory) => {
+    const spool = await fileSpool({ directory });
+    const later = { ...delivery("01"), receivedAt: "2026-11-20T12:05:00.000Z" };
+    await spool.put(delivery("00"));
+    await spool.drain(async () => await spool.put(later));
+    assert.equal(spool.depth, 1);
+    assert.equal(spool.oldestMs, Date.parse(later.receivedAt));
     await spool.close();
   }));
 

@@ -198,11 +198,13 @@ async function noted(
   return section(
     "noted",
     reasons.length === 0 ? "Notes" : "Waits for a person",
-    markup`${reasons.map((kind) => markup`<p>${
-        sentence(attentionWords(order, kind))
-      }.</p>`)}${
-      notesPart(context, about, notes)
-    }${handReleaseForm(context, order, back)}`,
+    markup`${
+      reasons.map((kind) =>
+        markup`<p>${sentence(attentionWords(order, kind))}.</p>`
+      )
+    }${notesPart(context, about, notes)}${
+      handReleaseForm(context, order, back)
+    }`,
   );
 }
 
