@@ -169,3 +169,25 @@ Deno.test("run() tells that the lease is lost again and again", async () => {
   stop.abort();
   await moving(running, box.clock);
 });
+
+Deno.test("run() says that polling works again as soon as a sweep has, where the database had failed", async () => {
+  await using box = service();
+  box.sandbox.createOrder();
+  await using ledger = await ledgerFor(box);
+  const before = new PollFailures({
+    driver: ledger.driver,
+    now: () => startMs,
+    onAlert: undefined,
+    onHealth: undefined,
+  });
+  for (let tries = 0; tries < 3; tries++) {
+    await before.failed("poller", new LedgerError("busy", "x"), startMs);
+  }
+  assert.equal((await readPollHealth(ledger.driver)).failures.length, 1);
+  const stop = new AbortController();
+  const running = pollerFor(box, ledger).run(stop.signal);
+  await moving(box.clock.sleep(10_000), box.clock);
+  assert.deepEqual((await readPollHealth(ledger.driver)).failures, []);
+  stop.abort();
+  await moving(running, box.clock);
+});

@@ -238,8 +238,16 @@ export class PollFailures {
 
   /** Failures in a row of a sweep. */
   attempts(sweep: PollPart): number {
-    return this.#health.failures.find((one) => one.sweep === sweep)?.attempts ??
-      0;
+    return this.#failure(sweep)?.attempts ?? 0;
+  }
+
+  /** Whether a sweep last failed because the database did. */
+  isOfDatabase(sweep: PollPart): boolean {
+    return this.#failure(sweep)?.cause === "ledger";
+  }
+
+  #failure(sweep: PollPart): SweepFailure | undefined {
+    return this.#health.failures.find((one) => one.sweep === sweep);
   }
 
   /** A sweep failed, and is tried again at `nextTryMs`. */

@@ -211,8 +211,11 @@ export class SweepScheduler {
     if (ended || longSince(this.#startedMs.get(kind))) {
       await failures.worked(kind);
     }
-    // A lease that is lost at once each time is taken well each time, too.
-    if (longSince(this.#begunMs)) await failures.worked("poller");
+    // A lease that is lost at once each time is taken well each time, too; a
+    // database that took what a sweep ended with works.
+    if (
+      longSince(this.#begunMs) || (ended && failures.isOfDatabase("poller"))
+    ) await failures.worked("poller");
   }
 
   async #rest(ms: number): Promise<void> {
