@@ -24,20 +24,9 @@ import { ORDER_FIELDS, orderField } from "../../core/wire/order_fields.ts";
 import type { AssetTable } from "../../core/assets/environment.ts";
 import { CLAIM_FIELDS, type OrderFacts } from "../events/order_facts.ts";
 import { differences } from "../outcomes/match.ts";
-import {
-  assetPrecision,
-  type ComparedOn,
-  sameValue,
-} from "../orders/compare.ts";
+import { assetPrecision, sameValue } from "../orders/compare.ts";
 
-/**
- * Lists what is odd about an order.
- *
- * @param fold Folded facts of the order.
- * @param resolved Intermediate results of its state.
- * @param expected What it is compared with; null without.
- * @returns The anomalies, sorted by kind, then field.
- */
+/** What is odd about an order, sorted by kind, then field. */
 export function orderAnomalies(
   fold: OrderFold,
   resolved: Resolved,
@@ -54,11 +43,8 @@ export function orderAnomalies(
       createdAt,
     }));
     if (changedAt && !isLate) {
-      found.push({
-        kind: "time_before_creation",
-        field: "changedAt",
-        stated: changedAt,
-      });
+      const kind = "time_before_creation";
+      found.push({ kind, field: "changedAt", stated: changedAt });
     }
   }
   found.push(
@@ -102,13 +88,6 @@ function byKindThenField(a: Anomaly, b: Anomaly): number {
     compareText(a.field ?? "", b.field ?? "");
 }
 
-/**
- * Lists what is odd about the transaction of an order.
- *
- * @param latest The latest reading of the order.
- * @param resolved Intermediate results of its state.
- * @returns The anomalies.
- */
 function transactionAnomalies(
   latest: OrderReading | null,
   { claims: claims, decided: { status } }: Resolved,
@@ -139,56 +118,30 @@ function transactionAnomalies(
   return found;
 }
 
-/**
- * The anomalies of times that lie after the reading that shows them.
- *
- * @param stated What the service states, by field of the state; null where the
- * time counts as stated.
- * @returns One for each such time.
- */
+/** Times of the service that lie after the reading that shows them; null is none. */
 export function futureTimes(
   stated: Readonly<Record<string, string | null>>,
 ): readonly TimeInFuture[] {
-  const found: TimeInFuture[] = [];
-  for (const field in stated) {
-    const time = stated[field] ?? null;
-    if (time !== null) {
-      found.push({ kind: "time_in_future", field, stated: time });
-    }
-  }
-  return found;
+  return Object.entries(stated).flatMap(([field, time]) =>
+    time === null ? [] : [{ kind: "time_in_future", field, stated: time }]
+  );
 }
 
-/**
- * The anomalies of fields that could not be read.
- *
- * @param readings The readings that count.
- * @returns One for each field and kind of value, sorted by them.
- */
+/** Fields that could not be read, each with each kind of value once. */
 export function unreadableFields(
   readings: readonly { readonly odd: readonly OddField[] }[],
 ): readonly UnreadableField[] {
   const found = new Map<string, UnreadableField>();
   for (const { odd } of readings) {
     for (const { field, value } of odd) {
-      found.set(`${field} ${value}`, {
-        kind: "unreadable_field",
-        field,
-        value,
-      });
+      const kind = "unreadable_field";
+      found.set(`${field} ${value}`, { kind, field, value });
     }
   }
   return [...found].sort(([a], [b]) => a < b ? -1 : 1).map(([, one]) => one);
 }
 
-/**
- * Lists how an order differs from what was asked for.
- *
- * @param fields Fields of the order; what is null is not compared.
- * @param expected What was asked for.
- * @param assets Asset table that gives the precision of amounts.
- * @returns The mismatches.
- */
+/** How an order differs from what was asked for; what is null is not compared. */
 function sessionMismatches(
   fields: OrderFacts,
   expected: Expectation,
@@ -213,58 +166,28 @@ const COMPARED = CLAIM_FIELDS.flatMap((field) => {
   return kind === undefined ? [] : [{ field, kind }];
 });
 
-type ComparedField = (typeof COMPARED)[number]["field"];
-
-/**
- * Lists the fields in which a webhook differs from the latest reading.
- *
- * @param latest The latest reading of the order.
- * @param resolved Intermediate results of its state.
- * @param network Network that was asked for; null when it is not known.
- * @returns The first difference of each field.
- */
+/** The first difference of each field between the webhooks and the latest reading. */
 function webhookMismatches(
   latest: OrderReading | null,
   resolved: Resolved,
   network: string | null,
 ): WebhookMismatch[] {
   if (latest === null) return [];
+  const of = latest.network ?? network;
+  const decimals = assetPrecision(resolved.assets, latest.commodity, of);
+  const bodies = resolved.claims.flatMap((claim) => claim.bodies);
   const found: WebhookMismatch[] = [];
   for (const { field, kind } of COMPARED) {
     const read = latest[field];
     if (!read) continue;
-    const of = latest.network ?? network;
-    const stated = firstOther(field, read, resolved, {
-      network: of,
-      decimals: assetPrecision(resolved.assets, latest.commodity, of),
-    });
+    const other = bodies.find(({ [field]: stated }) =>
+      stated !== null && stated !== read &&
+      !sameValue(field, stated, read, { network: of, decimals })
+    );
+    const stated = other?.[field] ?? null;
     if (stated !== null) {
-      found.push({
-        kind,
-        field,
-        source: "webhook",
-        stated,
-        read,
-      });
+      found.push({ kind, field, source: "webhook", stated, read });
     }
   }
   return found;
-}
-
-/** The first value of a webhook that differs from the reading. */
-function firstOther(
-  field: ComparedField,
-  read: string,
-  resolved: Resolved,
-  on: ComparedOn,
-): string | null {
-  for (const { bodies } of resolved.claims) {
-    for (const { [field]: stated } of bodies) {
-      if (
-        stated !== null && stated !== read &&
-        !sameValue(field, stated, read, on)
-      ) return stated;
-    }
-  }
-  return null;
 }

@@ -7,22 +7,14 @@ import { claimState, contestingClaims } from "../orders/order_status.ts";
 import type { Status } from "../machines/transition.ts";
 import type { StatusAnomaly } from "./anomaly.ts";
 
-/**
- * Lists what is odd about the status of an order.
- *
- * @param fold Folded facts of the order.
- * @returns The anomalies.
- */
+/** What is odd about the status of an order. */
 export function statusAnomalies(fold: OrderFold): StatusAnomaly[] {
   const { latest, absentAt, seenAt } = fold;
   const found: StatusAnomaly[] = [];
   const contesting = contestingClaims(fold);
   if (latest !== null && contesting.length > 0) {
-    found.push({
-      kind: "contested",
-      read: latest.status,
-      claimed: contesting,
-    });
+    const kind = "contested";
+    found.push({ kind, read: latest.status, claimed: contesting });
   }
   const finals = fold.claims.filter((claim) =>
     isFinal(claim.status) && claimState(fold, claim) !== "contradicted"
@@ -80,21 +72,14 @@ function isOvertaken(fold: OrderFold, claim: Claim): boolean {
  * back from a final status and reaching it again is a regression too.
  */
 function regression({ observedStatuses }: OrderFold): StatusAnomaly | null {
-  for (const before of observedStatuses) {
-    if (before.first === "") continue;
-    for (const after of observedStatuses) {
-      if (
-        goesBack(before.status, after.status) && after.last !== "" &&
-        compareTimes(after.last, before.first) > 0
-      ) {
-        return {
-          kind: "regression",
-          from: before.status,
-          fromAt: before.first,
-          to: after.status,
-          toAt: after.last,
-        };
-      }
+  for (const { status: from, first: fromAt } of observedStatuses) {
+    if (fromAt === "") continue;
+    const after = observedStatuses.find(({ status, last }) =>
+      goesBack(from, status) && last !== "" && compareTimes(last, fromAt) > 0
+    );
+    if (after !== undefined) {
+      const { status: to, last: toAt } = after;
+      return { kind: "regression", from, fromAt, to, toAt };
     }
   }
   return null;

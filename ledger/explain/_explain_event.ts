@@ -24,66 +24,66 @@ type Verdict = Pick<ExplainedEvent, "effect" | "why">;
 const heard: ReadonlySet<string> = new Set(["history", "sessions"]);
 
 /** An event, and what it changed. */
-export interface EventEffect {
-  /** The order before it. */
+interface EventEffect {
   readonly before: OrderFold;
-  /** The order after it. */
   readonly after: OrderFold;
-  /** The event. */
   readonly fact: Fact;
   /** Fields of the state that changed. */
   readonly changes: readonly FieldChange[];
   /** An earlier event that said the same. */
   readonly repeated: Fact | undefined;
-  /** Asset table that gives the precision of amounts. */
   readonly assets: AssetTable;
 }
 
 /** What an event did to the state, and why. */
-export function explainEvent(effect: EventEffect): Verdict {
-  const { changes } = effect;
-  const visible = changes.filter(({ field }) => !heard.has(field));
-  const explained = explainChanges({ ...effect, changes: visible });
-  return changes.length > visible.length && visible.length === 0
-    ? { ...explained, effect: "noted" }
-    : explained;
+export function explainEvent(event: EventEffect): Verdict {
+  const { fact, changes } = event;
+  const isChanged = changes.some(({ field }) => !heard.has(field));
+  return {
+    effect: isChanged ? "changed" : changes.length > 0 ? "noted" : "unchanged",
+    why: fact.kind === "webhook"
+      ? webhookWhy(event, fact, isChanged)
+      : fact.kind === "unreadable"
+      ? {
+        code: isChanged ? "names_order_unreadably" : "unreadable",
+        reason: fact.reason,
+      }
+      : isChanged
+      ? CHANGED_BY[fact.kind] ?? { code: "names_order" }
+      : unchangedWhy(event),
+  };
 }
 
-function explainChanges(
-  { before, after, fact, changes, repeated, assets }: EventEffect,
-): Verdict {
-  if (changes.length > 0 && fact.kind !== "webhook") {
-    return { effect: "changed", why: changedWhy(fact) };
-  }
+const CHANGED_BY: Readonly<Partial<Record<Fact["kind"], EffectReason>>> = {
+  order_snapshot: { code: "reading" },
+  order_absent: { code: "absence" },
+  order_contradicted: { code: "contradiction" },
+  chain_reading: { code: "looked" },
+  witness_required: { code: "required" },
+  session_created: { code: "session" },
+  order_expected: { code: "session" },
+  order_released: { code: "person" },
+};
+
+function unchangedWhy(
+  { before, after, fact, assets }: EventEffect,
+): EffectReason {
   switch (fact.kind) {
-    case "webhook":
-      return explainWebhook(after, fact, changes, repeated);
     case "order_snapshot":
-      return explainSnapshot(before, after, fact);
+      return readingWhy(before, after, fact);
     case "order_absent":
-      return {
-        effect: "unchanged",
-        why: { code: "shown_since" },
-      };
+      return { code: "shown_since" };
     case "order_contradicted":
-      return {
-        effect: "unchanged",
-        why: { code: "no_claim_to_contradict" },
-      };
+      return { code: "no_claim_to_contradict" };
     case "chain_reading":
-      return { effect: "unchanged", why: { code: "look_does_not_count" } };
+      return { code: "look_does_not_count" };
     case "session_created":
     case "order_expected":
-      return { effect: "unchanged", why: expectationWhy(after, fact, assets) };
+      return expectationWhy(after, fact, assets);
     case "order_released":
-      return { effect: "unchanged", why: { code: "person_noted" } };
-    case "unreadable":
-      return {
-        effect: "unchanged",
-        why: { code: "unreadable", reason: fact.reason },
-      };
+      return { code: "person_noted" };
     default:
-      return { effect: "unchanged", why: { code: "not_of_order" } };
+      return { code: "not_of_order" };
   }
 }
 
@@ -110,58 +110,33 @@ function expectationWhy(
     : { code: "order_of_other_expectation" };
 }
 
-function changedWhy(fact: Fact): EffectReason {
-  switch (fact.kind) {
-    case "order_snapshot":
-      return { code: "reading" };
-    case "order_absent":
-      return { code: "absence" };
-    case "order_contradicted":
-      return { code: "contradiction" };
-    case "chain_reading":
-      return { code: "looked" };
-    case "witness_required":
-      return { code: "required" };
-    case "session_created":
-    case "order_expected":
-      return { code: "session" };
-    case "order_released":
-      return { code: "person" };
-    case "unreadable":
-      return { code: "names_order_unreadably", reason: fact.reason };
-    default:
-      return { code: "names_order" };
-  }
+function readingWhy(
+  before: OrderFold,
+  { latest }: OrderFold,
+  { reading }: OrderSnapshotFact,
+): EffectReason {
+  if (reading.status === "") return { code: "reading_without_status" };
+  return latest !== reading && latest === before.latest
+    ? { code: "later_state_known", changedAt: latest?.changedAt || null }
+    : { code: "reading_unchanged" };
 }
 
-function explainWebhook(
-  after: OrderFold,
+function webhookWhy(
+  { after, repeated }: EventEffect,
   fact: WebhookFact,
-  changes: readonly FieldChange[],
-  repeated: Fact | undefined,
-): Verdict {
+  isChanged: boolean,
+): EffectReason {
+  if (!isChanged && repeated !== undefined) {
+    return { code: "repeated", position: repeated.position };
+  }
   const status = decideOrderStatus(after);
   const against = ruleAgainst(after, fact, status);
-  if (changes.length > 0) {
-    return {
-      effect: "changed",
-      why: against ??
-        (status.trust === "claimed"
-          ? { code: "claim_counts" }
-          : { code: "already_confirmed", read: status.status }),
-    };
-  }
-  if (repeated !== undefined) {
-    return {
-      effect: "unchanged",
-      why: { code: "repeated", position: repeated.position },
-    };
-  }
-  return {
-    effect: "unchanged",
-    why: against ??
-      { code: status.trust === "confirmed" ? "read_before" : "claimed_before" },
-  };
+  if (against !== null) return against;
+  const isClaimed = status.trust === "claimed";
+  if (!isChanged) return { code: isClaimed ? "claimed_before" : "read_before" };
+  return isClaimed
+    ? { code: "claim_counts" }
+    : { code: "already_confirmed", read: status.status };
 }
 
 /** Why a claim is not the status of the order; null when it is. */
@@ -194,30 +169,4 @@ function ruleAgainst(
         read: status,
       };
   }
-}
-
-function explainSnapshot(
-  before: OrderFold,
-  after: OrderFold,
-  fact: OrderSnapshotFact,
-): Verdict {
-  if (fact.reading.status === "") {
-    return {
-      effect: "unchanged",
-      why: { code: "reading_without_status" },
-    };
-  }
-  if (after.latest !== fact.reading && after.latest === before.latest) {
-    return {
-      effect: "unchanged",
-      why: {
-        code: "later_state_known",
-        changedAt: after.latest?.changedAt || null,
-      },
-    };
-  }
-  return {
-    effect: "unchanged",
-    why: { code: "reading_unchanged" },
-  };
 }

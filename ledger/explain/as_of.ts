@@ -13,22 +13,10 @@ import {
 } from "../users/user_fold.ts";
 
 /**
- * Folds facts of an order from nothing.
+ * Folds facts of an order, and what concerns it without naming it, from nothing.
  *
- * @param orderId Order identifier.
- * @param facts Its facts and what concerns it without naming it, in any order.
  * @param until When given, facts recorded later are left out: what did we know
  * then? UTC ISO 8601 with milliseconds.
- * @returns What is known.
- *
- * @example Fold nothing
- * ```ts
- * import { foldOrder } from "./as_of.ts";
- * import { decideOrderStatus } from "../orders/order_status.ts";
- * import assert from "node:assert/strict";
- *
- * assert.equal(decideOrderStatus(foldOrder("01ORDER", [])).status, "created");
- * ```
  */
 export function foldOrder(
   orderId: string,
@@ -45,24 +33,7 @@ export function foldOrder(
   return joined.join(fold);
 }
 
-/**
- * Folds facts of a user from nothing.
- *
- * @param userId User identifier.
- * @param facts The user's facts, in any order.
- * @param until When given, facts recorded later are left out. UTC ISO 8601
- * with milliseconds.
- * @returns What is known.
- *
- * @example Fold nothing
- * ```ts
- * import { foldUser } from "./as_of.ts";
- * import { decideUserStatus } from "../users/user_status.ts";
- * import assert from "node:assert/strict";
- *
- * assert.equal(decideUserStatus(foldUser("01USER", [])).status, "unknown");
- * ```
- */
+/** The same of a user. */
 export function foldUser(
   userId: string,
   facts: Iterable<Fact>,

@@ -22,9 +22,10 @@ import type { OrderState } from "../states/order_state.ts";
 import type { ResolveOptions } from "../orders/resolve_order.ts";
 import { orderState } from "../states/state_of_order.ts";
 import { compareDecimals, isDecimal } from "../../core/decimal.ts";
+import { EVENT_KINDS, type EventKind } from "../machines/event_kind.ts";
 
 /** How to explain an order. */
-export interface ExplainOptions extends ResolveOptions {
+interface ExplainOptions extends ResolveOptions {
   /** Webhooks of the order that were not read. @default {0} */
   readonly unread?: number;
 }
@@ -39,10 +40,7 @@ const LISTED_BYTES = { webhook: 1_000_000, other: 500_000 };
  * Explains an order: what each event changed in the visible state or why it
  * changed nothing, and which event each field comes from.
  *
- * @param orderId Order identifier.
  * @param facts Facts of the order and what the partner expects of it, by position.
- * @param options How to work out the state.
- * @returns The explanation.
  */
 export function explainOrder(
   orderId: string,
@@ -59,24 +57,20 @@ export function explainOrder(
   for (const fact of facts) {
     joined.add(fact);
     const next = joined.join(evolveOrder(fold, fact));
-    if (next === fold && !concerns(fold, fact)) continue;
+    if (next === fold && !isExpectation(fact) && fact.orderId !== orderId) {
+      continue;
+    }
     const after = visible(next, options);
     const changes = fieldChanges(before, after);
-    const repeated = firstOf.get(`${fact.label} ${fact.digest}`);
+    const { position, eventId, label, recordedAt } = fact;
+    const said = `${label} ${fact.digest}`;
+    const repeated = firstOf.get(said);
     const { effect, why } = explainEvent({
-      before: fold,
-      after: next,
-      fact,
-      changes,
-      repeated,
+      ...{ before: fold, after: next, fact, changes, repeated },
       assets: options.assets ?? "production",
     });
     const event: ExplainedEvent = {
-      position: fact.position,
-      eventId: fact.eventId,
-      kind: kindOf(fact),
-      label: fact.label,
-      recordedAt: fact.recordedAt,
+      ...{ position, eventId, kind: kindOf(fact), label, recordedAt },
       content: contentOf(fact),
       effect,
       move: explainMove(fold, next, fact),
@@ -88,7 +82,7 @@ export function explainOrder(
     if (left[share] >= 0) events.push(event);
     else leftOut++;
     if (repeated === undefined && fact.digest !== "") {
-      firstOf.set(`${fact.label} ${fact.digest}`, fact);
+      firstOf.set(said, fact);
     }
     fold = next;
     before = after;
@@ -102,23 +96,7 @@ export function explainOrder(
   };
 }
 
-/**
- * The state of an order as it was known at a time.
- *
- * @param orderId Order identifier.
- * @param facts Facts of the order and what the partner expects of it, in any order.
- * @param time UTC ISO 8601 with milliseconds.
- * @param options How to work out the state.
- * @returns The state, or null when nothing was known of the order then.
- *
- * @example Before anything was known
- * ```ts
- * import { orderAsOf } from "./explain_order.ts";
- * import assert from "node:assert/strict";
- *
- * assert.equal(orderAsOf("01ORDER", [], "2026-11-20T09:00:00.000Z"), null);
- * ```
- */
+/** The state of an order as it was known at a time; null when nothing was. */
 export function orderAsOf(
   orderId: string,
   facts: readonly Fact[],
@@ -141,31 +119,9 @@ function visible(
   );
 }
 
-function concerns(fold: OrderFold, fact: Fact): boolean {
-  return isExpectation(fact) || fact.orderId === fold.orderId;
-}
-
-function kindOf(fact: Fact): ExplainedEvent["kind"] {
-  if (fact.kind !== "unreadable") return fact.kind;
-  switch (fact.label) {
-    case "order_snapshot":
-    case "user_snapshot":
-    case "order_absent":
-    case "order_contradicted":
-    case "session_created":
-    case "order_expected":
-    case "delivery_unanswered":
-    case "order_released":
-    case "chain_reading":
-    case "witness_required":
-    case "order_redacted":
-    case "month_closed":
-    case "note":
-    case "person_erased":
-      return fact.label;
-    default:
-      return "webhook";
-  }
+function kindOf({ kind, label }: Fact): EventKind {
+  if (kind !== "unreadable") return kind;
+  return label in EVENT_KINDS ? label as EventKind : "webhook";
 }
 
 function contentOf(fact: Fact): EventContent {
@@ -216,22 +172,15 @@ const AMOUNT = /(Amount|Fee|Percent)$/;
 
 /** The fields in which two visible states differ, with both values. */
 export function fieldChanges(before: Fields, after: Fields): FieldChange[] {
-  const fields = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...fields].filter((field) =>
-    !isSame(field, before[field], after[field])
-  ).map((field) => ({
+  return Object.keys({ ...before, ...after }).map((field) => ({
     field,
     before: before[field] ?? null,
     after: after[field] ?? null,
-  }));
+  })).filter((change) => !isSame(change));
 }
 
 /** An amount that is written with another number of zeros is the same one. */
-function isSame(
-  field: string,
-  a: FieldValue | undefined,
-  b: FieldValue | undefined,
-): boolean {
+function isSame({ field, before: a, after: b }: FieldChange): boolean {
   if (a === b) return true;
   if (typeof a === "object" && typeof b === "object") {
     return JSON.stringify(a) === JSON.stringify(b);

@@ -125,12 +125,8 @@ export interface ExplainedMove {
 }
 
 /**
- * Finds the move that an event made on the state machine of an order.
- *
- * @param before The fold before the event.
- * @param after The fold after it.
- * @param fact The event.
- * @returns The move; null where status, trust and latest reading stay.
+ * The move that an event made on the state machine of an order; null where status,
+ * trust and latest reading stay.
  */
 export function explainMove(
   before: OrderFold,

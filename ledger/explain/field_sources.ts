@@ -1,6 +1,6 @@
 import type { ExplainedField, FieldValue } from "./explanation.ts";
 import { CLAIM_FIELDS, type ClaimField } from "../events/order_facts.ts";
-import { type Fact, isExpectation } from "../events/fact.ts";
+import { type Fact, isExpectation, type WebhookFact } from "../events/fact.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import {
   claimedBody,
@@ -23,14 +23,7 @@ const claimFields: Readonly<Record<string, ClaimField>> = {
 const derived =
   /^(trust|outcome|release|attention|history|sessions|transferSeen|(anomalies|byHand)\b.*)$/;
 
-/**
- * Finds the event that each field of an order's state comes from.
- *
- * @param fold Folded facts of the order.
- * @param facts The facts it was folded from.
- * @param options How to work out the state.
- * @returns The fields that have a value and are stated by one event.
- */
+/** The fields of a state that have a value and are stated by one event. */
 export function fieldSources(
   fold: OrderFold,
   facts: readonly Fact[],
@@ -53,58 +46,48 @@ export function fieldSources(
       fact.expectation.id === expected.id &&
       fact.expectation.recordedAt === expected.recordedAt
     );
-  const webhookOf = (digest: string) =>
+  const webhook = (holds: (fact: WebhookFact) => boolean) =>
     facts.find((fact) =>
-      fact.kind === "webhook" && fact.claim !== null &&
-      fact.orderId === fold.orderId && fact.digest === digest
+      fact.kind === "webhook" && fact.orderId === fold.orderId && holds(fact)
     );
-  const claiming = facts.find((fact) =>
-    fact.kind === "webhook" && fact.orderId === fold.orderId &&
-    fact.claim === state.status
-  );
   const read = latest === null ? null : readFields(latest);
-  const found: ExplainedField[] = [];
-  for (const [field, value] of Object.entries(flattenState(state))) {
-    if (derived.test(field)) continue;
-    let source: ExplainedField["source"] = "webhook";
-    let fact: Fact | undefined;
-    if (field.startsWith("expected.")) {
-      source = "session";
-      fact = session;
-    } else if (
+  const sourceOf = (
+    field: string,
+  ): readonly [ExplainedField["source"], Fact | undefined] => {
+    if (field.startsWith("expected.")) return ["session", session];
+    const claimField = claimFields[field];
+    if (
       field === "status"
         ? state.trust === "confirmed"
-        : read !== null && (!(field in claimFields) || read.has(field))
-    ) {
-      source = "snapshot";
-      fact = reading;
-    } else if (field === "status") {
-      fact = claiming;
-    } else {
-      const claimField = claimFields[field];
-      const body = claimField === undefined
-        ? null
-        : claimedBody(claims, claimField);
-      fact = body === null ? undefined : webhookOf(body.digest);
+        : read !== null && (claimField === undefined || read.has(field))
+    ) return ["snapshot", reading];
+    if (field === "status") {
+      return ["webhook", webhook(({ claim }) => claim === state.status)];
     }
-    if (fact === undefined) continue;
-    found.push({
-      field,
-      value,
-      source,
-      position: fact.position,
-      eventId: fact.eventId,
-    });
-  }
-  return found;
+    const body = claimField && claimedBody(claims, claimField);
+    return [
+      "webhook",
+      body
+        ? webhook(({ claim, digest }) =>
+          claim !== null && digest === body.digest
+        )
+        : undefined,
+    ];
+  };
+  return Object.entries(flattenState(state)).flatMap(([field, value]) => {
+    if (derived.test(field)) return [];
+    const [source, fact] = sourceOf(field);
+    if (fact === undefined) return [];
+    const { position, eventId } = fact;
+    return [{ field, value, source, position, eventId }];
+  });
 }
 
 /** Fields that a reading states. */
 function readFields(latest: NonNullable<OrderFold["latest"]>): Set<string> {
-  const stated = new Set<string>();
-  for (const [field, value] of Object.entries(latest)) {
-    if (value) stated.add(field);
-  }
+  const stated = new Set(
+    Object.entries(latest).flatMap(([field, value]) => value ? [field] : []),
+  );
   if (stated.has("scInputData")) stated.add("smartContract.inputData");
   return stated;
 }

@@ -66,33 +66,12 @@ const repeatGapsMs: readonly number[] = [
  * unanswered delivery goes before an answered one, the nearer to a scheduled
  * time before the farther.
  *
- * @param deliveries Deliveries with equal bodies, in any order.
- * @param options How to decide.
- * @returns What each is, by time of arrival.
  * @throws {RangeError} When a `recordedAt` is not a time.
- *
- * @example A login that was not answered, its retry, and another login
- * ```ts
- * import { classifyOccurrences } from "./occurrences.ts";
- * import assert from "node:assert/strict";
- *
- * const found = classifyOccurrences([
- *   { eventId: "A", recordedAt: "2026-11-20T09:00:00.000Z", answered: false },
- *   { eventId: "B", recordedAt: "2026-11-20T09:05:05.000Z", answered: true },
- *   { eventId: "C", recordedAt: "2026-11-20T11:40:00.000Z", answered: true },
- * ]);
- * assert.deepEqual(found.map(({ as }) => as), [
- *   "occurrence",
- *   "retry",
- *   "occurrence",
- * ]);
- * ```
  */
 export function classifyOccurrences(
   deliveries: readonly EqualDelivery[],
-  options: OccurrenceOptions = {},
+  { toleranceMs = minuteMs }: OccurrenceOptions = {},
 ): Occurrence[] {
-  const toleranceMs = options.toleranceMs ?? minuteMs;
   const arrived = deliveries.map((delivery) => ({
     ...delivery,
     atMs: timeMs(delivery.recordedAt),
@@ -104,33 +83,25 @@ export function classifyOccurrences(
   let open: typeof arrived = [];
   return arrived.map((delivery) => {
     open = open.filter((earlier) => delivery.atMs - earlier.atMs <= longestMs);
-    let best: typeof arrived[number] | null = null;
-    let bestOff = Infinity;
-    for (const earlier of open) {
+    const [best] = open.flatMap((earlier) => {
       const off = offScheduleMs(delivery.atMs - earlier.atMs);
-      if (off > toleranceMs) continue;
-      const better = best === null ||
-        (earlier.answered === best.answered
-          ? off < bestOff
-          : !earlier.answered);
-      if (better) {
-        best = earlier;
-        bestOff = off;
-      }
-    }
+      return off > toleranceMs ? [] : [{ ...earlier, off }];
+    }).sort((a, b) => Number(a.answered) - Number(b.answered) || a.off - b.off);
     // What was repeated once is repeated next from its repeat.
-    if (best !== null) open.splice(open.indexOf(best), 1);
-    open.push(delivery);
+    open = [
+      ...open.filter(({ eventId }) => eventId !== best?.eventId),
+      delivery,
+    ];
     return {
       eventId: delivery.eventId,
       recordedAt: delivery.recordedAt,
-      as: best === null
+      as: best === undefined
         ? "occurrence"
         : best.answered
         ? "possibleRepeat"
         : "retry",
       of: best?.eventId ?? null,
-      gapMs: best === null ? null : delivery.atMs - best.atMs,
+      gapMs: best === undefined ? null : delivery.atMs - best.atMs,
     };
   });
 }
