@@ -43,7 +43,7 @@ export const EXCLUSIONS = [
 export type Exclusion = (typeof EXCLUSIONS)[number];
 
 /** What an order adds to a month. */
-export interface DecidedRows {
+interface DecidedRows {
   /** Its rows, a reversal before its restatement. */
   readonly rows: readonly MonthRow[];
   /** Why it is left out; null when it is booked or of another month. */
@@ -91,12 +91,11 @@ function decideFirst(order: OrderBooks, closing: Closing): DecidedRows {
   }
   const row = { ...rowOf(order), ofMonth, datedBy, money };
   const knownAt = times.confirmed;
-  if (ofMonth === month) {
-    return {
-      rows: [{ ...row, kind: "order", day: ownDay, knownAt }],
-      excluded: null,
-    };
-  }
+  const booked = (kind: "order" | "late", day: string): DecidedRows => ({
+    rows: [{ ...row, kind, day, knownAt }],
+    excluded: null,
+  });
+  if (ofMonth === month) return booked("order", ownDay);
   const known = monthOf(day(knownAt));
   if (ofMonth < firstMonth) {
     return known === month
@@ -104,11 +103,7 @@ function decideFirst(order: OrderBooks, closing: Closing): DecidedRows {
       : NOTHING;
   }
   if (known > month) return NOTHING;
-  const bookedOn = correctionDay(knownAt, closing);
-  return {
-    rows: [{ ...row, kind: "late", day: bookedOn, knownAt }],
-    excluded: null,
-  };
+  return booked("late", correctionDay(knownAt, closing));
 }
 
 /** An order that a closed month has booked. */
@@ -128,13 +123,8 @@ function decideCorrection(
   const knownAt = order.knownAt(before.closedAt);
   if (monthOf(closing.day(knownAt)) > closing.month) return NOTHING;
   const { ofMonth, datedBy } = before;
-  const row = {
-    ...rowOf(order),
-    ofMonth,
-    datedBy,
-    knownAt,
-    day: correctionDay(knownAt, closing),
-  };
+  const day = correctionDay(knownAt, closing);
+  const row = { ...rowOf(order), ofMonth, datedBy, knownAt, day };
   const rows: MonthRow[] = [];
   if (before.money !== null) {
     rows.push({ ...row, kind: "reversal", money: negated(before.money) });

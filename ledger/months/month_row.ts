@@ -127,8 +127,6 @@ function minus(amount: string | null): string | null {
 /**
  * An amount as it is booked: a plain decimal as stated; null when it is not an
  * amount that can be added up.
- *
- * @param stated What the service states.
  */
 export function bookedAmount(stated: string | null): string | null {
   if (stated === null) return null;

@@ -144,15 +144,12 @@ export function sumCurrencies(rows: Iterable<MonthRow>): CurrencyTotal[] {
     const money = { ...row.money, commodity: null, network: null };
     groups.add({ ...row, money }, "", 1);
   }
-  return groups.sorted().map(({ total }) => ({
-    ...{ currency: total.currency, rows: total.orders },
-    currencyAmount: total.currencyAmount,
-    currencyAmountUnknown: total.currencyAmountUnknown,
-    partnerFeeUsd: total.partnerFeeUsd,
-    partnerFeeUsdUnknown: total.partnerFeeUsdUnknown,
-    serviceFeeUsd: total.serviceFeeUsd,
-    serviceFeeUsdUnknown: total.serviceFeeUsdUnknown,
-  }));
+  return groups.sorted().map(({ total }) => {
+    const { currency, orders: rows, ...sums } = total;
+    const { cryptoAmount: _a, cryptoAmountUnknown: _u, ...others } = sums;
+    const { commodity: _c, network: _n, ...ofCurrency } = others;
+    return { currency, rows, ...ofCurrency };
+  });
 }
 
 class Groups {
@@ -170,12 +167,9 @@ class Groups {
     sign: 1 | -1 = kind === "reversal" ? -1 : 1,
   ): void {
     const key = JSON.stringify([day, ...UNITS.map((unit) => money[unit])]);
-    let group = this.#groups.get(key);
-    if (group === undefined) {
-      const sums = AMOUNTS.map(() => new AmountSum());
-      group = { day, money, orders: 0, sums };
-      this.#groups.set(key, group);
-    }
+    const sums = AMOUNTS.map(() => new AmountSum());
+    const group = this.#groups.get(key) ?? { day, money, orders: 0, sums };
+    this.#groups.set(key, group);
     group.orders += sign;
     for (const [at, field] of AMOUNTS.entries()) {
       group.sums[at]?.add(money[field], sign);

@@ -97,9 +97,11 @@ async function correctedIn(
   const corrected = new Map<string, string>();
   for await (const close of listMonths(driver)) {
     if (close.month <= month) continue;
-    for (const row of readItems(fileText(close, "items.csv"))) {
-      if (row.ofMonth !== month || corrected.has(row.orderId)) continue;
-      corrected.set(row.orderId, close.month);
+    for (
+      const { ofMonth, orderId } of readItems(fileText(close, "items.csv"))
+    ) {
+      if (ofMonth !== month || corrected.has(orderId)) continue;
+      corrected.set(orderId, close.month);
     }
   }
   return corrected;

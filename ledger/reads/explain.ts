@@ -14,28 +14,21 @@ import type { Driver, SqlValue } from "../store/driver/driver.ts";
 import type { Told } from "../projection/doc.ts";
 import { selectExpected } from "../projection/expected.ts";
 import { WITHHELD } from "../projection/log.ts";
-import { read } from "../store/database.ts";
-import { EVENT_COLUMNS, eventsOf, type StoredEvent } from "../store/events.ts";
+import { read, select, statement } from "../store/database.ts";
+import { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";
 import { readHash } from "./names.ts";
 import { queryTime } from "./pages.ts";
 
 /** How orders are explained. */
-export interface ExplainParts {
-  /** Asset table that gives the precision of amounts. */
+interface ExplainParts {
   readonly assets: AssetTable;
-  /** Turns events into facts. */
   readonly readFact: (event: RecordedEvent) => Fact;
 }
 
 /**
- * Explains an order: its events, what each changed or why it changed nothing,
- * and which event each field comes from.
- *
- * @param time Only events that this ledger had learnt by then, ISO 8601 with a
- * zone. @default {all events}
- * @returns Null when no event names the order.
- * @throws {RangeError} When `time` is not a valid time.
+ * Explains an order by all events, or those that this ledger had learnt by a time;
+ * null when none names the order.
  */
 export async function readExplanation(
   driver: Driver,
@@ -63,13 +56,7 @@ export async function readExplanation(
   return { ...explanation, state, context };
 }
 
-/**
- * The state of an order as the ledger knew it at a time.
- *
- * @param time ISO 8601 with a zone; compared with when this ledger learnt.
- * @returns Null when nothing was known of the order then.
- * @throws {RangeError} When `time` is not a valid time.
- */
+/** An order as the ledger knew it at a time; null when it knew nothing of it. */
 export async function readOrderAsOf(
   driver: Driver,
   orderId: string,
@@ -88,6 +75,10 @@ interface OrderFacts {
   /** Webhooks that were not read, because there are too many before them. */
   readonly unread: number;
 }
+
+const MENTIONED =
+  `FROM mentions AS m CROSS JOIN events AS e ON e.position = m.position
+    WHERE m.no = (SELECT no FROM orders WHERE id = ?1) AND m.position > ?2`;
 
 /** Events that are read at once: bodies may be long. */
 const STEP = 50;
@@ -109,11 +100,16 @@ export async function readOrderFacts(
   let webhooksTo = 0;
   for (let after = 0;;) {
     const isWithWebhooks = webhooks < MOST_WEBHOOKS;
-    const events = await readEvents(
-      driver,
-      orderId,
-      `m.position > ?2 ${isWithWebhooks ? "" : "AND e.kind <> 'webhook'"}`,
-      after,
+    // Those that are not folded yet are mentioned nowhere, so that an explanation
+    // ends where the state does.
+    const events = eventsOf(
+      await select(
+        driver,
+        `SELECT ${EVENT_COLUMNS} ${MENTIONED}
+          ${isWithWebhooks ? "" : "AND e.kind <> 'webhook'"}
+          ORDER BY m.position LIMIT ${STEP}`,
+        ...[orderId, after],
+      ),
     );
     for (const event of events) {
       after = event.position;
@@ -125,19 +121,13 @@ export async function readOrderFacts(
   }
   const hash = await readHash(driver);
   const [left, expected, rules] = await read(driver, [
-    {
-      sql: `SELECT count(*) FROM mentions AS m
-        CROSS JOIN events AS e ON e.position = m.position
-        WHERE m.no = (SELECT no FROM orders WHERE id = ?1)
-          AND m.position > ?2 AND e.kind = 'webhook'`,
-      args: [orderId, webhooksTo],
-    },
+    statement(
+      `SELECT count(*) ${MENTIONED} AND e.kind = 'webhook'`,
+      ...[orderId, webhooksTo],
+    ),
     selectExpected(hash, windowsOf(orderId, own), { earlier: true }),
-    {
-      sql: `SELECT ${EVENT_COLUMNS} FROM events AS e
-        WHERE e.kind = 'witness_required' AND e.${IS_RARE}`,
-      args: [],
-    },
+    statement(`SELECT ${EVENT_COLUMNS} FROM events AS e
+      WHERE e.kind = 'witness_required' AND e.${IS_RARE}`),
   ]);
   const joined = eventsOf([...expected ?? [], ...rules ?? []]).map(readFact)
     .filter((fact) => isExpectation(fact) || isWitnessRule(fact));
@@ -145,26 +135,6 @@ export async function readOrderFacts(
     facts: [...own, ...joined].sort((a, b) => a.position - b.position),
     unread: webhooks < MOST_WEBHOOKS ? 0 : Number(left?.[0]?.[0] ?? 0),
   };
-}
-
-/**
- * The next events that name an order. Those that are not folded yet are mentioned
- * nowhere, so that an explanation ends where the state does.
- */
-async function readEvents(
-  driver: Driver,
-  orderId: string,
-  where: string,
-  ...args: readonly SqlValue[]
-): Promise<readonly StoredEvent[]> {
-  const [rows] = await read(driver, [{
-    sql: `SELECT ${EVENT_COLUMNS} FROM mentions AS m
-      CROSS JOIN events AS e ON e.position = m.position
-      WHERE m.no = (SELECT no FROM orders WHERE id = ?1) AND ${where}
-      ORDER BY m.position LIMIT ${STEP}`,
-    args: [orderId, ...args],
-  }]);
-  return eventsOf(rows);
 }
 
 /** Where the expectations of an order were, after each of its readings. */
@@ -197,24 +167,21 @@ async function inContextAt(
 ): Promise<OrderState & { readonly context: OrderContext }> {
   const untilMs = until === null ? null : Date.parse(until);
   const [any, told, log] = await read(driver, [
-    {
-      sql: `SELECT EXISTS (SELECT 1 FROM expected AS x
+    statement(
+      `SELECT EXISTS (SELECT 1 FROM expected AS x
         CROSS JOIN events AS e ON e.position = x.position
         WHERE ?1 IS NULL OR e.recorded_at <= ?1)`,
-      args: [untilMs],
-    },
-    {
-      sql: "SELECT told FROM orders WHERE id = ?",
-      args: [order.orderId],
-    },
-    {
-      sql: `SELECT t.code, t.entry, t.flags, t.more ->> '$.reason'
+      untilMs,
+    ),
+    statement("SELECT told FROM orders WHERE id = ?", order.orderId),
+    statement(
+      `SELECT t.code, t.entry, t.flags, t.more ->> '$.reason'
         FROM log AS t CROSS JOIN events AS e ON e.position = t.position
         WHERE t.no = (SELECT no FROM orders WHERE id = ?)
           AND t.code LIKE 'release.%' AND e.recorded_at <= ?
         ORDER BY t.seq DESC LIMIT 1`,
-      args: [order.orderId, untilMs],
-    },
+      ...[order.orderId, untilMs],
+    ),
   ]);
   const { twice, withheld } = until === null
     ? besideOf(JSON.parse(String(told?.[0]?.[0] ?? "{}")))
@@ -236,22 +203,17 @@ interface Beside {
 }
 
 function besideOf({ release, withheld }: Partial<Told>): Beside {
-  return {
-    twice: release?.last?.reason === "paid_twice",
-    withheld: withheld ?? null,
-  };
+  const twice = release?.last?.reason === "paid_twice";
+  return { twice, withheld: withheld ?? null };
 }
 
 /** The same by the last entry of the release log. */
 function loggedOf([code, entry, flags, reason]: readonly SqlValue[]): Beside {
   const status = String(code ?? "").slice("release.".length);
   const isWithheld = (Number(flags ?? 0) & WITHHELD) !== 0;
-  return {
-    twice: reason === "paid_twice",
-    withheld: !isWithheld
-      ? null
-      : status === "restored"
-      ? ["yes", 1]
-      : [status, Number(entry)],
-  };
+  const told = status === "restored" ? ["yes", 1] as const : [
+    status,
+    Number(entry),
+  ] as const;
+  return { twice: reason === "paid_twice", withheld: isWithheld ? told : null };
 }

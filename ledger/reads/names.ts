@@ -139,7 +139,7 @@ export async function readSessions(
 }
 
 /**
- * Reads what the service shows of every other order that it shows with the same
+ * What the service shows of every other order that it shows with the same
  * transaction and address. Orders that only webhooks name are none of them.
  */
 export async function readSharing(
