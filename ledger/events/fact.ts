@@ -102,6 +102,8 @@ export interface OrderContradictedFact extends FactOf<"order_contradicted"> {
 export interface OrderReleasedFact extends FactOf<"order_released"> {
   /** What the person did. */
   readonly hand: HandRelease;
+  readonly by: string | null;
+  readonly why: string | null;
 }
 
 /** The partner's chain nodes were asked for an order's transaction. */

@@ -106,7 +106,8 @@ function read(event: RecordedEvent): Fact {
         clickId: filledText(said.for_click_id),
       });
       const hand = { outcome, purchase, recordedAt, eventId: event.eventId };
-      return { ...base, kind, orderId, hand };
+      const [by, why] = [filledText(said.by), filledText(said.why)];
+      return { ...base, kind, orderId, hand, by, why };
     }
     case "chain_reading": {
       const look = readChainFields(said, { readAt, digest, erased: false });

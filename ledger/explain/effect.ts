@@ -51,6 +51,9 @@ export type EventContent =
     readonly code: "by_hand";
     readonly outcome: HandOutcome;
     readonly reference: string | null;
+    /** Who did it. */
+    readonly by: string | null;
+    readonly why: string | null;
   }
   | { readonly code: "unreadable" | "other"; readonly label: ActivityLabel };
 

@@ -154,9 +154,9 @@ function contentOf(fact: Fact): EventContent {
     case "order_expected":
       return { code: "session", sessionId: fact.expectation.id };
     case "order_released": {
-      const { outcome, purchase } = fact.hand;
+      const { by, why, hand: { outcome, purchase } } = fact;
       const reference = purchase?.name ?? null;
-      return { code: "by_hand", outcome, reference };
+      return { code: "by_hand", outcome, reference, by, why };
     }
     case "unreadable":
       return { code: "unreadable", label: fact.label };

@@ -146,8 +146,11 @@ export function describeEventContent(content: EventContent): string {
     case "session":
       return `session ${content.sessionId} was made`;
     case "by_hand":
-      return `a person recorded that it was ${content.outcome}` +
-        (content.reference === null ? "" : ` for ${content.reference}`);
+      return `${
+        content.by ?? "a person"
+      } recorded that it was ${content.outcome}` +
+        (content.reference === null ? "" : ` for ${content.reference}`) +
+        (content.why === null ? "" : `: ${content.why}`);
     case "unreadable":
       return `${content.label}, which cannot be read`;
     case "other":

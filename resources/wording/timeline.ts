@@ -50,7 +50,7 @@ export function describeHappening(content: EventContent): string {
     case "session":
       return "You made a session for the widget";
     case "by_hand":
-      return describeEventContent(content).replace(/^a/, "A");
+      return describeEventContent(content).replace(/^a person/, "A person");
     case "unreadable":
     case "other":
       return describeEventContent(content);

@@ -148,6 +148,10 @@ Deno.test("rampkit note takes notes and rampkit release records what was done, a
     ...["release", id, "--refunded", "--by", "Bob", "--why", "RF-1"],
   ], env);
   assert.equal(done.code, 0, done.err);
+  assert.match(
+    (await cli(["orders", "explain", id], env)).out,
+    /Bob recorded that it was refunded: RF-1/,
+  );
   assert.equal((await cli(["attention", "--json"], env)).out, "");
   for (
     const [args, code] of [
