@@ -15,51 +15,41 @@ export const AMOUNT_COLUMNS = [
   ["service_fee_usd", "serviceFeeUsd"],
 ] as const;
 
-/** Columns of a sum: as a text, as a number, and what is in it. */
-function sumColumns<Total extends { readonly rows: number }>(
-  title: string,
-  amount: (total: Total) => string | null,
-  unknown: (total: Total) => number,
-): (readonly [string, (total: Total) => CsvCell])[] {
-  return [
-    [`${title}_text`, (total) => ({ exact: amount(total) ?? "" })],
-    [`${title}_number`, (total) => ({ rounded: amount(total) ?? "" })],
+type Columns<Total> =
+  readonly (readonly [title: string, cell: (total: Total) => CsvCell])[];
+
+/** Columns of sums: each as a text, as a number, and what is in it. */
+const SUMS = AMOUNT_COLUMNS.map(([title, field]) => {
+  type Sums =
+    & { readonly rows: number }
+    & { readonly [Name in typeof field]?: string | null }
+    & { readonly [Name in `${typeof field}Unknown`]?: number };
+  const unknown = (total: Sums) => total[`${field}Unknown`] ?? 0;
+  const columns: Columns<Sums> = [
+    [`${title}_text`, (total) => ({ exact: total[field] ?? "" })],
+    [`${title}_number`, (total) => ({ rounded: total[field] ?? "" })],
     [`${title}_known`, (total) => ({ own: `${total.rows - unknown(total)}` })],
     [`${title}_unknown`, (total) => ({ own: `${unknown(total)}` })],
   ];
-}
+  return { field, columns };
+});
 
 /** Columns of `totals.csv`; only ever added to, at the end. */
-const TOTALS: readonly (readonly [string, (total: KindTotal) => CsvCell])[] = [
+const TOTALS: Columns<KindTotal> = [
   ["kind", ({ kind }) => ({ own: kind })],
   ["currency", ({ currency }) => currency ?? ""],
   ["commodity", ({ commodity }) => commodity ?? ""],
   ["network", ({ network }) => network ?? ""],
   ["rows", ({ rows }) => ({ own: `${rows}` })],
-  ...AMOUNT_COLUMNS.flatMap(([title, field]) =>
-    sumColumns<KindTotal>(
-      title,
-      (total) => total[field],
-      (total) => total[`${field}Unknown`],
-    )
-  ),
+  ...SUMS.flatMap(({ columns }) => columns),
 ];
 
 /** Columns of `currencies.csv`; only ever added to, at the end. */
-const CURRENCIES: readonly (readonly [
-  string,
-  (total: CurrencyTotal) => CsvCell,
-])[] = [
+const CURRENCIES: Columns<CurrencyTotal> = [
   ["currency", ({ currency }) => currency ?? ""],
   ["rows", ({ rows }) => ({ own: `${rows}` })],
-  ...(["currencyAmount", "partnerFeeUsd", "serviceFeeUsd"] as const).flatMap(
-    (field) =>
-      sumColumns<CurrencyTotal>(
-        AMOUNT_COLUMNS.find(([, one]) => one === field)?.[0] ?? field,
-        (total) => total[field],
-        (total) => total[`${field}Unknown`],
-      ),
-  ),
+  ...SUMS.filter(({ field }) => field !== "cryptoAmount")
+    .flatMap(({ columns }) => columns),
 ];
 
 /**
@@ -80,7 +70,7 @@ export function currenciesFile(
 }
 
 function sheet<Total>(
-  columns: readonly (readonly [string, (total: Total) => CsvCell])[],
+  columns: Columns<Total>,
   totals: readonly Total[],
   form: CsvForm | undefined,
 ): string {

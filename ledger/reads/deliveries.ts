@@ -11,6 +11,7 @@ import {
   EVENT_COLUMNS,
   eventsOf,
   msOf,
+  selectEvents,
   type StoredEvent,
   timeOf,
 } from "../store/events.ts";
@@ -309,13 +310,8 @@ export async function readDelivery(
 ): Promise<
   (StoredDelivery & { readonly body: Uint8Array<ArrayBuffer> }) | null
 > {
-  const rows = await select(
-    driver,
-    `SELECT ${EVENT_COLUMNS} FROM events AS e
-      WHERE e.id = ? AND e.kind = 'webhook'`,
-    id,
-  );
-  const [event] = eventsOf(rows);
+  const from = "events AS e WHERE e.id = ? AND e.kind = 'webhook'";
+  const [event] = await selectEvents(driver, from, id);
   return event === undefined
     ? null
     : { ...deliveryOf(event), body: new Uint8Array(event.body) };
@@ -356,13 +352,11 @@ export async function countDeliveries(
 ): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (let after = 0;;) {
-    const events = eventsOf(
-      await select(
-        driver,
-        `SELECT ${EVENT_COLUMNS} FROM events AS e
+    const events = await selectEvents(
+      driver,
+      `events AS e
         WHERE e.position > ? AND e.kind = 'webhook' ORDER BY e.position LIMIT ?`,
-        ...[after, AT_ONCE],
-      ),
+      ...[after, AT_ONCE],
     );
     for (const { digest, position } of events) {
       counts.set(digest, (counts.get(digest) ?? 0) + 1);

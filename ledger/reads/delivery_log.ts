@@ -5,6 +5,7 @@ import { listed, read, select, statement } from "../store/database.ts";
 import {
   EVENT_COLUMNS,
   eventsOf,
+  selectEvents,
   type StoredEvent,
   timeOf,
 } from "../store/events.ts";
@@ -46,14 +47,13 @@ export async function readDeliveryLog(
   after: number,
   limit: number,
 ): Promise<readonly DeliveryLogRow[]> {
-  const rows = await select(
+  const events = await selectEvents(
     driver,
-    `SELECT ${EVENT_COLUMNS} FROM events AS e
+    `events AS e
       WHERE e.position > ? AND e.position <= (SELECT position FROM ledger)
       ORDER BY e.position LIMIT ?`,
     ...[after, limit],
   );
-  const events = eventsOf(rows);
   const isShown = await shownIn(driver, events);
   const readings = events.filter(({ kind }) =>
     kind === "order_snapshot" || kind === "user_snapshot"
@@ -101,8 +101,7 @@ async function webhooksBefore(
   driver: Driver,
   readings: readonly StoredEvent[],
 ): Promise<ReadonlyMap<number, DeliveryLogRow["named"]>> {
-  const found = new Map<number, DeliveryLogRow["named"]>();
-  if (readings.length === 0) return found;
+  if (readings.length === 0) return new Map();
   const all = await read(
     driver,
     readings.map(({ position, kind, orderId, userId }) => {
@@ -119,17 +118,15 @@ async function webhooksBefore(
       );
     }),
   );
-  readings.forEach(({ position, kind }, at) => {
+  return new Map(readings.map(({ position, kind }, at) => {
     const webhook = eventsOf(all[at]).find((one) =>
       one.type !== "test" &&
       (kind === "order_snapshot" || (one.orderId ?? "") === "")
     );
-    if (webhook !== undefined) {
-      const { eventId, recordedAt } = webhook;
-      found.set(position, { eventId, recordedAt });
-    }
-  });
-  return found;
+    if (webhook === undefined) return [position, null];
+    const { eventId, recordedAt } = webhook;
+    return [position, { eventId, recordedAt }];
+  }));
 }
 
 function unansweredOf({ body }: StoredEvent): string | null {
@@ -150,14 +147,13 @@ export async function readLastWebhook(
   position: number,
 ): Promise<string | null> {
   for (let before = position + 1;;) {
-    const rows = await select(
+    const events = await selectEvents(
       driver,
-      `SELECT ${EVENT_COLUMNS} FROM events AS e
+      `events AS e
         WHERE e.position < ? AND e.kind = 'webhook'
         ORDER BY e.position DESC LIMIT ?`,
       ...[before, LOOKED_THROUGH],
     );
-    const events = eventsOf(rows);
     const isShown = await shownIn(driver, events);
     const last = events.find((one) =>
       one.type !== null && one.type !== "test" && isShown(one)

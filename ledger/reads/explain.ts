@@ -14,8 +14,8 @@ import type { Driver, SqlValue } from "../store/driver/driver.ts";
 import type { Told } from "../projection/doc.ts";
 import { selectExpected } from "../projection/expected.ts";
 import { WITHHELD } from "../projection/log.ts";
-import { read, select, statement } from "../store/database.ts";
-import { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
+import { read, statement } from "../store/database.ts";
+import { EVENT_COLUMNS, eventsOf, selectEvents } from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";
 import { readHash } from "./names.ts";
 import { queryTime } from "./pages.ts";
@@ -77,7 +77,7 @@ interface OrderFacts {
 }
 
 const MENTIONED =
-  `FROM mentions AS m CROSS JOIN events AS e ON e.position = m.position
+  `mentions AS m CROSS JOIN events AS e ON e.position = m.position
     WHERE m.no = (SELECT no FROM orders WHERE id = ?1) AND m.position > ?2`;
 
 /** Events that are read at once: bodies may be long. */
@@ -102,14 +102,11 @@ export async function readOrderFacts(
     const isWithWebhooks = webhooks < MOST_WEBHOOKS;
     // Those that are not folded yet are mentioned nowhere, so that an explanation
     // ends where the state does.
-    const events = eventsOf(
-      await select(
-        driver,
-        `SELECT ${EVENT_COLUMNS} ${MENTIONED}
-          ${isWithWebhooks ? "" : "AND e.kind <> 'webhook'"}
-          ORDER BY m.position LIMIT ${STEP}`,
-        ...[orderId, after],
-      ),
+    const events = await selectEvents(
+      driver,
+      `${MENTIONED} ${isWithWebhooks ? "" : "AND e.kind <> 'webhook'"}
+        ORDER BY m.position LIMIT ${STEP}`,
+      ...[orderId, after],
     );
     for (const event of events) {
       after = event.position;
@@ -122,7 +119,7 @@ export async function readOrderFacts(
   const hash = await readHash(driver);
   const [left, expected, rules] = await read(driver, [
     statement(
-      `SELECT count(*) ${MENTIONED} AND e.kind = 'webhook'`,
+      `SELECT count(*) FROM ${MENTIONED} AND e.kind = 'webhook'`,
       ...[orderId, webhooksTo],
     ),
     selectExpected(hash, windowsOf(orderId, own), { earlier: true }),

@@ -10,7 +10,7 @@ import { sharesTransfer } from "../orders/chain_readings.ts";
 import { LookupHash, type LookupKind } from "../projection/lookup_hash.ts";
 import { lookupText, orderRows, selectRows } from "../projection/rows.ts";
 import { bytesOf, readDeciding, select } from "../store/database.ts";
-import { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
+import { selectEvents } from "../store/events.ts";
 
 /** The field in which a text was found. */
 export type FoundField =
@@ -125,14 +125,14 @@ export async function readSessions(
   driver: Driver,
   session: string,
 ): Promise<{ readonly sessionId: string; readonly clickId: string }[]> {
-  const rows = await select(
+  const events = await selectEvents(
     driver,
-    `SELECT ${EVENT_COLUMNS} FROM expected AS x
+    `expected AS x
       CROSS JOIN events AS e ON e.position = x.position
       WHERE x.session = ? ORDER BY x.position DESC LIMIT 10`,
     (await readHash(driver)).of("session", session),
   );
-  return eventsOf(rows).map(readFact).filter(isExpectation)
+  return events.map(readFact).filter(isExpectation)
     .flatMap(({ expectation: { sessionId, clickId } }) =>
       sessionId === null || clickId === null ? [] : [{ sessionId, clickId }]
     );

@@ -16,7 +16,13 @@ import type { Driver, SqlValue, Statement } from "./driver/driver.ts";
 import { LedgerError } from "./driver/errors.ts";
 import { busyDelayMs } from "./driver/retrying_driver.ts";
 import { GroupCommit, type GroupCommitOptions } from "./group_commit.ts";
-import { bytesOf, readDeciding, type Rows, statement } from "./database.ts";
+import {
+  bytesOf,
+  readDeciding,
+  type Rows,
+  select,
+  statement,
+} from "./database.ts";
 
 /** An event as it is stored: nothing of it is ever missing. */
 export interface StoredEvent extends RecordedEvent {
@@ -84,6 +90,16 @@ export async function readEvents(
 ): Promise<StoredEvent[]> {
   const select = statement(`SELECT ${EVENT_COLUMNS} FROM ${from}`, ...args);
   return eventsOf((await readDeciding(driver, [select]))[0]);
+}
+
+/** Reads events that are shown; a replica may be behind. */
+export async function selectEvents(
+  driver: Driver,
+  from: string,
+  ...args: readonly SqlValue[]
+): Promise<StoredEvent[]> {
+  const sql = `SELECT ${EVENT_COLUMNS} FROM ${from}`;
+  return eventsOf(await select(driver, sql, ...args));
 }
 
 function columnsOf(kind: EventKind, body: Uint8Array) {
