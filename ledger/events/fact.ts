@@ -102,7 +102,9 @@ export interface OrderContradictedFact extends FactOf<"order_contradicted"> {
 export interface OrderReleasedFact extends FactOf<"order_released"> {
   /** What the person did. */
   readonly hand: HandRelease;
+  /** Who recorded it; null where it is not known. */
   readonly by: string | null;
+  /** What they said about it; null where it is not known. */
   readonly why: string | null;
 }
 

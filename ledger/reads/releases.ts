@@ -1,5 +1,4 @@
 /** What a person did about an order, who holds its purchase, and whether it may be released. */
-import { exactObject, filledText } from "../events/fact_text.ts";
 import { readFact } from "../events/read_fact.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import type { NewEvent } from "../events/event.ts";
@@ -44,11 +43,10 @@ export async function readHandRelease(
   const fact = readFact(event);
   if (fact.kind !== "order_released") return null;
   const { outcome, purchase, recordedAt } = fact.hand;
-  const body = exactObject(event.body);
   return {
     outcome,
-    by: filledText(body?.by) ?? "",
-    why: filledText(body?.why) ?? "",
+    by: fact.by ?? "",
+    why: fact.why ?? "",
     for: purchase?.name ?? null,
     at: recordedAt,
   };
