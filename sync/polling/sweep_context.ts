@@ -49,7 +49,10 @@ export async function saveProgress(
   await recorder.write([writeSweep(name, progress, now())]);
 }
 
-/** What is used where the options leave it out, times in ms. */
+/**
+ * What is used where the options leave it out, times in ms. Declarations of the
+ * package are made file by file, so what stands elsewhere says its type here.
+ */
 export const POLLER_DEFAULTS = {
   requestsPerSecond: 4,
   burst: 2,
@@ -58,14 +61,14 @@ export const POLLER_DEFAULTS = {
   confirmEveryMs: 1000,
   confirmAtLeastMs: 10_000,
   openEveryMs: 5000,
-  openAtLeastMs: OPEN_AT_LEAST_MS,
+  openAtLeastMs: OPEN_AT_LEAST_MS as number,
   deepCycleAtLeastMs: 3_600_000,
   itemsPerWindow: 200,
   overlapMs: 120_000,
   settleMs: 60_000,
-  contradictedAfterMs: CONTRADICTED_AFTER_MS,
-  watchEveryMs: WATCH_EVERY_MS,
-  leaseMs: LEASE_MS,
+  contradictedAfterMs: CONTRADICTED_AFTER_MS as number,
+  watchEveryMs: WATCH_EVERY_MS as number,
+  leaseMs: LEASE_MS as number,
   randomBytes: (length: number): Uint8Array =>
     crypto.getRandomValues(new Uint8Array(length)),
 };
