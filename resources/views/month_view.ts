@@ -12,6 +12,7 @@ import {
   sumKinds,
 } from "../../ledger/for_resources.ts";
 import { type MonthBooks, storedFiles } from "../months/month_books.ts";
+import { withDecimals } from "../wording/money.ts";
 import { EXCLUSIONS, ROW_KIND_WORDS } from "../wording/month.ts";
 import { counted, labelled, wrap } from "./text.ts";
 import { drawTable } from "./table.ts";
@@ -181,10 +182,14 @@ function kindTable(
       total.currency ?? "not known",
       [total.commodity ?? "not known", total.network ?? ""].join(" ").trim(),
       String(total.rows),
-      sumText(total.currencyAmount, total.currencyAmountUnknown),
+      sumText(
+        total.currencyAmount,
+        total.currencyAmountUnknown,
+        total.currency,
+      ),
       sumText(total.cryptoAmount, total.cryptoAmountUnknown),
-      sumText(total.partnerFeeUsd, total.partnerFeeUsdUnknown),
-      sumText(total.serviceFeeUsd, total.serviceFeeUsdUnknown),
+      sumText(total.partnerFeeUsd, total.partnerFeeUsdUnknown, "USD"),
+      sumText(total.serviceFeeUsd, total.serviceFeeUsdUnknown, "USD"),
     ]),
     columns,
   );
@@ -205,16 +210,27 @@ function currencyTable(
     currencies.map((total) => [
       total.currency ?? "not known",
       String(total.rows),
-      sumText(total.currencyAmount, total.currencyAmountUnknown),
-      sumText(total.partnerFeeUsd, total.partnerFeeUsdUnknown),
-      sumText(total.serviceFeeUsd, total.serviceFeeUsdUnknown),
+      sumText(
+        total.currencyAmount,
+        total.currencyAmountUnknown,
+        total.currency,
+      ),
+      sumText(total.partnerFeeUsd, total.partnerFeeUsdUnknown, "USD"),
+      sumText(total.serviceFeeUsd, total.serviceFeeUsdUnknown, "USD"),
     ]),
     columns,
   );
 }
 
 /** What is known, and how many are unknown: those are not zero. */
-function sumText(known: string | null, unknown: number): string {
+function sumText(
+  sum: string | null,
+  unknown: number,
+  currency?: string | null,
+): string {
+  const known = sum === null || currency === undefined
+    ? sum
+    : withDecimals(sum, currency);
   if (unknown === 0) return known ?? "";
   return known === null ? `${unknown} unknown` : `${known}, ${unknown} unknown`;
 }

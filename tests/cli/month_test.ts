@@ -86,7 +86,7 @@ Deno.test("rampkit month show prints a table and the files of a month, closed or
   const open = await cli(["month", "show", "2025-11"], env);
   assert.equal(open.code, 0, open.err);
   assert.match(open.out, /Closed +no: this is what a closing would store now/);
-  assert.match(open.out, /Sales +USD +ETH .* 2 +60\.2/);
+  assert.match(open.out, /Sales +USD +ETH .* 2 +60\.20/);
   const json = await cli(["month", "show", "2025-11", "--json"], env);
   const { closedAt, kinds, files } = JSON.parse(json.out);
   assert.equal(closedAt, null);
@@ -214,7 +214,10 @@ Deno.test("the files that finance adds up have the decimal mark and delimiter th
     ]),
     [["USD", 2, "60.2"]],
   );
-  assert.match((await show()).out, /All of a currency.*\n.*\n? *USD +2 +60\.2/);
+  assert.match(
+    (await show()).out,
+    /All of a currency.*\n.*\n? *USD +2 +60\.20\b/,
+  );
   const close = [...NOVEMBER, "--book-by", "confirmed", "--json"];
   const { files } = JSON.parse((await cli(close, env)).out);
   assert.deepEqual(files.map(({ name }: { name: string }) => name), [
