@@ -1,3 +1,4 @@
+import { paidTwice } from "./paid_twice.ts";
 import { type Freshness, readFreshness } from "../../sync/mod.ts";
 import type { Ledger, OrderView, RecordedRelease } from "../../ledger/mod.ts";
 import {
@@ -9,6 +10,7 @@ import type { FoundBy } from "../views/found_by.ts";
 import {
   type OrderJson,
   orderJson,
+  type PaidTwice,
   type ToldJson,
 } from "../views/order_view.ts";
 
@@ -63,6 +65,8 @@ export interface OrderDetailJson extends OrderJson {
   readonly releasedByHand: RecordedRelease | null;
   /** Another order that holds the purchase which this one waits for, or null. */
   readonly heldBy: string | null;
+  /** Whether it was paid twice; null where the service shows no success. */
+  readonly paidTwice: PaidTwice | null;
   /** What each receiver was told of it. */
   readonly told: readonly ToldJson[];
 }
@@ -88,10 +92,12 @@ export async function orderDetail(
   );
   const releasedByHand = await ledger.handRelease(orderId);
   const heldBy = await readPurchaseHolder(ledger.driver, orderId);
+  const twice = await paidTwice(ledger, order, heldBy);
   const told = await toldOf(ledger, orderId);
   return {
     ...orderJson(order, nowMs),
     ...{ freshness, foundBy, releasedByHand, heldBy, told },
+    paidTwice: twice,
   };
 }
 

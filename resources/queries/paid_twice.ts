@@ -1,17 +1,5 @@
 import type { Ledger, OrderView } from "../../ledger/mod.ts";
-import type { OrderDetailJson } from "./order.ts";
-
-/** Whether a customer has paid for the same thing twice. */
-export interface PaidTwice {
-  /**
-   * - `yes`: another order was paid for the same purchase.
-   * - `perhaps`: the same user paid the same amount within a day.
-   * - `no`: neither is known.
-   */
-  readonly answer: "yes" | "perhaps" | "no";
-  /** The other orders, at most five. */
-  readonly orders: readonly string[];
-}
+import type { PaidTwice } from "../views/order_view.ts";
 
 /** Other orders that are named. */
 const NAMED = 5;
@@ -21,14 +9,16 @@ const DAY_MS = 86_400_000;
 /**
  * Looks whether the purchase of an order was paid by another one as well.
  *
+ * @param heldBy Another order that holds its purchase.
  * @returns Null of an order that the service does not show as a success.
  */
 export async function paidTwice(
   ledger: Ledger,
-  order: OrderDetailJson,
+  order: OrderView,
+  heldBy: string | null,
 ): Promise<PaidTwice | null> {
   if (order.confirmed?.status !== "success") return null;
-  const { orderId, heldBy, expected, userId, currencyAmount: amount } = order;
+  const { orderId, expected, userId, currencyAmount: amount } = order;
   const idsOf = (orders: readonly OrderView[]) =>
     orders.filter(({ orderId: id }) => id !== orderId)
       .map(({ orderId }) => orderId);

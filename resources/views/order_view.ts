@@ -195,6 +195,18 @@ function toldText(
   }
 }
 
+/** Whether a customer has paid for the same thing twice. */
+export interface PaidTwice {
+  /**
+   * - `yes`: another order was paid for the same purchase.
+   * - `perhaps`: the same user paid the same amount within a day.
+   * - `no`: neither is known.
+   */
+  readonly answer: "yes" | "perhaps" | "no";
+  /** The other orders, at most five. */
+  readonly orders: readonly string[];
+}
+
 /** What is known of an order besides its state; absent when unknown. */
 export interface OrderAside {
   /** How fresh it is. */
@@ -203,6 +215,8 @@ export interface OrderAside {
   readonly releasedByHand?: RecordedRelease | null;
   /** Another order that holds the purchase which it waits for. */
   readonly heldBy?: string | null;
+  /** Whether another order paid for the same thing. */
+  readonly paidTwice?: PaidTwice | null;
   /** What each receiver was told of it. */
   readonly told?: readonly ToldJson[];
 }
@@ -225,9 +239,10 @@ export interface OrderFact extends Fact {
 export function orderFacts(
   order: OrderJson,
   nowMs: number,
-  { freshness, releasedByHand: hand, heldBy = null, told = [] }: OrderAside =
-    {},
+  aside: OrderAside = {},
 ): readonly OrderFact[] {
+  const { freshness, releasedByHand: hand, heldBy = null, told = [] } = aside;
+  const { answer = "no", orders = [] } = aside.paidTwice ?? {};
   const { release, releaseReason: reason, expected, outcome } = order;
   const state = (
     name: string,
@@ -251,6 +266,12 @@ export function orderFacts(
     state("next", "Next", outcome.next, "advice"),
     ...told.map((one) => state("told", "Your shop", toldText(one, nowMs))),
     state("heldBy", "Held by", heldBy, "orders"),
+    state(
+      "paidTwice",
+      "Paid twice",
+      answer === "no" ? null : `${answer}, by ${orders.join(", ")}` +
+        (answer === "yes" ? "" : ": the same user, the same amount"),
+    ),
     state("witness", "Chain", order.witness?.message ?? null),
     state("attention", "Waits for", order.attention.join(", ")),
     state("age", "Age", ageText(order, nowMs)),

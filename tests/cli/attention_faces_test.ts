@@ -179,14 +179,49 @@ Deno.test("attention's table and the order's page say how much was paid of what 
   await ledger.append(outcomeEvents());
   await ledger.project();
   const id = orderOfRow("not_as_requested");
-  const { out } = await cli(["attention"], {
+  const env = {
     RAMPKIT_DATABASE_URL: file.url,
     RAMPKIT_ENVIRONMENT: "sandbox",
-  });
+  };
+  const { out } = await cli(["attention"], env);
   assert.match(out, new RegExp(`${id}.* 100\\.50 of 900\\.00 USD `));
   const text = await testConsole(ledger, Date.now).read(`/orders/${id}`);
   assert.match(
     text,
     /Waits for a person Success, and not what was asked for: paid 100\.50 of 900\.00 USD\./,
+  );
+});
+
+Deno.test("each of two orders of one purchase is shown with the other one by command, API and page", async () => {
+  await using file = await temporaryLedger();
+  const env = {
+    RAMPKIT_DATABASE_URL: file.url,
+    RAMPKIT_ENVIRONMENT: "sandbox",
+  };
+  await using ledger = await openLedger({
+    url: file.url,
+    environment: "sandbox",
+    worker: false,
+  });
+  await ledger.append(outcomeEvents());
+  await ledger.project();
+  const second = orderOfRow("paid_twice");
+  const first = `${second}_FIRST`;
+  await using api = await testApi({ ledger, now: Date.now });
+  const pages = testConsole(ledger, Date.now);
+  for (const [id, other] of [[first, second], [second, first]] as const) {
+    const shown = await cli(["orders", "show", id], env);
+    assert.match(shown.out, new RegExp(`Paid twice +yes, by ${other}\\n`));
+    const { paidTwice } = await (await api.get(`/v1/orders/${id}`)).json();
+    assert.deepEqual(paidTwice, { answer: "yes", orders: [other] });
+    assert.match(
+      await pages.read(`/orders/${id}`),
+      new RegExp(`Paid twice\\? Yes : the same purchase was paid by ${other}`),
+    );
+  }
+  const alone = orderOfRow("created");
+  assert.doesNotMatch(
+    (await cli(["orders", "show", alone], env)).out,
+    /Paid twice/,
   );
 });

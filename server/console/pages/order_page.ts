@@ -8,16 +8,13 @@ import {
   orderDetail,
   type OrderDetailJson,
 } from "../../../resources/queries/order.ts";
-import {
-  type PaidTwice,
-  paidTwice,
-} from "../../../resources/queries/paid_twice.ts";
 import { ordersPage } from "../../../resources/queries/orders.ts";
 import { amountText } from "../../../resources/views/order_fields.ts";
 import {
   type OrderFact,
   orderFacts,
   type OrderJson,
+  type PaidTwice,
 } from "../../../resources/views/order_view.ts";
 import { attentionWords } from "../../../resources/wording/outcome.ts";
 import { RELEASE, RELEASE_REASON } from "../../../resources/wording/release.ts";
@@ -80,7 +77,7 @@ export async function orderPage(
 <h1 class="verdict">${brief(order.outcome.message)}</h1>
 <div class="columns">
 <div>
-${section("now", "Now", await now(context, order))}
+${section("now", "Now", now(context, order))}
 ${customerPart(order)}
 ${await noted(context, order)}
 ${anomalies(order)}
@@ -102,11 +99,11 @@ ${section("fields", "All fields", allFields(context, order))}`,
   };
 }
 
-async function now(
+function now(
   context: PageContext,
   order: OrderDetailJson,
-): Promise<Markup> {
-  const twice = await paidTwice(context.ledger, order);
+): Markup {
+  const twice = order.paidTwice;
   const paid = moneyText(order.currencyAmount, order.currency);
   const asset = amountText(order.cryptoAmount, order.commodity);
   return markup`<p class="money">${
