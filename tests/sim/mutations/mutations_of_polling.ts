@@ -162,7 +162,7 @@ function reading(
     if (!isPolls) return await next.batch(statements, mode);
     return await finding(
       next,
-      /^SELECT [ou]\.no, /,
+      /^SELECT r\.no, /,
       (rows) =>
         rows.map((row) => {
           const fold = JSON.parse(String(row[4]));
