@@ -54,13 +54,7 @@ export class RateLimiter {
     this.#nextStart = Math.max(this.#nextStart, timeMs);
   }
 
-  /**
-   * Waits for a place.
-   *
-   * @param endsAt When waiting ends, on the limiter's clock.
-   * @param late What to throw then.
-   * @param signal Abandons the wait.
-   */
+  /** Waits for a place. */
   async take(
     endsAt: number,
     late: () => Error,

@@ -93,9 +93,6 @@ const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
  * point its own name at 127.0.0.1 once it is open (DNS rebinding); the browser
  * then takes this server for the stranger's, and only `Host` shows the
  * difference.
- *
- * @param allowed Further names that this server is reached by, without a port.
- * @returns Whether a request names this machine or one of them.
  */
 export function hostCheck(
   allowed: readonly string[] = [],

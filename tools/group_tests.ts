@@ -22,11 +22,7 @@ const SEEDS = /^tests\/sim\//;
 /** Files of tests by the name of their group: `ledger_1` for one. */
 export type TestGroups = ReadonlyMap<string, readonly string[]>;
 
-/**
- * Groups the tests of each module, those of the largest module first.
- *
- * @param isLeftOut Whether a file is in no group.
- */
+/** Groups the tests of each module, those of the largest module first. */
 export async function groupTests(
   root: string,
   isLeftOut: (file: string) => boolean,
@@ -52,12 +48,7 @@ export async function groupTests(
   return groups;
 }
 
-/**
- * Writes a file for each group.
- *
- * @param folder Where to: outside of the project.
- * @returns The files that were written.
- */
+/** Writes a file for each group. */
 export async function writeGroups(
   groups: TestGroups,
   root: string,
@@ -71,12 +62,7 @@ export async function writeGroups(
   return written;
 }
 
-/**
- * Writes a file for all examples of comments and pages.
- *
- * @param folder Where to: outside of the project.
- * @returns The file.
- */
+/** Writes a file for all examples of comments and pages. */
 export async function writeExamples(
   root: string,
   folder: string,

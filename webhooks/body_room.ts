@@ -40,10 +40,6 @@ export interface SpoolUse {
 /**
  * Decides whether a spool has room for a body: a sender who fills it with large
  * bodies must not keep out small ones, which the service itself sends.
- *
- * @param bodyBytes Bytes of the body.
- * @param use What the spool keeps already.
- * @returns Null where there is room, and where the spool is full for any body.
  */
 export function noRoomInSpool(
   bodyBytes: number,
@@ -67,8 +63,6 @@ const MINUTE_MS = 60_000;
 /**
  * Room for a few large bodies a minute: without a spool in front of the ledger,
  * nothing else keeps them from filling it.
- *
- * @param clock Steady clock, ms.
  */
 export function largeBodyRate(clock: () => number): BodyRoom {
   let tookAt: number[] = [];

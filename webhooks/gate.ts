@@ -56,10 +56,6 @@ export class PathSecret {
   readonly #valid: readonly Padded[];
   readonly #candidate = new Uint8Array(LONGEST);
 
-  /**
-   * @param prefix What comes before the secret; null takes the last segment of
-   * any path.
-   */
   constructor(prefix: string | null, secrets: readonly string[]) {
     if (prefix !== null && !(prefix.startsWith("/") && prefix.endsWith("/"))) {
       throw new TypeError(

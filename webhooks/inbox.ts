@@ -358,11 +358,7 @@ export class Inbox implements Spool {
     else folder.remove(file.name);
   }
 
-  /**
-   * Takes over the files that no process holds.
-   *
-   * @returns Why one of them could not be; null where all were.
-   */
+  /** Takes over the files that no process holds. */
   #takeOver(): SpoolError | null {
     const { folder, now, writer } = this.#options;
     const listedMs = now();

@@ -189,11 +189,7 @@ class SqliteFile {
     this.#database.exec(TABLE);
   }
 
-  /**
-   * Adds groups; a crash keeps them only after `sync()`.
-   *
-   * @returns Number of the last one.
-   */
+  /** Adds groups; a crash keeps them only after `sync()`. */
   write(groups: readonly Group[]): number {
     const insert = this.#database.prepare(
       "INSERT INTO kept VALUES (?, ?, ?, ?, ?, ?)",

@@ -103,9 +103,8 @@ export function connectionAddress(
 /**
  * Makes a check against a list of addresses and networks.
  *
- * @param entries IPv4 and IPv6 addresses, or networks in CIDR notation.
- * @returns Whether an address is one of them; null never is.
  * @throws {TypeError} When an entry is neither.
+ * /
  */
 export function allowlist(
   entries: readonly string[],

@@ -104,9 +104,9 @@ export class HttpNode {
   /**
    * Calls a method by JSON-RPC.
    *
-   * @returns The result, with numbers as exact decimal strings.
    * @throws {RpcError} When the node answers an error.
    * @throws {NodeFailure} When it cannot be used.
+   * /
    */
   async call(method: string, params: readonly unknown[]): Promise<unknown> {
     const { status, text } = await this.#request(this.#address.url, {
@@ -134,8 +134,8 @@ export class HttpNode {
   /**
    * Reads an address below the node's.
    *
-   * @returns The text; null where there is nothing (404).
    * @throws {NodeFailure} When the node cannot be used.
+   * /
    */
   async get(path: string): Promise<string | null> {
     const { status, text } = await this.#request(this.#address.url + path, {

@@ -193,9 +193,6 @@ export function decimalOfUnits(units: bigint, decimals: number): string {
  *
  * A transaction that several orders name for one address pays each of them with
  * a payment of exactly its amount, or nobody can say whose is whose.
- *
- * @param others Amounts of the other orders.
- * @returns Null where nobody can say.
  */
 export function compareAmounts(
   payments: readonly Payment[],
@@ -279,8 +276,6 @@ const LEAST_LAG_MS = 10 * 60_000;
 
 /**
  * Whether a node is behind: its newest block is old, or far below another's.
- *
- * @param highest Height of the newest block that any node knows.
  */
 export function isLagging(
   { tip, tipMs }: NewestBlock,
@@ -323,9 +318,6 @@ export type Agreed = NodeVerdict & Pick<Evidence, "nodes" | "problems">;
  * What enough nodes agree on. They agree where verdict, amount, block and place
  * are the same; it is as deep as the least of them says. Two groups that are
  * both large enough are not a quorum.
- *
- * @param quorum How many nodes have to agree.
- * @returns What they agree on, else `undecided`, or `wrong_chain`.
  */
 export function agree(votes: readonly Vote[], quorum: number): Agreed {
   const counted = votes.flatMap(({ node, verdict }) =>

@@ -362,8 +362,6 @@ const GIVEN_UP_AFTER_MS = 30 * 86_400_000;
  * When an order is looked at next: at once, then once the missing confirmations
  * can be there; what has no block yet, or was not decided, after a growing
  * while. After a final verdict never, but after a reorganisation again.
- *
- * @returns Milliseconds since 1970; null for never.
  */
 export function nextLookMs(
   { last, sinceMs, blockMs, confirmations }: NextLookOptions,

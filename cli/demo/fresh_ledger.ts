@@ -18,8 +18,8 @@ export interface DemoFolder {
 /**
  * Makes room for the ledger of a demo.
  *
- * @returns Address of its database.
  * @throws {CommandError} When a ledger is there that no demo made.
+ * /
  */
 export async function freshLedger(
   { folder, fresh, onReplace }: DemoFolder,

@@ -24,11 +24,7 @@ export interface DemoFlags {
   readonly json: boolean;
 }
 
-/**
- * Runs the demo, and prints its result.
- *
- * @returns The exit code: 3 when something differs.
- */
+/** Runs the demo, and prints its result. */
 export async function showDemo(
   io: Io,
   flags: DemoFlags,
@@ -113,9 +109,6 @@ function print(io: Io, report: DemoReport): void {
 /**
  * What a reader types before another command, so that it runs the program that
  * was started and no other of its name.
- *
- * @param module Address of one of our modules.
- * @param npmCommand What npm says it was called for; `exec` through npx.
  */
 export function startedAs(
   module: string,

@@ -40,8 +40,6 @@ const ORDERS = 5000;
 /**
  * What `doctor` alone looks at of a ledger, because it takes long or belongs to
  * its user: does it take writes, are its pages whole, are its assets known?
- *
- * @param fileRefusal What `writeRefusal()` said before it was opened.
  */
 export async function lookIntoLedger(
   ledger: Ledger,

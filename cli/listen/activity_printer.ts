@@ -10,12 +10,7 @@ export class ActivityPrinter {
   readonly #json: boolean;
   readonly #lines: LineQueue;
 
-  /**
-   * Prints nothing yet.
-   *
-   * @param io Where it prints.
-   * @param json Whether each line is a JSON object.
-   */
+  /** Prints nothing yet. */
   constructor(io: Io, json: boolean) {
     this.#io = io;
     this.#json = json;

@@ -31,8 +31,6 @@ const GROUPS: Readonly<Record<string, readonly [string, string?]>> = {
 /**
  * Adds the command of a name with what operations do under it, or the commands
  * below it.
- *
- * @returns What has commands below it; the program where the name has none.
  */
 export function addOperations(
   program: Command,

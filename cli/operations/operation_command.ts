@@ -29,8 +29,6 @@ import { perform } from "./perform.ts";
 /**
  * Adds the command of an operation, or of several that have one name: that one
  * is done which takes all that is given.
- *
- * @param parent The commands that it is one of.
  */
 export function addOperation(
   parent: Command,

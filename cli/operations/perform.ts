@@ -38,11 +38,7 @@ import {
 import { taken } from "./operation_options.ts";
 import { refusedBy } from "./refused_by.ts";
 
-/**
- * Does an operation, and prints what it gives.
- *
- * @returns The exit code.
- */
+/** Does an operation, and prints what it gives. */
 export async function perform(
   io: Io,
   operation: Operation,
@@ -153,8 +149,8 @@ async function writeText(
 /**
  * Asks a person, where the operation does.
  *
- * @returns Whether it is to be done; if not, what there is to say was printed.
  * @throws {CommandError} When nobody said yes.
+ * /
  */
 async function isToBeDone(
   io: Io,
@@ -220,11 +216,7 @@ async function performPaged(
   if (below.length > 0) lines(io, ["", ...below]);
 }
 
-/**
- * The rows of an operation's pages.
- *
- * @param wanted At most this many are read at once; 1 is as many as may be.
- */
+/** The rows of an operation's pages. */
 async function* rowsOf(
   operation: Operation,
   { context, values }: Pick<Performance, "context" | "values">,

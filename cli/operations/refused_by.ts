@@ -9,9 +9,6 @@ import { CommandError, UsageError } from "../../core/settings/errors.ts";
 
 /**
  * What client and ledger refused of an operation, in the words of its command.
- *
- * @returns Throws it: as {@linkcode UsageError} where flags are wrong, as
- * {@linkcode CommandError} where something is in the way.
  */
 export function refusedBy(operation: Operation): (error: unknown) => never {
   return (error) => {

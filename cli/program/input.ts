@@ -7,8 +7,8 @@ import { CommandError } from "../../core/settings/errors.ts";
 /**
  * Opens a file to read, or standard input for `-`.
  *
- * @param signal Ends the stream with its reason, even while it waits for more.
  * @throws {CommandError} When it cannot be read, saying why.
+ * /
  */
 export async function openInput(
   file: string,

@@ -47,9 +47,6 @@ export interface Io {
 
 /**
  * Prints a line for people, broken at spaces where the terminal is narrower.
- *
- * @param hang Spaces before every line but the first; by default as many as
- * the text begins with.
  */
 export function line(io: Io, text?: string, hang?: number): void {
   io.out(`${wrap(printable(text ?? ""), io.columns, hang)}\n`);
@@ -97,11 +94,7 @@ export function guardedIo(io: Io): Io {
 // deno-lint-ignore no-control-regex
 const COLOURS = /(\u001b\[\d{1,2}m)/;
 
-/**
- * Asks a question that only `yes` answers.
- *
- * @returns False where nobody can be asked.
- */
+/** Asks a question that only `yes` answers. */
 export async function confirmed(io: Io, question: string): Promise<boolean> {
   const answer = await io.ask?.(question);
   return answer?.trim().toLowerCase() === "yes";

@@ -25,9 +25,6 @@ export function settingOptions(
 /**
  * Adds the flag of a setting. The text of one that stands for a variable is
  * left to the reader of the settings.
- *
- * @param but In what the flag differs from the table; one of another name needs
- * no other flag. @default {in nothing}
  */
 export function settingOption(
   command: Command,

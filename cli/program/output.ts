@@ -28,8 +28,8 @@ const BUFFER_LENGTH = 65_536;
  * removed unless the process is killed. Standard output that is cut ends in
  * `cut`, so that a file it was sent to does not look whole.
  *
- * @param cut Last line of standard output that is not whole.
  * @throws {CommandError} When the file cannot be written.
+ * /
  */
 export function openOutput(
   io: Io,

@@ -143,8 +143,6 @@ export interface StopSignals {
 /**
  * Takes the signals that ask a process to end: the first asks the work to end,
  * a later one ends the process, for the person who will not wait.
- *
- * @returns What to call at each signal.
  */
 export function stopSignals({ stop, end, now }: StopSignals): () => void {
   let firstAt: number | null = null;

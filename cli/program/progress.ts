@@ -18,8 +18,6 @@ const LINE_EVERY_MS = 1000;
 /**
  * A bar on a terminal, a line a second elsewhere, both on standard error so
  * that standard output stays clean.
- *
- * @param total How much there is to do; null when unknown.
  */
 export function progress(
   io: Io,

@@ -10,11 +10,7 @@ import { LedgerError } from "../../ledger/mod.ts";
 import { PollError } from "../../sync/mod.ts";
 import { SpoolError } from "../../webhooks/mod.ts";
 
-/**
- * Says what went wrong, free of secrets, and gives the exit code for it.
- *
- * @param json Whether as one JSON object, for scripts.
- */
+/** Says what went wrong, free of secrets, and gives the exit code for it. */
 export function reportError(error: unknown, io: Io, json: boolean): number {
   // Help or the version was asked for.
   if (error instanceof CommanderError && error.exitCode === 0) return EXIT.fine;

@@ -2,13 +2,7 @@ import type { OnrampClient } from "../../client/mod.ts";
 import type { ServicePort } from "../../resources/operations/operation.ts";
 import type { Config } from "../../core/settings/config.ts";
 
-/**
- * What operations ask the service with.
- *
- * @param make Makes a client.
- * @param about What is said of it. @default {nothing}
- * @returns Null without an API key.
- */
+/** What operations ask the service with. */
 export function servicePort(
   { apiKey }: Pick<Config, "apiKey">,
   make: (

@@ -30,8 +30,8 @@ export interface SourceProgram {
  * Runs a program of the source tree in a process of its own, with permissions
  * of its own; it writes to the same terminal.
  *
- * @returns Its exit code.
  * @throws {UsageError} When this is not a checkout of the source.
+ * /
  */
 export async function runSourceProgram(
   io: Io,

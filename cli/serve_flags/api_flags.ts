@@ -54,9 +54,9 @@ export interface OpenApi {
 /**
  * Reads the flags for the HTTP API.
  *
- * @returns Opens it; undefined when the flags ask for none.
  * @throws {UsageError} When a flag is wrong, or others could reach it and there
  * is no token.
+ * /
  */
 export function configuredApi(
   { apiPort: port, apiHost, apiAllowHost: names }: ApiFlags,

@@ -51,8 +51,8 @@ export interface Shown {
 /**
  * Opens a console with settings from flags.
  *
- * @param folds Whether another part of this process folds the ledger.
  * @throws {UsageError} When a setting is wrong.
+ * /
  */
 export async function openConfiguredConsole(
   { ledger, config, log, now, look, lookAtChain = null }: Shown,
@@ -107,8 +107,8 @@ export type ServeConsoleFlags = FlagsOf<
 /**
  * Reads the flags for a console beside the endpoint.
  *
- * @returns Opens it; undefined when the flags ask for none.
  * @throws {UsageError} When a flag is wrong.
+ * /
  */
 export function configuredConsole(
   { console: port, consoleHost, consoleAllowHost }: ServeConsoleFlags,
@@ -143,8 +143,8 @@ export interface AccessFlags {
  * Decides who may open the console: with tokens anyone who holds one, and
  * without them anyone who works on this machine.
  *
- * @param tokens Null where none are configured.
  * @throws {UsageError} When it would be open to others without a token.
+ * /
  */
 export function accessOf(
   { host, operate, hostFlag = "--host" }: AccessFlags,

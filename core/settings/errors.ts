@@ -33,12 +33,7 @@ export class CommandError extends Error {
   /** Why, as a code for scripts. */
   readonly code: CommandErrorCode;
 
-  /**
-   * Creates the error.
-   *
-   * @param message What went wrong and what to do, for people.
-   * @param code The same for scripts. @default "failed"
-   */
+  /** Creates the error. */
   constructor(message: string, code: CommandErrorCode = "failed") {
     super(message);
     this.code = code;

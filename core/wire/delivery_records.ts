@@ -125,8 +125,6 @@ export class MintedDelivery implements Delivery {
 /**
  * Mints deliveries, each with a greater ULID than the one before: its time never
  * goes back, and within a millisecond the random part counts up.
- *
- * @param fillRandom Fills bytes with fresh random ones.
  */
 export function deliveryMint(
   fillRandom: (bytes: Uint8Array<ArrayBuffer>) => void,
@@ -170,10 +168,8 @@ for (let value = 0; value < ALPHABET.length; value++) {
 /**
  * Writes the 16 bytes of a ULID.
  *
- * @param text The ULID, in capitals.
- * @param bytes Where they go.
- * @param at At which offset.
  * @throws {TypeError} When the text is not a ULID.
+ * /
  */
 export function writeUlid(text: string, bytes: Uint8Array, at: number): void {
   let bits = 0;
@@ -197,12 +193,7 @@ export function writeUlid(text: string, bytes: Uint8Array, at: number): void {
   );
 }
 
-/**
- * Reads a ULID from its 16 bytes.
- *
- * @param bytes Where they are.
- * @param at At which offset.
- */
+/** Reads a ULID from its 16 bytes. */
 export function readUlid(bytes: Uint8Array, at: number): string {
   const first = bytes[at] ?? 0;
   let text = ALPHABET.charAt(first >> 5);

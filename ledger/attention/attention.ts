@@ -40,23 +40,6 @@ export type OrderInContext = OrderState & {
  * Outcome of an order now: the state holds the same without what time and other
  * orders make of it. What a person has settled is not among its reasons to
  * wait.
- *
- * @param order The order.
- * @param nowMs The time, in milliseconds since the epoch.
- * @returns What the first row that applies says.
- *
- * @example Nothing is known, so nobody has to look
- * ```ts
- * import { initialOrderFold } from "../orders/order_fold.ts";
- * import { outcomeNow } from "./attention.ts";
- * import { orderState } from "../states/state_of_order.ts";
- * import assert from "node:assert/strict";
- *
- * const state = orderState(initialOrderFold("01ORDER"));
- * const { code, attention } = outcomeNow(state, Date.now());
- * assert.equal(code, "not_read_yet");
- * assert.deepEqual(attention, []);
- * ```
  */
 export function outcomeNow(order: OrderInContext, nowMs: number): Outcome {
   return settle(unsettled(order, nowMs), order.facts, order.byHand);
@@ -83,9 +66,6 @@ function unsettled(order: OrderInContext, nowMs: number): Outcome {
 /**
  * The state of an order once other orders are considered: one whose purchase
  * another order holds waits. The stored state ignores other orders.
- *
- * @param order The order, as it is stored.
- * @param twice Whether another order holds its purchase.
  */
 export function besideOthers<Order extends OrderState>(
   order: Order,
@@ -104,14 +84,7 @@ export function besideOthers<Order extends OrderState>(
   };
 }
 
-/**
- * An order as readers see it.
- *
- * @param order The order, as it is stored.
- * @param row What its row says beside the state: whether the ledger compares
- * orders, whether another order holds the purchase of this one, and whether its
- * release was sent to nobody.
- */
+/** An order as readers see it. */
 export function orderOf<Order extends OrderState>(
   order: Order,
   [compares, twice, withheld]: readonly unknown[],
@@ -134,13 +107,7 @@ function withheldKey(id: string, withheld: unknown): string | null {
   });
 }
 
-/**
- * Why an order waits for a person now.
- *
- * @param order The order.
- * @param nowMs The time, in milliseconds since the epoch.
- * @returns The kinds, the gravest first; empty where nobody has to look.
- */
+/** Why an order waits for a person now. */
 export function attentionOf(
   order: OrderInContext,
   nowMs: number,

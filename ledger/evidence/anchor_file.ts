@@ -60,8 +60,6 @@ export async function announceRestore(
 /**
  * Discards the head that is stored beside a database, and records that: for a ledger
  * that was restored on purpose from a backup. Nobody else may have it open.
- *
- * @returns The head that was given up; null when none was kept.
  */
 export async function resetAnchor(
   database: string,

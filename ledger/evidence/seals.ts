@@ -30,11 +30,7 @@ export function firstSeal(ledgerId: string): Seal {
   return { position: 0, events: 0, root };
 }
 
-/**
- * Seals the events that follow a seal.
- *
- * @param leaves Leaves of the events, where they are not to be worked out.
- */
+/** Seals the events that follow a seal. */
 export function sealNext(
   before: Seal,
   events: readonly RawEvent[],

@@ -38,11 +38,7 @@ export function headText(
   return `${events}:${hexOf(root)}`;
 }
 
-/**
- * Works the seals out anew.
- *
- * @param heads Heads that were kept elsewhere, as {@linkcode headText} writes them.
- */
+/** Works the seals out anew. */
 export async function verifySeals(
   driver: Driver,
   { heads = [], onProgress, signal }: {

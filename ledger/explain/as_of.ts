@@ -14,9 +14,6 @@ import {
 
 /**
  * Folds facts of an order, and what concerns it without naming it, from nothing.
- *
- * @param until When given, facts recorded later are left out: what did we know
- * then? UTC ISO 8601 with milliseconds.
  */
 export function foldOrder(
   orderId: string,

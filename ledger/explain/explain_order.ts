@@ -39,8 +39,6 @@ const LISTED_BYTES = { webhook: 1_000_000, other: 500_000 };
 /**
  * Explains an order: what each event changed in the visible state or why it
  * changed nothing, and which event each field comes from.
- *
- * @param facts Facts of the order and what the partner expects of it, by position.
  */
 export function explainOrder(
   orderId: string,

@@ -62,14 +62,6 @@ export const ANNOUNCED: Readonly<Record<string, readonly string[]>> = {
  * The age of the change is taken between two times of the service, so a clock
  * that is minutes off does no harm; and it cannot have happened before the
  * reading that did not show it.
- *
- * @param readings This reading and the one before.
- * @returns The change, or null when there is none or no webhook announces it.
- *
- * @example Payment began between two readings
- * ```ts ignore
- * observedChange({ before: { status: "created", requestedAt }, status: "progress", changedAt, readAt, requestedAt: now });
- * ```
  */
 export function observedChange(readings: TwoReadings): ObservedChange | null {
   const { before, status, requestedAt: seenAt } = readings;

@@ -152,9 +152,6 @@ export function isKnown(status: Status): status is OrderStatus {
 /**
  * Reads a status as sent: documented ones whatever their case, and `canceled`
  * with one l, as the service itself is seen to mix; others are kept.
- *
- * @param text A status as sent.
- * @returns The status.
  */
 export function normaliseStatus(text: string): Status {
   const lower = text.trim().toLowerCase();

@@ -6,14 +6,7 @@ export interface ListRule<Entry> {
   readonly merge: (known: Entry, added: Entry) => Entry;
 }
 
-/**
- * Adds an entry to a sorted list in which no two entries are equal.
- *
- * @param entries The list; not changed.
- * @param added The entry.
- * @param rule How entries are ordered and merged.
- * @returns The list with the entry; `entries` itself when nothing is new.
- */
+/** Adds an entry to a sorted list in which no two entries are equal. */
 export function addSorted<Entry>(
   entries: readonly Entry[],
   added: Entry,
@@ -35,10 +28,6 @@ export function addSorted<Entry>(
 /**
  * Keeps all entries that this version knows and the first of the others, so
  * that a list stays bounded whatever is sent.
- *
- * @param entries The list; entries that are not known come last.
- * @param isKnown Whether this version knows the entry.
- * @param count How many of the others are kept.
  */
 export function boundUnknown<Entry>(
   entries: readonly Entry[],
@@ -54,11 +43,6 @@ export function boundUnknown<Entry>(
 /**
  * Orders two records by some of their fields, one after the other. Null comes
  * before every text.
- *
- * @param a A record.
- * @param b A record.
- * @param fields The fields, the one that counts most first.
- * @returns Zero where they agree in all these fields.
  */
 export function compareFields<Field extends string>(
   a: Readonly<Record<Field, string | null>>,

@@ -139,12 +139,7 @@ export function transitionName(
     : { entity, machine, id, trust: "release", status: logged.entered, entry };
 }
 
-/**
- * Names a transition. Two transitions never have the same key.
- *
- * @param transition Entity, machine, id, trust, status and entry.
- * @returns For example `order:01J…:confirmed.success`.
- */
+/** Names a transition. Two transitions never have the same key. */
 export function transitionKey(
   { entity, machine, id, trust, status, entry }: TransitionName,
 ): string {
@@ -157,9 +152,6 @@ export function transitionKey(
 /**
  * Reads a key. Ids and statuses may hold any text, so there may be several
  * ways to read it.
- *
- * @param key What {@linkcode transitionKey} made.
- * @returns Every way; none when it is not a key.
  */
 export function parseTransitionKey(key: string): TransitionName[] {
   const [, entity, rest = ""] = /^(order|user):(.*)$/s.exec(key) ?? [];

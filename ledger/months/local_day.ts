@@ -2,18 +2,7 @@
  * Finds the day of a time zone in which a moment lies, by the time zone data of
  * the runtime.
  *
- * @param timeZone IANA name, for example `Europe/Berlin`.
- * @returns From UTC ISO 8601 to `2026-11-20`.
  * @throws {RangeError} When there is no such time zone.
- *
- * @example The last hour of a month in UTC is the next month in Berlin
- * ```ts
- * import { localDay } from "./local_day.ts";
- * import assert from "node:assert/strict";
- *
- * const day = localDay("Europe/Berlin");
- * assert.equal(day("2026-10-31T23:30:00.000Z"), "2026-11-01");
- * ```
  */
 export function localDay(timeZone: string): (time: string) => string {
   const format = new Intl.DateTimeFormat("en-u-ca-gregory-nu-latn", {

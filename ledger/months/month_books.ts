@@ -22,11 +22,7 @@ export interface MonthBooks {
   readonly erased: ReadonlySet<string>;
 }
 
-/**
- * Computes the books of a month from what was known up to a position.
- *
- * @param before What closed months before it have booked.
- */
+/** Computes the books of a month from what was known up to a position. */
 export async function workOutMonth(
   { driver, assets, readFact }: MonthsParts,
   { month, timeZone, timeZoneVersion, bookBy, asOf, foldVersion }: MonthTerms,

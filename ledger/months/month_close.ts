@@ -40,8 +40,8 @@ const utf8 = new TextDecoder();
 /**
  * Reads the event of a closed month.
  *
- * @param event The event.
  * @throws {SyntaxError} When its body was erased, or is not that of a month.
+ * /
  */
 export function readMonthClose(event: RecordedEvent): MonthClose {
   const body = bodyOf(event);

@@ -45,9 +45,6 @@ export interface OrderBooks {
 /**
  * Computes what the books need of an order. Only readings of the service count:
  * a claim of a webhook is never booked.
- *
- * @param facts Its facts and the sessions linked to it, up to some position.
- * @returns Null when nothing names the order.
  */
 export function orderBooks(
   orderId: string,

@@ -305,12 +305,7 @@ const IS_ANNOUNCED = `CASE m.status ${
   ).join(" ")
 } ELSE 1 END`;
 
-/**
- * Reads the last moves, by time, and whether a webhook announced each.
- *
- * @param window Moves of before `watchedSince`, UTC ISO 8601, are left out, and those
- * that have yet to come at `nowMs`.
- */
+/** Reads the last moves, by time, and whether a webhook announced each. */
 export async function readObservedChanges(
   driver: Driver,
   { watchedSince, nowMs }: {

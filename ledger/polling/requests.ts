@@ -44,8 +44,6 @@ const ARE_ASKED = `c.name >= '${ASKED}' AND c.name < 'ask:order;'`;
 
 /**
  * Selects what is due, the most urgent first; of open orders none is urgent.
- *
- * @param select Chooses among the rows of one urgency.
  */
 function selectDue(
   queue: QueueName,
@@ -78,8 +76,6 @@ function selectDue(
 /**
  * Selects known ids that are due: the most urgent first, and among these those that
  * are due longest.
- *
- * @param limit How many of each urgency at most.
  */
 export function selectKnown(
   queue: QueueName,
@@ -100,9 +96,6 @@ export function selectKnown(
 /**
  * Draws unknown ids that are due, from a random place on: each id of an urgency has
  * the same chance, however many came together; the most urgent come first.
- *
- * @param offset Where to begin, as a share of all ids: at least 0, and below 1.
- * @param limit How many of each urgency at most.
  */
 export function drawUnknown(
   queue: QueueName,
@@ -289,8 +282,6 @@ export async function readOpenOrders(
 /**
  * Reads orders that are not final, not confirmed, or contested, by their place, due or
  * not; without those that the service refuses.
- *
- * @param after The place before the first; 0 for the beginning.
  */
 export async function readQueuedOrders(
   driver: Driver,

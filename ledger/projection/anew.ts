@@ -59,12 +59,7 @@ export interface RowAnew {
   readonly columns: Columns;
 }
 
-/**
- * Makes rows of orders or users anew; what was told of them stays.
- *
- * @param rows Their columns `no`, `id`, `historic` and `told`.
- * @returns The rows by `no`; one that no event names has a fold without facts.
- */
+/** Makes rows of orders or users anew; what was told of them stays. */
 export async function rowsAnew(
   driver: Driver,
   { table, rows, ...options }: AnewOptions & {
@@ -157,11 +152,7 @@ export const selectRules: Statement = {
   args: [],
 };
 
-/**
- * The next orders and users that events name.
- *
- * @param stored Also those that have a row, whatever events say.
- */
+/** The next orders and users that events name. */
 export async function nextNos(
   driver: Driver,
   after: number,
@@ -296,12 +287,7 @@ export interface Changed {
   readonly anybody: boolean;
 }
 
-/**
- * Reads what has changed since.
- *
- * @param folded The last event that was folded.
- * @param stored The last that was stored: an erasure changes rows at once.
- */
+/** Reads what has changed since. */
 export async function changedSince(
   driver: Driver,
   { folded, stored }: { readonly folded: number; readonly stored: number },

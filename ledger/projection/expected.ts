@@ -44,8 +44,6 @@ const MOST_EARLIER = 200;
 /**
  * Selects the events of what may be expected of orders: of a click id those that
  * expire first, and the latest terms of their references.
- *
- * @param earlier Also what does not count now, but did before.
  */
 export function selectExpected(
   hash: LookupHash,

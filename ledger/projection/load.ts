@@ -146,8 +146,6 @@ function movedWindows(
 /**
  * Reads what is expected of the orders of a batch, and adds to them those that the
  * batch's terms and rules may concern.
- *
- * @param anyExpected Whether anything was ever expected in this ledger.
  */
 export async function loadJoined(
   { driver, mode }: Reading,

@@ -22,11 +22,6 @@ export const HISTORIC = 4;
 /**
  * Tells what an entity entered, unless that was told before: of the status of an
  * order and of all that is claimed the first entry alone, of what recurs each change.
- *
- * @param told What was told of the entity.
- * @param transition What it entered; the entry of a release is counted already.
- * @returns The transition with its entry, and what is told then; null where it is
- * no news.
  */
 export function tell(
   told: Told,

@@ -120,8 +120,6 @@ function rowOf<Fold>(
 /**
  * The state of an order as readers see it: that of its fold, and what is known of it
  * besides.
- *
- * @param compares Whether anything was ever expected in this ledger.
  */
 export function orderView(
   { fold, told }: Pick<Row<OrderFold>, "fold" | "told">,
@@ -203,12 +201,7 @@ function waitingSince(state: OrderState): number | null {
   return waits ? msOf(changedAt) : null;
 }
 
-/**
- * Millionths of an amount, worked out without a binary fraction.
- *
- * @returns Null of what is no plain amount, has more decimals, or more than nine
- * digits before them.
- */
+/** Millionths of an amount, worked out without a binary fraction. */
 export function amountUnits(decimal: string | null): number | null {
   const [, whole = "", fraction = ""] =
     /^(\d{1,9})(?:\.(\d*))?$/.exec(decimal ?? "") ?? [];

@@ -24,10 +24,6 @@ export interface StateDifference {
 /**
  * Compares two states field by field. Null, an empty list and a missing field
  * are the same: nothing.
- *
- * @param before State as JSON; null when there was none.
- * @param after State as JSON; null when there is none.
- * @returns The fields that differ, in the order of the states.
  */
 export function diffStates(
   before: string | null,

@@ -20,8 +20,6 @@ export interface AttentionItem {
 /**
  * Lists the orders that wait for a person, each once: those with the gravest
  * reason first, and of one reason the oldest first.
- *
- * @param only Only orders with this reason, whatever else they wait for.
  */
 export async function* listAttention(
   orders: Orders,

@@ -154,8 +154,6 @@ export function windowsOf(
 /**
  * An order with what was known besides its state: whether another order had its
  * purchase, and whether nobody was told of its release.
- *
- * @param until UTC ISO 8601; null for now, of which the row of the order tells.
  */
 async function inContextAt(
   driver: Driver,

@@ -102,8 +102,8 @@ const WHOLE: readonly LookupKind[] = [
  * where the service has shown none under it, the newest orders are looked through for
  * names that begin with the text, and for a part of a transaction.
  *
- * @param text What to look for; spaces around it do not count.
  * @throws {RangeError} When the text is empty.
+ * /
  */
 export async function findAnything(
   driver: Driver,

@@ -8,11 +8,9 @@ import { stampLive, timeOf } from "../store/events.ts";
  * Stamps the time from which transitions are sent, unless the ledger has one. What had
  * happened before is historic: it is logged and booked, but not sent.
  *
- * @param time UTC ISO 8601; it must be that of a ledger that has one.
- * @param now What a ledger without one gets where `time` is undefined, in ms.
- * @returns The time of the ledger, UTC ISO 8601.
  * @throws {TypeError} When `time` is not a time.
  * @throws {LedgerError} `failed` when the ledger has gone live at another time.
+ * /
  */
 export async function goLive(
   driver: Driver,

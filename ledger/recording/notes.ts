@@ -53,10 +53,8 @@ const mintId = monotonicFactory();
 /**
  * Stores a note.
  *
- * @param nowMs The time, in milliseconds since the epoch.
- * @returns The note as it is stored; null where nothing may be noted of an order,
- * because its person was erased.
  * @throws {LedgerError} When the database fails.
+ * /
  */
 export async function addNote(
   driver: Driver,
@@ -117,8 +115,8 @@ export function noteOf(
 /**
  * Reads the notes of some entities of one kind, by their ids.
  *
- * @returns The notes of each, the oldest first.
  * @throws {LedgerError} When the database fails.
+ * /
  */
 export async function readNotes(
   driver: Driver,
@@ -158,9 +156,6 @@ async function selectNotes(
 /**
  * Whether every reason to wait is acknowledged. An acknowledgement does not
  * cover reasons that came later.
- *
- * @param reasons Why it waits now.
- * @param notes Its notes, the oldest first.
  */
 export function isAcknowledged(
   reasons: readonly string[],
@@ -189,10 +184,8 @@ export interface FoundNote {
 /**
  * Finds orders and users by words of their notes.
  *
- * @param text Words that all have to be there, whatever their case.
- * @param limit Most of them.
- * @returns The note of each: of orders before users, the latest first.
  * @throws {LedgerError} When the database fails.
+ * /
  */
 export async function findNotes(
   driver: Driver,

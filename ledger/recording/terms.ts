@@ -149,14 +149,7 @@ export async function readWitnessRules(
   return eventsOf(found).map(readFact).filter(isWitnessRule);
 }
 
-/**
- * The event by which a rule holds from now on.
- *
- * @param rule The rule.
- * @param rules Those that were recorded.
- * @param options The time, and sixteen random bytes.
- * @returns Null where it holds already.
- */
+/** The event by which a rule holds from now on. */
 export function changeOfRule(
   rule: WitnessRule,
   rules: readonly WitnessRuleFact[],
@@ -170,12 +163,7 @@ export function changeOfRule(
   });
 }
 
-/**
- * The rule for orders that begin from a time on.
- *
- * @param rules Those that were recorded.
- * @param time UTC ISO 8601.
- */
+/** The rule for orders that begin from a time on. */
 export function ruleFrom(
   rules: readonly WitnessRuleFact[],
   time: string,

@@ -95,9 +95,6 @@ const LOOK_EVERY_MS = 60_000;
  * Reports once how many orders and users were withheld because they are from
  * before the ledger went live: when their number has grown, and stands still
  * for a minute.
- *
- * @returns Looks, at most once a minute. What is there at the first look was reported
- * before, so look before anything is folded.
  */
 export function historyReport(
   { read, report, now }: {

@@ -28,8 +28,6 @@ export interface OrderRelease extends Pick<OutcomeRow, "release" | "reason"> {
 /**
  * The release of an order by its row, where there is one to log: the log begins
  * with the first reading of a success, or with what a person did about the order.
- *
- * @returns Null before that.
  */
 export function orderRelease(
   fold: OrderFold,

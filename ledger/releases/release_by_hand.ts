@@ -109,9 +109,8 @@ function refuse(
 /**
  * Decides what is stored of a release by hand. Pure.
  *
- * @param release What the person did; {@linkcode checkRelease} has passed it.
- * @param fold The order; null when the ledger has none.
  * @throws {ReleaseError} Where the order does not allow it.
+ * /
  */
 export function decideRelease(
   orderId: string,

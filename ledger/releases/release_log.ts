@@ -93,9 +93,6 @@ export interface LoggedReleases {
  * yes for. What a person delivers with an order is taken from its holder, who
  * waits; where that is taken back it returns to the holder before, else to the
  * order whose row has said yes for it longest. Nothing else frees a purchase.
- *
- * @param collected Statuses that were entered, and releases that changed or
- * were made by hand.
  */
 export function logReleases(
   collected: readonly (NewTransition | ReleaseChange | HandChange)[],

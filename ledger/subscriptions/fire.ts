@@ -349,11 +349,7 @@ export async function fireHistoric(
   }
 }
 
-/**
- * One page; null when there is none.
- *
- * @param counted Only counts, after this place. @default {sends what comes next}
- */
+/** One page; null when there is none. */
 async function firePage(
   driver: Driver,
   name: string,

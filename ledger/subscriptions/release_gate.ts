@@ -30,8 +30,6 @@ export interface Passed {
  * meanwhile is parked, and handed over under its own key once the order is released
  * again. A withdrawal says that it takes back a `yes` to the handlers that were called
  * with it.
- *
- * @param guard Statements that begin each write.
  */
 export function releaseGate(
   { driver, name, assets, options }: SubscriptionParts,

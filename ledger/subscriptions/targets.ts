@@ -24,11 +24,7 @@ export function targetOf(
     : null;
 }
 
-/**
- * Stores a target, unless it is known; one that is off stays off.
- *
- * @returns What is known of it.
- */
+/** Stores a target, unless it is known; one that is off stays off. */
 export async function registerTarget(
   driver: Driver,
   name: string,
@@ -56,12 +52,7 @@ export async function isTargetOff(
   return found?.rows.length === 1;
 }
 
-/**
- * Switches a target off, so that nothing is sent to it, or on.
- *
- * @param off Since when and why; null for on.
- * @returns Whether it was not so before.
- */
+/** Switches a target off, so that nothing is sent to it, or on. */
 export async function switchTarget(
   driver: Driver,
   name: string,

@@ -87,9 +87,6 @@ export async function* allEvents(driver: Driver): AsyncGenerator<StoredEvent> {
  * Writes a ledger as lines of JSON: a header, who was erased, every event there is
  * by position, and a last line that states the number of events, so that a file that
  * was cut is seen.
- *
- * @param environment Environment of the ledger.
- * @returns Lines without line breaks.
  */
 export async function* exportEvents(
   driver: Driver,

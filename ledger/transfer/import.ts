@@ -35,11 +35,10 @@ const BATCH_BYTES = 4 << 20;
  * Appends the events of an export: subscriptions do not get their transitions, and
  * the poller is not asked to confirm them.
  *
- * @param environment Environment of the ledger.
- * @param lines Lines of the export, without line breaks; empty ones are passed over.
  * @throws {TypeError} When a line is not what an export writes, or comes from
  * another environment, or the end is missing. What came before it stays; importing
  * it again is safe.
+ * /
  */
 export async function importEvents(
   driver: Driver,

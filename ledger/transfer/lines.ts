@@ -183,8 +183,8 @@ const FORMER_DEEDS: Readonly<
  * Reads a line with an event `case_changed`, which earlier versions recorded, as the
  * note that it is now.
  *
- * @returns Null when it is another line; no note where the body was erased.
  * @throws {SyntaxError} When the body lacks a field.
+ * /
  */
 export function formerNote(line: string): Note[] | null {
   if (!line.includes('"case_changed"')) return null;
@@ -268,9 +268,8 @@ function hashedRow(hash: unknown, kind: unknown, alias: string): AliasRow {
 /**
  * Reads a line about who was erased.
  *
- * @param key The ledger's own.
- * @returns The alias that stores it; null when it is another line.
  * @throws {SyntaxError} When it is not as it was written.
+ * /
  */
 export function importedErasure(
   line: string,

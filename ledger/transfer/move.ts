@@ -51,8 +51,8 @@ export interface Moved {
 /**
  * Writes everything that a ledger holds.
  *
- * @returns Lines without line breaks.
  * @throws {LedgerError} `busy` while something works on the ledger.
+ * /
  */
 export async function* exportMoved(
   driver: Driver,
@@ -149,11 +149,10 @@ function read(row: readonly unknown[]): SqlValue[] {
  * next run begins anew. The ledger has to be opened again afterwards: it is the other
  * one now.
  *
- * @param environment Environment of the ledger.
- * @param lines As {@linkcode exportMoved} wrote them.
  * @throws {TypeError} When a line is not what that writes, or the end is missing.
  * @throws {LedgerError} `failed` when the ledger is not empty, or gives back fewer
  * rows than were written.
+ * /
  */
 export async function importMoved(
   driver: Driver,

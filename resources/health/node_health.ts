@@ -20,11 +20,7 @@ const CONDITION_OF: Readonly<Record<NodeProblem, ConditionCode>> = {
   says_otherwise: "node_disagrees",
 };
 
-/**
- * Health of the partner's chain nodes.
- *
- * @param states Each node that was asked, and what is wrong with it.
- */
+/** Health of the partner's chain nodes. */
 export function nodeFindings(
   states: readonly NodeState[],
 ): readonly Finding[] {

@@ -21,8 +21,6 @@ import { LIMITS } from "./limits.ts";
 /**
  * Whether the service is asked and answers. The poller may run in another
  * process or not at all.
- *
- * @param stuck What the watch over this process's poller found. @default {none}
  */
 export async function lookAtPolling(
   driver: Driver,
@@ -87,11 +85,7 @@ async function cronRanAt(driver: Driver): Promise<string | null> {
   return (await readSweep<{ readonly at: string }>(driver, CRON))?.at ?? null;
 }
 
-/**
- * Keeps that a cron runs now.
- *
- * @param which "first" keeps it only where none ever ran. @default "any"
- */
+/** Keeps that a cron runs now. */
 export async function keepCronRun(
   driver: Driver,
   nowMs: number,

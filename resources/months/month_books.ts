@@ -33,8 +33,8 @@ export interface MonthBooksOptions {
  * Reads the books of a month. One that is not closed is computed from every
  * order of the ledger, and nothing is stored.
  *
- * @param month `2026-11`.
  * @throws {LedgerError} When the database fails.
+ * /
  */
 export async function readMonthBooks(
   ledger: Ledger,

@@ -113,13 +113,7 @@ const VALID_FOR: OperationParam<number> = {
   operand: "<time>",
 };
 
-/**
- * The parameters of the terms, each made of its row.
- *
- * @param nameOf Gives the name of one.
- * @param prefix What its flag begins with.
- * @param about What it is for, before what it is.
- */
+/** The parameters of the terms, each made of its row. */
 function termParams(
   nameOf: (name: TermName) => string,
   prefix = "",

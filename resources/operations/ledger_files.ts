@@ -40,8 +40,8 @@ export interface LedgerFiles {
   /**
    * Copies the ledger, which may be in use, into a file.
    *
-   * @param onProgress Told how much is copied, in megabytes.
    * @throws {CommandError} When the file exists or cannot be written.
+   * /
    */
   readonly backUp: (
     file: string,

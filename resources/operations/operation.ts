@@ -70,8 +70,8 @@ export interface OperationContext {
   /**
    * Asks them about every order whose look is due.
    *
-   * @param since Only orders created since, UTC ISO 8601. @default {thirty days}
    * @default {nothing asks about several}
+   * /
    */
   readonly lookAtChains?: (since?: string) => Promise<readonly OrderLook[]>;
   /** How a parameter is named to whoever gave it, such as `--status`. */
@@ -90,12 +90,7 @@ export interface OperationContext {
 export interface ServicePort {
   /** Makes what reads its lists. */
   readonly lists: () => PollClient;
-  /**
-   * What makes sessions.
-   *
-   * @param allowUnlistedAssets Whether pairs that are not listed are let
-   * through. @default {false}
-   */
+  /** What makes sessions. */
   readonly sessions: (
     allowUnlistedAssets?: boolean,
   ) => Pick<SessionsApi, "create">;
@@ -283,8 +278,8 @@ export interface Operation<
   /**
    * What is done and what is not, where Ctrl-C stopped it.
    *
-   * @param done How much was done.
    * @default {that what is stored stays}
+   * /
    */
   readonly stopped?: (
     done: number,
@@ -296,8 +291,8 @@ export interface Operation<
   /**
    * What a person is asked before a command does it, unless `--yes` is given.
    *
-   * @returns Null where nothing has to be asked.
    * @default {nothing}
+   * /
    */
   readonly confirms?: (
     context: OperationContext,
@@ -415,8 +410,8 @@ export function actionOf({ action, command, operationId }: Operation): string {
 /**
  * Reads what an operation is given.
  *
- * @param text Gives the text of a parameter; undefined where it was left out.
  * @throws {UsageError} When one is wrong or missing.
+ * /
  */
 export function readValues(
   { params }: Operation,
@@ -431,9 +426,8 @@ export function readValues(
 /**
  * The values of parameters, none of which is missing.
  *
- * @param value Gives the value of one; undefined where it was left out.
- * @param named How a parameter is named to whoever gave it. @default {its name}
  * @throws {UsageError} When one is missing.
+ * /
  */
 export function valuesOf<P extends Param<unknown>>(
   params: Readonly<Record<string, P>>,

@@ -1,12 +1,7 @@
 import { ReleaseError } from "../../ledger/mod.ts";
 import { CommandError, UsageError } from "../../core/settings/errors.ts";
 
-/**
- * A release by hand that was refused.
- *
- * @param reference How whoever asks names the reference that may be missing.
- * @returns Throws it in the words of commands and requests.
- */
+/** A release by hand that was refused. */
 export function refusedRecord(reference: string): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof ReleaseError)) throw error;

@@ -89,11 +89,7 @@ export async function* marked(
   yield* parts;
 }
 
-/**
- * What is true when the writing was stopped.
- *
- * @param printed What is true where it was printed.
- */
+/** What is true when the writing was stopped. */
 export function notWritten(
   { output }: CsvFile,
   printed: string,

@@ -33,8 +33,8 @@ interface AttentionEnd {
  * One page of `attention --json`: the gravest reason first, and of one reason
  * the oldest first.
  *
- * @param nowMs The time, in milliseconds since the epoch.
  * @throws {RangeError} When cursor or limit is wrong.
+ * /
  */
 export async function attentionPage(
   ledger: Ledger,

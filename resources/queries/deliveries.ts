@@ -117,11 +117,7 @@ export interface DeliveryDetailJson extends StoredDelivery {
   readonly base64: string | null;
 }
 
-/**
- * One delivery as `deliveries show --json` prints it.
- *
- * @returns Null when the ledger has none of this id.
- */
+/** One delivery as `deliveries show --json` prints it. */
 export async function deliveryDetail(
   ledger: Ledger,
   id: string,

@@ -9,10 +9,8 @@ import { type OrderJson, orderJson } from "../views/order_view.ts";
 /**
  * What became of an order, as `orders explain --json` prints it.
  *
- * @param nowMs The time, in milliseconds since the epoch.
- * @param time What was known then, ISO 8601 with a zone. @default {now}
- * @returns Null when no event names the order.
  * @throws {RangeError} When it is not a time.
+ * /
  */
 export async function orderExplanation(
   ledger: Ledger,
@@ -34,9 +32,8 @@ export async function orderExplanation(
  * What was known of an order at a time, as `orders explain --as-of --json`
  * prints it.
  *
- * @param time ISO 8601 with a zone.
- * @returns Null when nothing was known of it then.
  * @throws {RangeError} When it is not a time.
+ * /
  */
 export async function orderAsOf(
   ledger: Ledger,

@@ -18,8 +18,8 @@ export interface FindJson {
 /**
  * Finds orders and users by what a person pasted.
  *
- * @param nowMs The time, in milliseconds since the epoch.
  * @throws {RangeError} When the text is empty.
+ * /
  */
 export async function findJson(
   ledger: Ledger,

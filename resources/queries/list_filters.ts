@@ -41,8 +41,8 @@ export type FilterValues<Filters> = {
 /**
  * Reads the filters of a form or an address.
  *
- * @param text Gives the text of a filter; the empty one is none.
  * @throws {UsageError} When one is wrong.
+ * /
  */
 export function readFilters<Filters extends ListFilters>(
   filters: Filters,
@@ -121,8 +121,8 @@ export function justBefore(time: string): string {
  * Refuses a window that holds no moment: an empty list would look like an
  * answer.
  *
- * @param named How a filter is named to whoever gave it.
  * @throws {UsageError} When `to` is not after `from`.
+ * /
  */
 export function refuseEmptyWindow(
   { from, to }: { readonly from?: string; readonly to?: string },

@@ -187,8 +187,8 @@ export function orderQuery(filters: OrderFilters): OrderQuery {
  * Refuses a status that is mistyped: an empty list would look like an answer.
  * One that is not documented is taken once an order has it.
  *
- * @param field Where it was given, for the message.
  * @throws {UsageError} When it is neither documented nor in the ledger.
+ * /
  */
 export async function checkStatus(
   ledger: Ledger,

@@ -14,8 +14,8 @@ export interface OrdersPage extends Page<OrderJson> {
 /**
  * One page of `orders list --json`, newest first unless sorted otherwise.
  *
- * @param nowMs The time that `stuck` goes by, in ms since the epoch.
  * @throws {RangeError} When cursor or limit is wrong.
+ * /
  */
 export async function ordersPage(
   ledger: Ledger,
@@ -36,9 +36,6 @@ export async function ordersPage(
 /**
  * The totals of what {@linkcode ordersPage} lists, where they do not take
  * seconds.
- *
- * @param nowMs The time that `stuck` goes by, in ms since the epoch.
- * @returns Null where very many orders match.
  */
 export async function soonOrdersTotals(
   ledger: Ledger,
@@ -52,11 +49,7 @@ export async function soonOrdersTotals(
   return isMany ? null : await ordersTotals(ledger, filters, nowMs);
 }
 
-/**
- * The totals of what {@linkcode ordersPage} lists, on all its pages.
- *
- * @param nowMs The time that `stuck` goes by, in ms since the epoch.
- */
+/** The totals of what {@linkcode ordersPage} lists, on all its pages. */
 export async function ordersTotals(
   ledger: Ledger,
   filters: OrderFilters,

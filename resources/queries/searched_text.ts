@@ -32,17 +32,6 @@ const SHORTENED = /^(\S{4,}?)(?:\u2026|\.{2,3})(\S{3,})$/;
 /**
  * Reads what people paste into a search: `#YBR2MP`, `order YBR2MP`, a link to an
  * explorer, a hash that was shortened.
- *
- * @example A shortened hash
- * ```ts
- * import { searchedText } from "./searched_text.ts";
- * import assert from "node:assert/strict";
- *
- * assert.deepEqual(searchedText("0xababab\u2026cdef").candidates[0], {
- *   text: "0xababab",
- *   end: "cdef",
- * });
- * ```
  */
 export function searchedText(pasted: string): SearchedText {
   const text = pasted.replaceAll(INVISIBLE, "").trim();

@@ -39,9 +39,6 @@ export interface ServiceStatusJson {
 /**
  * How delivery and polling are: what `doctor` says of them, and the figures
  * behind it.
- *
- * @param nowMs The time, in milliseconds since the epoch.
- * @param look Looks how everything is. @default {by what the ledger has}
  */
 export async function serviceStatus(
   ledger: Ledger,

@@ -13,9 +13,6 @@ export const COMPONENTS: Readonly<Record<string, JsonSchema>> = components;
 /**
  * JSON Schema (2020-12) of a component, whole in itself. Fields that are added
  * later are allowed, as docs/reference/commands.md announces.
- *
- * @param title What it is called.
- * @param component Name of the component.
  */
 export function jsonSchemaOf(title: string, component: string): JsonSchema {
   const schema = { $ref: `#/components/schemas/${component}` };

@@ -100,9 +100,6 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   error: shape("CommandError"),
 };
 
-/**
- * @param others What prints it beside the commands of operations.
- */
 function shape(
   component: string,
   others: readonly string[] = [],

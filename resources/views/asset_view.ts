@@ -36,14 +36,7 @@ export function assetLines(
   ];
 }
 
-/**
- * The asset table, with how each pair can be looked at.
- *
- * @param pairs Every pair.
- * @param isConfigured Whether a file names nodes here; then a column says which
- * pairs they are asked about.
- * @param columns Width of the terminal; null leaves rows as wide as they are.
- */
+/** The asset table, with how each pair can be looked at. */
 export function witnessLines(
   pairs: readonly AssetJson[],
   isConfigured: boolean,

@@ -36,12 +36,7 @@ export function attentionJson(
   };
 }
 
-/**
- * The orders that wait, below why they wait and what to do next.
- *
- * @param only Why all of them wait; without it, each stands below its gravest
- * reason.
- */
+/** The orders that wait, below why they wait and what to do next. */
 export function attentionLines(
   items: readonly AttentionJson[],
   columns: number | null,

@@ -170,12 +170,7 @@ export interface ExplainedEventJson
   readonly why: Worded<EffectReason>;
 }
 
-/**
- * An explanation as `--json` prints it.
- *
- * @param nowMs The time, in milliseconds since the epoch.
- * @param freshness How fresh the order is; null where that does not matter.
- */
+/** An explanation as `--json` prints it. */
 export function explanationJson(
   explanation: Explanation,
   nowMs: number,

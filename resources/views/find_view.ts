@@ -21,11 +21,7 @@ export interface FoundJson {
   readonly user: UserJson | null;
 }
 
-/**
- * What was found as `--json` prints it.
- *
- * @param nowMs The time, in milliseconds since the epoch.
- */
+/** What was found as `--json` prints it. */
 export function foundJson(found: Found, nowMs: number): FoundJson {
   const { entity, matches } = found;
   return found.entity === "order"

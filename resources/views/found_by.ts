@@ -14,12 +14,7 @@ export interface FoundBy {
   readonly alsoClaimed: readonly string[];
 }
 
-/**
- * What webhooks alone say of the reference that an order was found by.
- *
- * @param reference What it was found by.
- * @returns No lines where they say nothing.
- */
+/** What webhooks alone say of the reference that an order was found by. */
 export function foundByLines(
   reference: string,
   { trust, alsoClaimed }: FoundBy,

@@ -40,10 +40,6 @@ export function operands(...values: readonly string[]): string {
  * A command to go on with, as it is printed: with the flags that named the
  * ledger, because without them it would look at another one. An address that
  * holds a password is left out.
- *
- * @param command The command with its own flags, and no values that could look
- * like one.
- * @param operands Its operands, quoted for the shell.
  */
 export function nextCommand(
   { databaseUrl, environment }: ConfigFlags,

@@ -23,8 +23,6 @@ export interface Column {
  * Draws rows as a table without frames. Where the terminal is too narrow, spare
  * columns go in which nothing stands, long texts lose their tail, then other
  * spare columns go, and a last line names those.
- *
- * @param columns Width of the terminal; null leaves rows as wide as they are.
  */
 export function drawTable(
   head: readonly Column[],

@@ -16,9 +16,6 @@ export function countText(count: number): string {
 /**
  * Breaks a line at spaces so that it fits a terminal. A word that is longer
  * than the line stays whole: hashes and commands are there to be copied.
- *
- * @param columns Width of the terminal; null breaks nothing.
- * @param hang Spaces before every line but the first.
  */
 export function wrap(
   text: string,
@@ -71,11 +68,7 @@ export interface Fact {
     | "value";
 }
 
-/**
- * Rows of a label and a value; those without a value are left out.
- *
- * @param least Room for the labels, in characters; more where one is longer.
- */
+/** Rows of a label and a value; those without a value are left out. */
 export function labelled(
   rows: readonly (readonly [string, string | null])[],
   columns: number | null,
@@ -96,8 +89,6 @@ export function labelled(
 /**
  * How old an order is, and how long ago it changed, by the service's times;
  * null where the service has stated none.
- *
- * @param nowMs The time, in milliseconds since the epoch.
  */
 export function ageText(
   { createdAt, changedAt }: Pick<OrderState, "createdAt" | "changedAt">,

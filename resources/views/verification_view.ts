@@ -32,12 +32,7 @@ export function verificationJson(found: ChainVerification): VerificationJson {
   };
 }
 
-/**
- * What a verification found, in lines for people.
- *
- * @param found What it found.
- * @param remote Whether the ledger is on a server.
- */
+/** What a verification found, in lines for people. */
 export function verificationLines(
   found: ChainVerification,
   remote: boolean,
@@ -93,12 +88,7 @@ function anchorLines(
   ];
 }
 
-/**
- * How stored states compare with a fold from nothing, in lines for people.
- *
- * @param found The result of the verification.
- * @param erased Events whose body was erased.
- */
+/** How stored states compare with a fold from nothing, in lines for people. */
 export function statesLines(
   found: StatesVerification,
   erased: number,

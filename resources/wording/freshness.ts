@@ -38,11 +38,7 @@ export function describeFreshness(freshness: Freshness, nowMs: number): string {
   return `${last}, ${next}, never older than ${span(maxAgeMs)}`;
 }
 
-/**
- * Says that deliveries wait, in one sentence.
- *
- * @param nowMs The time, in milliseconds since the epoch.
- */
+/** Says that deliveries wait, in one sentence. */
 export function waitingText(
   { count, oldestMs, ended }: WaitingDeliveries,
   nowMs: number,

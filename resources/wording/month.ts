@@ -26,11 +26,7 @@ export function describeMonthRefusal(
   }
 }
 
-/**
- * What to do about it; empty where nothing helps.
- *
- * @param named How a parameter is named to whoever gave it.
- */
+/** What to do about it; empty where nothing helps. */
 export function monthRefusalAdvice(
   month: string,
   { code }: MonthRefusal,

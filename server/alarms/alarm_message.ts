@@ -52,11 +52,7 @@ export interface AlarmTarget {
   readonly shown: string;
   /** URL that messages are posted to. */
   readonly url: URL;
-  /**
-   * Makes the request of a message.
-   *
-   * @param nowMs The time, ms since the epoch.
-   */
+  /** Makes the request of a message. */
   readonly write: (message: AlarmMessage, nowMs: number) => SignedWebhook;
   /** Whether it accepts no more alarms. @default {it always accepts them} */
   readonly isOff?: () => Promise<boolean>;

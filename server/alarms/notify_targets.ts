@@ -21,9 +21,9 @@ interface Notified {
 /**
  * Reads where alarms are sent.
  *
- * @returns What makes their targets; none without any.
  * @throws {UsageError} When one is wrong. The message does not repeat
  * credentials.
+ * /
  */
 export function readNotify({ notify }: Pick<Config, "notify">): NotifyTargets {
   const all = notify.map(readOne);

@@ -69,11 +69,7 @@ export class StandingAlarms {
   readonly #latest = new Map<string, Seen>();
   readonly #standing = new Map<string, StandingAlarm | null>();
 
-  /**
-   * Takes in a look, and gives what may be sent after it.
-   *
-   * @param nowMs When a problem began that does not say so itself.
-   */
+  /** Takes in a look, and gives what may be sent after it. */
   take(findings: readonly Finding[], nowMs: number): AlarmCheck {
     for (const [name, alarm] of this.#namesOf(findings, nowMs)) {
       const before = this.#latest.get(name);

@@ -23,9 +23,9 @@ export type Body = Readonly<Record<string, unknown>>;
  * Reads the JSON object that a request holds. An unknown field is refused: a
  * mistyped amount would not be compared.
  *
- * @param fields The fields that are taken.
  * @throws {ApiProblem} When it is not a JSON object, is too large, or has
  * another field.
+ * /
  */
 export async function readBody(
   request: Request,

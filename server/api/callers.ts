@@ -18,8 +18,6 @@ export interface KnownTokens {
 /**
  * Holds tokens. Digests are compared, each with every one, so that the time it
  * takes reveals nothing of them.
- *
- * @returns Null where there are none.
  */
 export function knownTokens(
   tokens: readonly ApiToken[],
@@ -42,11 +40,7 @@ export function knownTokens(
   };
 }
 
-/**
- * Makes the function that says who asks, by the header `Authorization`.
- *
- * @param tokens The tokens; without any, everybody may read.
- */
+/** Makes the function that says who asks, by the header `Authorization`. */
 export function callers(
   tokens: readonly ApiToken[],
 ): (request: Pick<Request, "headers">) => Caller | null {

@@ -145,8 +145,8 @@ async function waitFor(
 /**
  * Takes one of the places for waiting clients.
  *
- * @returns Gives it back.
  * @throws {ApiProblem} When all are taken.
+ * /
  */
 function takePlace(feed: TransitionFeed): () => void {
   const places = waitingNow.get(feed) ?? { count: 0 };

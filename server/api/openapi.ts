@@ -65,11 +65,7 @@ const PROBLEM: JsonSchema = {
   },
 };
 
-/**
- * The OpenAPI 3.1 document of the routes.
- *
- * @param version Version of the package.
- */
+/** The OpenAPI 3.1 document of the routes. */
 export function openApi(routes: readonly Route[], version: string): OpenApi {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {

@@ -67,11 +67,7 @@ export class Operations {
     return result;
   }
 
-  /**
-   * What operations work with in this process.
-   *
-   * @param look Looks how everything is. @default {by what the ledger has}
-   */
+  /** What operations work with in this process. */
   context(look?: LookAtHealth): OperationContext {
     const { ledger, now, service, poller, lookAtChain, signal } = this.#options;
     return {

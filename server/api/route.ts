@@ -106,11 +106,7 @@ function named(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/**
- * JSON Schema of a part of a list.
- *
- * @param next What leads to the part after it.
- */
+/** JSON Schema of a part of a list. */
 function partOf(items: JsonSchema, next: JsonSchema): JsonSchema {
   return {
     type: "object",

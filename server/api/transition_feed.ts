@@ -32,14 +32,7 @@ export class TransitionFeed {
     return readLastSeq(this.#ledger.driver);
   }
 
-  /**
-   * Waits until there is a transition after this one.
-   *
-   * @param after Its `seq`.
-   * @param ms Longest wait.
-   * @param signal Ends the waiting.
-   * @returns Whether there is one.
-   */
+  /** Waits until there is a transition after this one. */
   async waitFor(
     after: number,
     ms: number,

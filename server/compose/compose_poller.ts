@@ -22,12 +22,7 @@ export interface ComposedPoller {
 /** As long as one attempt may take, ms. */
 const DEADLINE_MS = 10_000;
 
-/**
- * Makes the poller, whose alerts are logged and whose progress is measured.
- *
- * @param parts What the service is made of.
- * @param projection What folds beside it: the poller keeps to its pace.
- */
+/** Makes the poller, whose alerts are logged and whose progress is measured. */
 export function composePoller(
   { config, ledger, log, metrics, now, longLived, ...parts }: ServiceParts,
   projection: Pick<Projection, "paced">,

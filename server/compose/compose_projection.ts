@@ -19,10 +19,6 @@ export interface ComposedProjection {
 /**
  * Folds and chains by a worker where the process is long-lived, and after each
  * append otherwise.
- *
- * @param parts What the service is made of.
- * @param checkReplaced Called with each error: another file may be in the
- * ledger's place.
  */
 export function composeProjection(
   { ledger, log, metrics, now, longLived }: ServiceParts,

@@ -42,11 +42,7 @@ export interface Service extends AsyncDisposable {
   readonly poller: Poller | null;
   /** Counts and logs refused requests. */
   readonly refusals: RefusalLog;
-  /**
-   * Finds out whether deliveries can be stored, and what else is wrong.
-   *
-   * @param found What was found lately of everything. @default {nothing}
-   */
+  /** Finds out whether deliveries can be stored, and what else is wrong. */
   readonly readiness: (found?: readonly Finding[]) => Promise<Readiness>;
   /** What only this process knows of itself. */
   readonly health: () => Promise<readonly Finding[]>;

@@ -57,10 +57,10 @@ const PROBE_AGAIN_MS = 30_000;
  * Reads the partner's chain nodes, and makes the ledger wait for them where the
  * settings say so.
  *
- * @returns Null where no node is configured.
  * @throws {UsageError} When the file of nodes cannot be used, or releases are to
  * wait for nodes that are not configured.
  * @throws {LedgerError} When the ledger fails.
+ * /
  */
 export async function composeWitness(
   parts: WitnessParts,

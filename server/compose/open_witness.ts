@@ -36,11 +36,9 @@ export interface WitnessSource {
 /**
  * Reads the file that names the partner's chain nodes.
  *
- * @param source Where it is.
- * @param environment Environment of the ledger.
- * @returns Null where none is named.
  * @throws {UsageError} When it cannot be read, or says what cannot be used. No
  * message quotes an address: it may hold a key.
+ * /
  */
 export async function openWitness(
   { config: { chainsFile }, chains: given, now, fetch: send = fetch }:

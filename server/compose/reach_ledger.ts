@@ -11,8 +11,6 @@ export interface ReachOptions<Early> {
   /**
    * Starts what works without the ledger. Called once, when the ledger does not
    * answer.
-   *
-   * @param problem Says why it could not be opened the last time.
    */
   readonly meanwhile: (problem: () => LedgerError) => Promise<Early>;
   /** What becomes of deliveries meanwhile, for the log. */
@@ -43,8 +41,8 @@ const AGAIN = { firstMs: 500, longestMs: 15_000 };
  * again, as when it is lost later. Any other error is thrown at once: retrying
  * does not help against a refused token or another program's database.
  *
- * @returns Null where the signal was aborted before.
  * @throws {LedgerError} Any but `unreachable`.
+ * /
  */
 export async function reachLedger<Early extends AsyncDisposable>(
   options: ReachOptions<Early>,

@@ -115,11 +115,7 @@ const SPOOL_EVENTS = {
   append_recovered: "spool_recovered",
 } as const;
 
-/**
- * Writes what endpoint and spool report into the log of the program.
- *
- * @param events Names of events that are called otherwise here.
- */
+/** Writes what endpoint and spool report into the log of the program. */
 export function endpointLog(
   log: Log,
   events: Readonly<Partial<Record<WebhookLogCode, LogEvent>>> = {},

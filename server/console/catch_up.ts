@@ -11,11 +11,7 @@ export class CatchUp {
   readonly #stop = new AbortController();
   #folding: Promise<void> | null = null;
 
-  /**
-   * Folds nothing until asked.
-   *
-   * @param onError Called with each error; pages show what is folded.
-   */
+  /** Folds nothing until asked. */
   constructor(ledger: Ledger, onError: (error: unknown) => void) {
     this.#ledger = ledger;
     this.#onError = onError;

@@ -243,11 +243,6 @@ export const LONGEST_FORWARD_DELAY_MS = 30 * 3_600_000;
 /**
  * How long to wait before another attempt to forward: up to a fifth less or
  * more than the schedule says, and not less than the receiver asked for.
- *
- * @param attempt Attempts made so far, from 1.
- * @param random A random number from 0 up to 1.
- * @param retryAfterMs What the receiver asked for; null when it did not.
- * @returns Milliseconds.
  */
 export function forwardDelayMs(
   attempt: number,

@@ -43,11 +43,8 @@ export class KeptConnections {
  * to meanwhile. Where one of them does not take the connection soon, the next is
  * tried beside it. Redirects are not followed.
  *
- * @param url The address, `http` or `https`.
- * @param init Headers, body, and what aborts it.
- * @param route Where to connect to.
- * @returns The answer; its body has to be read or cancelled.
  * @throws What the connection failed with.
+ * /
  */
 export async function pinnedFetch(
   url: string,

@@ -62,11 +62,8 @@ const ANSWER_MS = 200;
  * proxy of the environment the proxy connects, and may know names that this
  * machine does not.
  *
- * @param url The target, as `readTargetUrl` reads it.
- * @param webhook Headers and body.
- * @param options Signal, time limit, and what touches the network.
- * @returns How it ended; it does not throw for what network or receiver do.
  * @throws The reason of `signal` when it is aborted.
+ * /
  */
 export async function postWebhook(
   url: URL,

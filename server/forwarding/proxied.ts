@@ -16,8 +16,6 @@ const VARIABLES = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
 /**
  * The variable that names the proxy through which the runtime's own `fetch` asks
  * an address; null for none. Receivers and alarms go the way of the service.
- *
- * @param env Reads a variable. @default {the process's}
  */
 export function proxyOf(
   url: URL,

@@ -26,8 +26,8 @@ export interface Forwarding {
 /**
  * Reads where to forward to.
  *
- * @returns Undefined when nothing is forwarded.
  * @throws {UsageError} When a target, a pattern or a secret is wrong or missing.
+ * /
  */
 export function readForwarding(
   { forwardTo, forwardSecrets }: Pick<Config, "forwardTo" | "forwardSecrets">,

@@ -37,8 +37,6 @@ const LONGEST_ID = 200;
  * Makes a signer by the Standard Webhooks specification. Each message carries
  * one signature per secret, so that a receiver may know either while a secret
  * is being replaced.
- *
- * @param secrets At least one, as {@linkcode readForwardSecrets} reads them.
  */
 export function webhookSigner(secrets: readonly string[]): Signer {
   const keys = secrets.map((secret) => new Webhook(secret));
@@ -82,9 +80,8 @@ function webhookId(id: string): string {
  * Reads secrets for signing: `whsec_` and base64 of 24 to 64 bytes, several
  * separated by commas.
  *
- * @param text The setting.
- * @param name What the setting is called, for the message.
  * @throws {TypeError} When one is not such a secret. It is not repeated.
+ * /
  */
 export function readForwardSecrets(
   text: string,

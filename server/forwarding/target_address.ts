@@ -47,12 +47,7 @@ const TRANSLATED = blockList([
   ["64:ff9b:1::", 48],
 ]);
 
-/**
- * Says of what kind an IP address is.
- *
- * @param address IPv4 or IPv6; one of IPv6 that leads to one of IPv4 (mapped,
- * translated or tunnelled) counts as that.
- */
+/** Says of what kind an IP address is. */
 export function addressKind(address: string): AddressKind {
   const plain = address.replace(/^\[(.*)\]$/, "$1").replace(/%.*$/, "");
   if (isIP(plain) === 4) return kindOf(plain, "ipv4");
@@ -97,9 +92,8 @@ function blockList(
 /**
  * Reads the address of a target.
  *
- * @param text An `https` address, or an `http` one of a private network.
- * @param name What the setting is called, for the message.
  * @throws {TypeError} When webhooks cannot or must not be sent there.
+ * /
  */
 export function readTargetUrl(text: string, name: string): URL {
   const url = URL.parse(text);

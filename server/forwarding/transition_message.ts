@@ -82,11 +82,7 @@ export function askedForOf(
   return state !== null && "expected" in state ? state.expected : null;
 }
 
-/**
- * What a transition is called in the `type` of its webhook.
- *
- * @returns For example `order.release.yes`, `order.confirmed.success`, `user.fkyc.confirmed.retry`.
- */
+/** What a transition is called in the `type` of its webhook. */
 export function transitionType(
   transition: Pick<
     Transition,

@@ -31,11 +31,7 @@ export const MACHINE: string = hostname().replace(/[^A-Za-z0-9-]/g, "-");
 /** The name under which this process reports. */
 export const REPORTER: string = `${MACHINE} ${process.pid}`;
 
-/**
- * Reads what processes of a ledger found of themselves lately.
- *
- * @param except Name of a process that knows of itself what it said.
- */
+/** Reads what processes of a ledger found of themselves lately. */
 export async function readReported(
   driver: Driver,
   nowMs: number,
@@ -90,8 +86,6 @@ export class FindingsReport {
   /**
    * Takes in a look. Fails silently, because every process sees that a ledger
    * takes no writes.
-   *
-   * @param machine What everybody on this machine can see. @default {nothing}
    */
   async take(
     findings: readonly Finding[],

@@ -17,12 +17,7 @@ import { spoolDirectory } from "../ledger_file/spool_directory.ts";
 
 type Place = Pick<Config, "databaseUrl">;
 
-/**
- * Room left on the disk of the ledger.
- *
- * @param freeBytes Measures it. @default statfs
- * @returns Nothing where the ledger has no disk here.
- */
+/** Room left on the disk of the ledger. */
 export async function lookAtDisk(
   { databaseUrl }: Place,
   freeBytes: (folder: string) => Promise<number> = freeBytesOf,
@@ -93,12 +88,7 @@ export async function writeRefusal(
   }
 }
 
-/**
- * Whether a running `serve` has the ledger's own file open.
- *
- * @param isPolled Whether another program is at work on the ledger.
- * @returns Nothing when the ledger is not a file of this machine.
- */
+/** Whether a running `serve` has the ledger's own file open. */
 export async function lookAtServe(
   { databaseUrl }: Pick<Config, "databaseUrl">,
   isPolled: () => Promise<boolean>,
@@ -120,9 +110,6 @@ export async function lookAtServe(
 
 /**
  * Deliveries that wait in files that no process works on, and damaged files.
- *
- * @param isOwn Whether this process works on the spool: it takes what is left,
- * so the locks need not be tried.
  */
 export async function lookAtSpool(
   config: Pick<Config, "spoolDir" | "databaseUrl">,

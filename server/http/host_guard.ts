@@ -5,8 +5,6 @@ import { isIP } from "node:net";
  * point its own name at this machine once it is open (DNS rebinding); the
  * browser then takes this server for the stranger's, and only `Host` tells.
  * That needs a name, so an address in digits is always fine.
- *
- * @param names Names under which people open the console or the API.
  */
 export function hostGuard(
   names: readonly string[],

@@ -4,11 +4,9 @@ import { CommandError } from "../../core/settings/errors.ts";
 /**
  * Opens a server.
  *
- * @param what What cannot be opened otherwise, for people: `the shop`.
- * @param port The port it is to listen on.
- * @param flag The flag that names the port.
  * @throws {CommandError} When the port is taken, or may not be used, or the
  * address is not of this machine.
+ * /
  */
 export async function listening<T>(
   what: string,

@@ -4,11 +4,7 @@ import type { Log } from "../monitoring/logger.ts";
 import type { ServiceMetrics } from "../monitoring/metrics.ts";
 import type { Config } from "../../core/settings/config.ts";
 
-/**
- * Opens the spool that the settings name, and reports damage in its files.
- *
- * @returns Undefined where the ledger takes deliveries itself.
- */
+/** Opens the spool that the settings name, and reports damage in its files. */
 export async function openSpool(
   config: Config,
   { log, metrics }: { readonly log: Log; readonly metrics: ServiceMetrics },

@@ -4,8 +4,6 @@ const AT_ONCE = 16 * 1024;
 /**
  * A text as bytes. No more of it is made than the reader takes, and nothing more
  * once the reader has left.
- *
- * @param parts Its parts.
  */
 export function textStream(
   parts: AsyncIterable<string>,

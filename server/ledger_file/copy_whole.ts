@@ -13,8 +13,6 @@ export function partialCopy(file: string): string {
  * Copies a ledger into a file, which gets its name only when it is whole: until
  * then it is in the folder `FILE.partial`. The file is for its owner alone. The
  * copy itself cannot be interrupted: the signal is looked at before and after.
- *
- * @param check Checks the copy; when it throws, no copy is left.
  */
 export async function copyWhole(
   ledger: Ledger,

@@ -97,8 +97,8 @@ export async function holdLedger(
 /**
  * Held while the ledger's file is replaced, or while the ledger is moved.
  *
- * @param work What is done with it, for the message.
  * @throws {CommandError} While anybody holds it.
+ * /
  */
 export async function takeLedger(
   database: string,

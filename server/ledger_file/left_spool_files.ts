@@ -15,8 +15,8 @@ export interface LeftSpoolFiles {
 /**
  * Looks for files that processes which ended have left in a spool.
  *
- * @param directory The folder of the spool; null where there is none.
  * @throws {Error} When it cannot be read.
+ * /
  */
 export async function leftSpoolFiles(
   directory: string | null,
@@ -35,8 +35,8 @@ export async function leftSpoolFiles(
 /**
  * Looks for damaged files in a spool, without trying locks.
  *
- * @param directory The folder of the spool.
  * @throws {Error} When it cannot be read.
+ * /
  */
 export async function damagedSpoolFiles(
   directory: string,
@@ -48,10 +48,9 @@ export async function damagedSpoolFiles(
 /**
  * Takes into the ledger what processes that ended have left, as `serve` does.
  *
- * @param directory The folder of the spool; null where there is none.
- * @returns What is left after that.
  * @throws {SpoolError} When a file cannot be taken over.
  * @throws {LedgerError} When the ledger takes no deliveries.
+ * /
  */
 export async function drainLeft(
   directory: string | null,

@@ -169,8 +169,8 @@ async function isEmpty({ driver }: Ledger): Promise<boolean> {
 /**
  * Looks at every page and every event of a copy.
  *
- * @returns Its `COUNT:HASH`, for `ledger verify --expect`.
  * @throws {Error} When something is wrong with it.
+ * /
  */
 async function verifyCopy(file: string, signal: AbortSignal): Promise<string> {
   await using copy = await openLedger({

@@ -10,13 +10,7 @@ export class Alarm {
   readonly #now: () => number;
   #since: string | null = null;
 
-  /**
-   * Makes an alarm that is not raised.
-   *
-   * @param log Where its lines go.
-   * @param event The event that reports it.
-   * @param now Clock, ms since the epoch.
-   */
+  /** Makes an alarm that is not raised. */
   constructor(log: Log, event: LogEvent, now: () => number) {
     this.#log = log;
     this.#event = event;

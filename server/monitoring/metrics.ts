@@ -195,12 +195,7 @@ export class PollTally {
   readonly #startedAt: string;
   #before: PollHealth | null = null;
 
-  /**
-   * Makes its instruments.
-   *
-   * @param meter Where they are measured.
-   * @param now Clock, ms since the epoch.
-   */
+  /** Makes its instruments. */
   constructor(meter: Meter, now: () => number) {
     this.#startedAt = new Date(now()).toISOString();
     this.#failures = meter.createCounter("rampkit.poll.failures", {

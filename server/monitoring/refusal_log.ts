@@ -55,11 +55,7 @@ export class RefusalLog implements AsyncDisposable {
     this.#wrongPath++;
   };
 
-  /**
-   * Logs and stores the refusals since the last line.
-   *
-   * @param now Does not wait for a minute to pass since then.
-   */
+  /** Logs and stores the refusals since the last line. */
   async look(now = false): Promise<void> {
     if (!now && this.#steady() - this.#loggedAtMs < LOG_EVERY_MS) return;
     const { refused, keep, log } = this.#options;

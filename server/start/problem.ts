@@ -91,11 +91,7 @@ export function problemLine(
   );
 }
 
-/**
- * Prints a line for each problem.
- *
- * @param write Writes a line, without its end.
- */
+/** Prints a line for each problem. */
 export function problemPrinter(write: (line: string) => void): OnProblem {
   return (problem) => write(problemLine(problem));
 }

@@ -66,8 +66,8 @@ const QUIET_MS = [60_000, 12 * 60_000, 70 * 60_000];
  * Plays a history with two processes on one ledger, and checks everything that
  * is shipped, and at the end what is missing.
  *
- * @returns How many purchases were shipped.
  * @throws {Broken} For the first guarantee that breaks.
+ * /
  */
 export async function playHistory(options: PlayOptions): Promise<number> {
   const world = await World.open(options);

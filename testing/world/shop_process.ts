@@ -126,8 +126,6 @@ export class ShopProcess {
   /**
    * Folds, asks the service, and calls the handlers for what is new, unless it
    * crashes.
-   *
-   * @param past Whether the service is asked about the past as well.
    */
   async work(past: boolean): Promise<void> {
     const life = this.#life;

@@ -16,8 +16,6 @@ const OVERLAPPING = 50;
  * The delivery of this number, as the service documents it. Ids are as in
  * reality: those of orders in order, everything else as good as random. The same
  * number gives the same body.
- *
- * @param shape `lives`: seven deliveries an order; `new`: one, the first of it.
  */
 export function webhookBody(number: number, shape: "lives" | "new"): string {
   if (shape === "new") return bodyOf(number, "order_complete");

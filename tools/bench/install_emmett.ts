@@ -40,8 +40,8 @@ export default { Database, OPEN_READWRITE: 2, OPEN_CREATE: 4, OPEN_URI: 64 };
 /**
  * Fetches emmett-sqlite into a folder that is there; no install script runs.
  *
- * @returns The folder `node_modules`.
  * @throws {Error} When npm is not there or fails.
+ * /
  */
 export async function installEmmett(folder: string): Promise<string> {
   await Deno.writeTextFile(

@@ -22,11 +22,7 @@ export interface Row {
 export interface Measurement {
   /** What is done, in full sentences. */
   readonly note: string;
-  /**
-   * Measures in a folder of its own.
-   *
-   * @param size The part of the usual work that is done, 1 for all of it.
-   */
+  /** Measures in a folder of its own. */
   readonly run: (folder: string, size: number) => Promise<readonly Row[]>;
 }
 

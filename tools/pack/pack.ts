@@ -24,12 +24,7 @@ const DEPLOY_ELSEWHERE = `throw new Error(
 );
 `;
 
-/**
- * Writes the package as npm takes it: a tarball of JavaScript and types.
- *
- * @param out Folder of the tarball; it is made where it is missing.
- * @returns Path of the tarball.
- */
+/** Writes the package as npm takes it: a tarball of JavaScript and types. */
 export async function pack(out: string): Promise<string> {
   const config: DenoConfig = JSON.parse(await ours(CONFIG));
   const { files, doors } = await packedFiles(root, config.exports);

@@ -43,9 +43,8 @@ export interface PackageJson extends Readonly<Record<string, unknown>> {
 /**
  * What npm has to know of the package.
  *
- * @param doors Path of each door's source file by its name.
- * @param packages The packages that its files name.
  * @throws {TypeError} When one of them is not in `deno.json`.
+ * /
  */
 export function packageJson(
   config: DenoConfig,

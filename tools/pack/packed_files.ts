@@ -16,12 +16,7 @@ export const PROGRAM = "cli/main.ts";
 /** The same, as it is packed. */
 export const PROGRAM_FILE: string = PROGRAM.replace(/\.ts$/, ".js");
 
-/**
- * Every file of ours that doors and program lead to.
- *
- * @param exports Path of each door's file by its name.
- * @returns The files, sorted, and the doors among them.
- */
+/** Every file of ours that doors and program lead to. */
 export async function packedFiles(
   root: string,
   exports: Readonly<Record<string, string>>,
@@ -48,8 +43,6 @@ const LINK = /\]\((?!https?:|#)([^)#\s]+)/g;
 /**
  * The pages that README leads to, directly or through others, and what they
  * show: they go along with a package, so that no link of it leads nowhere.
- *
- * @returns Paths in the project, sorted.
  */
 export async function pages(root: string): Promise<string[]> {
   const found = new Set(["README.md"]);

@@ -99,10 +99,6 @@ function pathOf(file: string): string {
   return fileURLToPath(new URL(file, import.meta.url));
 }
 
-/**
- * @param path Name of the component, and of the field within.
- * @param outer What is said of all that is inside.
- */
 function published(
   schema: Schema,
   found: Found,

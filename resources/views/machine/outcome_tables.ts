@@ -53,11 +53,7 @@ export function adviceTable(): WordTable {
   };
 }
 
-/**
- * What each finding of `reconcile` means, and what to do.
- *
- * @param findings All of them, the gravest first.
- */
+/** What each finding of `reconcile` means, and what to do. */
 export function reconcileTable(
   findings: readonly (ReconcileCategory | ReconcileFlag)[],
 ): WordTable {

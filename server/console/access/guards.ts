@@ -70,11 +70,7 @@ export function ownHostAndOrigin(
   };
 }
 
-/**
- * Lets through who is signed in.
- *
- * @param otherwise Answers everybody else.
- */
+/** Lets through who is signed in. */
 export function signedIn(
   signIn: SignIn,
   otherwise: (c: Context) => Response | Promise<Response>,

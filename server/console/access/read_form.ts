@@ -27,8 +27,8 @@ export class FormProblem extends Error {
  * Reads the fields of a form. Anybody can send one, even without being signed
  * in, so its length and its duration are bounded.
  *
- * @param limitMs How long it may take to arrive.
  * @throws {FormProblem} When it is too long, late or broken.
+ * /
  */
 export async function readForm(
   request: Pick<Request, "body">,

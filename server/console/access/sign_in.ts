@@ -18,11 +18,7 @@ export class SignIn {
   readonly #now: () => number;
   readonly #key: Uint8Array = randomBytes(32);
 
-  /**
-   * Nobody is signed in yet.
-   *
-   * @param now Clock, ms since the epoch.
-   */
+  /** Nobody is signed in yet. */
   constructor(access: Access, now: () => number) {
     this.#access = access;
     this.#now = now;

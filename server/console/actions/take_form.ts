@@ -31,12 +31,7 @@ export type FormResult =
   | { readonly back: string }
   | { readonly wrong: string };
 
-/**
- * Does what the form of a page asks for.
- *
- * @param fields The fields of the form, whatever they hold.
- * @param reader Who sent it, with permission.
- */
+/** Does what the form of a page asks for. */
 export async function takeForm(
   operations: Pick<Operations, "operate">,
   operation: Operation,

@@ -13,12 +13,7 @@ export class CachedValue<Value> {
   #last: { readonly value: Value; readonly atMs: number } | null = null;
   #finding: Promise<Value> | null = null;
 
-  /**
-   * Finds nothing out until asked.
-   *
-   * @param find Finds the value out.
-   * @param options Clock in ms, and from which age on it is looked for again.
-   */
+  /** Finds nothing out until asked. */
   constructor(
     find: () => Promise<Value>,
     { now, oldMs }: { readonly now: () => number; readonly oldMs: number },

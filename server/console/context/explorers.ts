@@ -37,11 +37,7 @@ export const EXPLORERS: Explorers = {
   ton: "https://tonviewer.com/transaction/{tx}",
 };
 
-/**
- * The address at which a transaction can be looked at.
- *
- * @returns Null where the network or transaction is not known.
- */
+/** The address at which a transaction can be looked at. */
 export function explorerUrl(
   explorers: Explorers,
   network: string | null,

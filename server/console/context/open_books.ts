@@ -53,11 +53,7 @@ export class OpenBooks {
   readonly #whole = new Map<string, Promise<MonthPreview>>();
   #queue: Promise<void> = Promise.resolve();
 
-  /**
-   * Works nothing out until asked.
-   *
-   * @param now Clock, ms since the epoch.
-   */
+  /** Works nothing out until asked. */
   constructor(
     ledger: Ledger,
     now: () => number,

@@ -31,11 +31,7 @@ export class OrderTotals {
   readonly #now: () => number;
   readonly #lists = new Map<string, List>();
 
-  /**
-   * Adds up nothing until asked.
-   *
-   * @param now Clock, ms since the epoch.
-   */
+  /** Adds up nothing until asked. */
   constructor(ledger: Ledger, now: () => number) {
     this.#ledger = ledger;
     this.#now = now;

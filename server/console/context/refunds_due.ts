@@ -28,11 +28,7 @@ export class RefundsOfMonths {
   readonly #now: () => number;
   readonly #months = new Map<string, CachedValue<RefundsByCurrency>>();
 
-  /**
-   * Looks for none until asked.
-   *
-   * @param now Clock, ms since the epoch.
-   */
+  /** Looks for none until asked. */
   constructor(ledger: Ledger, now: () => number) {
     this.#ledger = ledger;
     this.#now = now;
@@ -63,11 +59,7 @@ export class RefundsOfMonths {
   }
 }
 
-/**
- * Refunds that are due of orders created in a span of time, by currency.
- *
- * @param window Its start and its end, UTC ISO 8601; the end is not in it.
- */
+/** Refunds that are due of orders created in a span of time, by currency. */
 async function refundsDue(
   ledger: Ledger,
   window: { readonly from: string; readonly to: string },

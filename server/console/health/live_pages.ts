@@ -30,12 +30,7 @@ export class LivePages {
   readonly #ended = new AbortController();
   #pages = 0;
 
-  /**
-   * Reports what a watch sees.
-   *
-   * @param position Up to which event the ledger is worked out.
-   * @param everyMs How often it looks.
-   */
+  /** Reports what a watch sees. */
   constructor(
     health: Pick<HealthWatch, "parts">,
     position: () => Promise<number>,
@@ -51,11 +46,7 @@ export class LivePages {
     return this.#pages < MOST_PAGES && !this.#ended.signal.aborted;
   }
 
-  /**
-   * Reports at once, and every few seconds.
-   *
-   * @param left Aborted when the page is gone.
-   */
+  /** Reports at once, and every few seconds. */
   async *follow(left: AbortSignal): AsyncGenerator<Beat> {
     const over = AbortSignal.any([left, this.#ended.signal]);
     this.#pages++;
@@ -95,12 +86,7 @@ export class HealthWatch {
   readonly delivery: CachedValue<DeliveryHealth>;
   readonly #parts: CachedValue<readonly HealthPart[]>;
 
-  /**
-   * Watches a ledger; it does nothing unless asked.
-   *
-   * @param now Clock, ms since the epoch.
-   * @param look Checks the health of everything.
-   */
+  /** Watches a ledger; it does nothing unless asked. */
   constructor(ledger: Ledger, now: () => number, look: LookAtHealth) {
     const how = { now, oldMs: OLD_MS };
     this.delivery = new CachedValue(async () => {

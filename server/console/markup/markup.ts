@@ -67,11 +67,7 @@ export interface ColumnHead {
   readonly sort?: SortedHead | undefined;
 }
 
-/**
- * A table that scrolls inside its own box where it does not fit.
- *
- * @param label What the table holds, for a screen reader.
- */
+/** A table that scrolls inside its own box where it does not fit. */
 export function table(
   label: string,
   heads: readonly ColumnHead[],

@@ -5,8 +5,6 @@ import { outsideText } from "./outside.ts";
  * An amount of a currency as people write it, with all its decimals:
  * `1,200.50 USD`. It is never rounded, and what is not a plain number stays as
  * it came.
- *
- * @returns Empty where the amount is not known.
  */
 export function moneyText(
   amount: string | null,

@@ -9,8 +9,6 @@ const SHOWN = 300;
  * A value that came from outside, as plain text: nothing in it is executed,
  * changes the direction of the text around it, or is longer than a page can
  * hold.
- *
- * @param most Characters that are shown.
  */
 export function outsideText(value: string, most: number = SHOWN): string {
   // Cut before it is looked through: a megabyte takes time.

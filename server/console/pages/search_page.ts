@@ -18,11 +18,7 @@ import type { PageParts } from "./layout.ts";
 /** No identifier is longer. */
 const LONGEST = 500;
 
-/**
- * What a text leads to.
- *
- * @returns The address of the only one that is found.
- */
+/** What a text leads to. */
 export async function searchPage(
   { ledger, nowMs }: PageContext,
   text: string,

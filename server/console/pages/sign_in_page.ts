@@ -1,12 +1,7 @@
 import { type Markup, markup } from "../markup/markup.ts";
 import { bare } from "./layout.ts";
 
-/**
- * The page on which people sign in.
- *
- * @param to Path of the page that was wanted.
- * @param failed Whether a token was refused just now.
- */
+/** The page on which people sign in. */
 export function signInPage(
   { to, failed }: { readonly to: string; readonly failed: boolean },
 ): Markup {

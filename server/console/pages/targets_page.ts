@@ -59,8 +59,6 @@ ${
 
 /**
  * A target: whether it takes what is sent, what waits, and what can be done.
- *
- * @returns Null when there is none of this name.
  */
 export async function targetPage(
   context: PageContext,

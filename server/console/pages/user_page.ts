@@ -41,12 +41,7 @@ import type { PageParts } from "./layout.ts";
 /** Orders of one page. */
 const ORDERS = 50;
 
-/**
- * A user: what they may do, and their orders.
- *
- * @param after Where the page of orders before ended.
- * @returns Null when no event names the user.
- */
+/** A user: what they may do, and their orders. */
 export async function userPage(
   context: PageContext,
   { id, after }: { readonly id: string; readonly after: string | undefined },

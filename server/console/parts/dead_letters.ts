@@ -23,8 +23,6 @@ const LONGEST_KEY = 2000;
 /**
  * The dead letters of one subscription, with buttons for readers who may
  * operate.
- *
- * @param back The page that they are shown on.
  */
 export async function deadLetters(
   context: PageContext,

@@ -4,11 +4,7 @@ import { copied, outside, prose, sentence } from "../markup/outside.ts";
 import { when } from "../markup/times.ts";
 import { orderLink, userLink } from "./order_table.ts";
 
-/**
- * What a fact is, as a page shows it.
- *
- * @param nowMs The time that distances count to, in ms since the epoch.
- */
+/** What a fact is, as a page shows it. */
 export function factText({ text, form }: Fact, nowMs: number): Child {
   if (text === null || text === "") return NOTHING;
   switch (form) {

@@ -21,12 +21,7 @@ export function orderLink(orderId: string): Markup {
   return markup`<a href="${orderPath(orderId)}">${code(orderId)}</a>`;
 }
 
-/**
- * Orders, one a line, each with its verdict.
- *
- * @param label What they are, for a screen reader.
- * @param sort Links that sort them. @default {none}
- */
+/** Orders, one a line, each with its verdict. */
 export function orderTable(
   label: string,
   orders: readonly OrderJson[],

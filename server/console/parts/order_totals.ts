@@ -25,8 +25,6 @@ function total(one: OrderTotal): Markup {
 /**
  * The sum of a list as far as it is known: one that is worked out is put in its
  * place by a script, and that of very many orders is there when it is asked for.
- *
- * @param path Where it is asked for.
  */
 export function soonTotals(totals: SoonTotals, path: string): Markup {
   if (totals === "many") {

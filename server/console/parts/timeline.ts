@@ -17,12 +17,7 @@ import { bodyPath } from "../../../resources/views/page_paths.ts";
 /** The latest events that are shown; the command shows all. */
 const SHOWN = 200;
 
-/**
- * What happened to an order, in words, the oldest first.
- *
- * @param explained What became of it; null where no event names it.
- * @param nowMs The time, in milliseconds since the epoch.
- */
+/** What happened to an order, in words, the oldest first. */
 export function timeline(
   explained: Pick<ExplanationJson, "events" | "leftOut"> | null,
   nowMs: number,

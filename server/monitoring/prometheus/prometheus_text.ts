@@ -42,11 +42,7 @@ export function prometheusText(families: readonly Family[]): string {
   return text;
 }
 
-/**
- * Writes labels, sorted by name, so that the same ones make the same text.
- *
- * @param labels Their names consist of letters, digits and dots.
- */
+/** Writes labels, sorted by name, so that the same ones make the same text. */
 export function labelText(labels: MeterLabels): string {
   return Object.keys(labels).sort().map((name) =>
     `${plainName(name)}="${escapeLabel(String(labels[name]))}"`
