@@ -2,7 +2,7 @@ import type { Found } from "../../ledger/mod.ts";
 import type { FieldMatch } from "../../ledger/types.ts";
 import { CLAIMED_MATCH, foundField } from "../wording/found_as.ts";
 import { type OrderJson, orderJson, orderLines } from "./order_view.ts";
-import { shellWord } from "./shell_word.ts";
+import { operands, shellWord } from "./shell_word.ts";
 import { drawTable } from "./table.ts";
 import { minuteText } from "./text.ts";
 import { type UserJson, userJson, userLines } from "./user_view.ts";
@@ -38,7 +38,12 @@ export function foundLines(
   return [
     `Found by ${matches.map(matchText).join(", ")}`,
     "",
-    ...(order === null ? [] : orderLines(order, columns, nowMs)),
+    ...(order === null ? [] : [
+      ...orderLines(order, columns, nowMs),
+      "",
+      "By hand, and what your shop was told:",
+      `  rampkit orders show ${operands(order.orderId)}`,
+    ]),
     ...(user === null ? [] : [
       ...userLines(user, columns, nowMs),
       "",

@@ -144,6 +144,10 @@ Deno.test("rampkit note takes notes and rampkit release records what was done, a
   assert.equal(JSON.parse(waiting.out).order.orderId, id, "it still waits");
   const found = await cli(["find", "told customer"], env);
   assert.match(found.out, /01KLATE/);
+  assert.match(
+    found.out,
+    /By hand, and what your shop was told:\n.*show 01KLATE/,
+  );
   const done = await cli([
     ...["release", id, "--refunded", "--by", "Bob", "--why", "RF-1"],
   ], env);
