@@ -51,7 +51,7 @@ export const HAND_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "leave a purchase with the order that had it, whoever delivers it",
-    within: 80,
+    within: 125,
     ports: {
       driver: altering((statement) =>
         statement.sql.startsWith("INSERT INTO purchases") &&
@@ -68,7 +68,7 @@ export const HAND_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "free a purchase that the shop may have shipped",
-    within: 80,
+    within: 125,
     ports: {
       driver: freeing(`AND EXISTS (SELECT 1 FROM handed AS d
         WHERE d.no = p.no AND d.state <> 'parked')`),
