@@ -265,7 +265,9 @@ function openSpool(
     now: () => world.now(),
     // A small one is soon full.
     maxBytes: world.plan.attack.stuffing ? 1 << 20 : 1 << 24,
-    onDamage: () => world.expect(new Error("The spool is damaged"), null),
+    // A process that is gone tells nobody.
+    onDamage: () =>
+      life.dead || world.expect(new Error("The spool is damaged"), null),
   });
   return world.ports.spool?.(spool) ?? spool;
 }
