@@ -61,10 +61,13 @@ export function isExcused(
   // Without a status no reading denies a claim, which fills what is empty.
   const isClaimed = odd.includes("status") && state?.trust === "claimed";
   if (isClaimed && FILLED_BY_CLAIMS.includes(field)) return true;
-  // Until an order has ended, an empty transaction is no denial: a lie fills it.
+  // What is empty is no denial until an order has ended, and of why it failed never:
+  // a lie fills it.
+  const isOpenTo = field === "failReason" ||
+    (field === "txId" && state !== null && !isFinal(state.status));
   if (
-    field === "txId" && state !== null && !isFinal(state.status) &&
-    !state.confirmed?.txId && isLie(world, orderId, state.txId)
+    isOpenTo && state !== null && !state.confirmed?.[field] &&
+    isLie(world, orderId, state[field])
   ) return true;
   const wasOdd = state?.anomalies.some((one) =>
     one.kind === "unreadable_field" &&
@@ -76,15 +79,15 @@ export function isExcused(
     state.confirmed !== null && state.trust === "claimed";
 }
 
-/** Whether a webhook of something that never happened names this transaction. */
+/** Whether a webhook of something that never happened says this. */
 function isLie(
   { sandbox }: World,
   orderId: string,
-  txId: string | null,
+  text: string | null,
 ): boolean {
-  return txId !== null &&
+  return text !== null &&
     sandbox.deliveries().some((one) =>
-      one.orderId === orderId && one.cause !== "life" && one.body.includes(txId)
+      one.orderId === orderId && one.cause !== "life" && one.body.includes(text)
     );
 }
 
