@@ -397,7 +397,7 @@ export class Inspector {
 
   /** What had ended before the ledger went live is told to nobody. */
   #pastIsPast(): void {
-    const { journal, sandbox, plan, shop } = this.#world;
+    const { journal, sandbox, plan } = this.#world;
     const { lasting, passing } = plan.attack;
     const isOdd = [lasting, passing].some(({ oddRow = 0, timeAhead = 0 }) =>
       oddRow + timeAhead > 0
@@ -411,7 +411,7 @@ export class Inspector {
       // What a person does of one is news, and what its release then says.
       const isTold = ENDINGS.find((what) =>
         told.has(`order:${orderId}:${what}`) &&
-        !(what.startsWith("release.") && shop.byHand.has(orderId))
+        !(what.startsWith("release.") && this.#byHand.all(orderId).length > 0)
       );
       check(
         "nothing is told of what had ended before the ledger went live",
