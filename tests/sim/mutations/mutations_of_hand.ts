@@ -1,4 +1,4 @@
-import { altering, fold, replacing } from "../world/broken_ports.ts";
+import { fold, replacing } from "../world/broken_ports.ts";
 import { editingLog } from "../shop/release_ports.ts";
 import type { Mutation } from "./mutation.ts";
 
@@ -51,13 +51,12 @@ export const HAND_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "leave a purchase with the order that had it, whoever delivers it",
-    within: 125,
+    within: 80,
     ports: {
-      driver: altering((statement) =>
-        statement.sql.startsWith("INSERT INTO purchases") &&
-          statement.args[2] === 2
-          ? { sql: "SELECT 1", args: [] }
-          : statement
+      fold: fold((fact) =>
+        fact.kind === "order_released" && fact.hand.purchase !== null
+          ? { ...fact, hand: { ...fact.hand, purchase: null } }
+          : fact
       ),
     },
   },
@@ -68,10 +67,10 @@ export const HAND_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "free a purchase that the shop may have shipped",
-    within: 125,
+    within: 80,
     ports: {
-      driver: freeing(`AND EXISTS (SELECT 1 FROM handed AS d
-        WHERE d.no = p.no AND d.state <> 'parked')`),
+      driver: freeing(`AND EXISTS (SELECT 1 FROM log AS l
+        WHERE l.no = p.no AND l.code = 'release.yes')`),
     },
   },
   {

@@ -67,8 +67,8 @@ async function payAnew(world: World, inspector: Inspector): Promise<void> {
 
 /**
  * Two orders pay one basket while the shop is down, and a person hands the
- * basket out for the second of them and pays the first back. Then it is paid a
- * third time.
+ * basket out for the second of them: the first is shipped no more. It is paid back,
+ * and then the basket is paid a third time.
  */
 async function deliverSecond(
   world: World,
@@ -78,6 +78,8 @@ async function deliverSecond(
   if (paid === null) return;
   const [first, second, third] = paid;
   await record(world, second, "delivered");
+  await opens(world, inspector);
+  await shipsOnly(world, [first, second], null);
   await record(world, first, "refunded");
   await complete(world, inspector, third);
   await opens(world, inspector);
