@@ -56,6 +56,21 @@ Deno.test("sweepConfirm() asks for users, and forgets those nobody knows", async
   await driver.close();
 });
 
+Deno.test("sweepConfirm() asks again about a user whom a webhook named in the second of the answer", async () => {
+  await using box = service();
+  const driver = await storeOnly();
+  const { userId } = box.sandbox.createUser();
+  await box.clock.advance(300);
+  await named(driver, "user", userId, at(300));
+  const { context } = await bench(box, driver);
+  await drain(sweepConfirm(context), box.clock);
+  assert.deepEqual(await waiting(driver), [userId]);
+  await box.clock.advance(context.confirmAtLeastMs);
+  await drain(sweepConfirm(context), box.clock);
+  assert.deepEqual(await waiting(driver), []);
+  await driver.close();
+});
+
 Deno.test("sweepConfirm() keeps what is named again while it is being asked for", async () => {
   const driver = await storeOnly();
   let again = Promise.resolve();

@@ -89,7 +89,7 @@ function settleNamed(
     ],
   );
   return [
-    ...forget(entity, waiting, ids),
+    ...forget(entity, waiting.filter(isAnswered(entity, answer)), ids),
     restUntil("named", entity, rests),
     // Twice as long each time that it was named again and nothing had changed.
     restAfterRead(entity, {
@@ -100,6 +100,21 @@ function settleNamed(
       longestMs: CONFIRM_AT_MOST_MS,
     }),
   ];
+}
+
+/**
+ * The service dates its answers in whole seconds: of a user whom a webhook named in
+ * the same second only another answer says what came last. An order has times of its
+ * own, and a clock that is far behind is not waited for.
+ */
+function isAnswered(
+  entity: Entity,
+  { readAt, requestedAtMs, statuses }: IdsAnswer,
+) {
+  const readMs = Date.parse(readAt);
+  return ({ entityId, wantedAtMs }: Waiting) =>
+    entity === "order" || !statuses.has(entityId) || wantedAtMs <= readMs ||
+    requestedAtMs - wantedAtMs > CLOCK_TOLERANCE_MS;
 }
 
 function forget(
