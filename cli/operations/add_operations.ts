@@ -16,7 +16,7 @@ const GROUPS: Readonly<Record<string, readonly [string, string?]>> = {
     "never changed",
   ],
   session: ["create widget sessions"],
-  ledger: ["verify, copy, export and refold the ledger"],
+  ledger: ["verify, back up, export, move and refold the ledger"],
   deliveries: [
     "list and show webhook deliveries",
     "what the endpoint received, with the exact bytes of each body",

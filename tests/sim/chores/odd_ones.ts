@@ -1,6 +1,7 @@
 import { isFinal } from "../../../ledger/for_sync.ts";
 import type { Anomaly, OrderState } from "../../../ledger/mod.ts";
 import type { World } from "../world/world.ts";
+import { tookBack } from "./took_back.ts";
 
 /** Fields of a row, and what of the ledger's order they decide. */
 const DECIDES: Readonly<Record<string, readonly string[]>> = {
@@ -62,12 +63,12 @@ export function isExcused(
   const isClaimed = odd.includes("status") && state?.trust === "claimed";
   if (isClaimed && FILLED_BY_CLAIMS.includes(field)) return true;
   // What is empty is no denial until an order has ended, and of why it failed never:
-  // a lie fills it.
+  // a lie fills it, or what was true before the service took the order's end back.
   const isOpenTo = field === "failReason" ||
     (field === "txId" && state !== null && !isFinal(state.status));
   if (
     isOpenTo && state !== null && !state.confirmed?.[field] &&
-    isLie(world, orderId, state[field])
+    (isLie(world, orderId, state[field]) || tookBack(world, orderId))
   ) return true;
   const wasOdd = state?.anomalies.some((one) =>
     one.kind === "unreadable_field" &&
