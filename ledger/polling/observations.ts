@@ -12,6 +12,7 @@ import type { OrderFold } from "../orders/order_fold.ts";
 import { orderRows, selectRows, userRows } from "../projection/rows.ts";
 import { insertMany, listed, read, readDeciding } from "../store/database.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
+import { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
 import type { UserFold } from "../users/user_fold.ts";
 import { userState } from "../users/user_state.ts";
 
@@ -119,11 +120,20 @@ export async function readObservations(
   );
   const [version, hasErased] = versions?.[0] ?? [];
   const anyErased = hasErased === 1;
+  const isCounting = (id: string, digest: string) =>
+    known.get(id)?.counting?.digest === digest;
+  // Where a clock was set back, another reading than the last one counts.
+  const others = rows.filter(([id, , , digest, found]) =>
+    anyErased && found === 1 && !isCounting(String(id), String(digest))
+  ).map(([id]) => String(id));
+  const bodies = others.length === 0
+    ? new Set()
+    : await digestsOf(driver, entity, others);
   for (const [id, requestedAt, readAt, digest, found, status = null] of rows) {
     const entityId = String(id);
     const folded = known.get(entityId) ?? UNKNOWN;
-    const isErased = anyErased && found === 1 &&
-      folded.counting?.digest !== digest;
+    const isErased = others.includes(entityId) &&
+      !bodies.has(`${entityId} ${digest}`);
     const latest = {
       ...{ entityId, requestedAt: String(requestedAt) },
       ...{ readAt: String(readAt), digest: String(digest) },
@@ -132,6 +142,25 @@ export async function readObservations(
     known.set(entityId, { ...folded, latest, isErased });
   }
   return { known, anyErased, version: String(version ?? "0") };
+}
+
+/** Digests of the readings of these that still have their bodies, each behind its id. */
+async function digestsOf(
+  driver: Driver,
+  entity: Entity,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const [rows] = await readDeciding(driver, [{
+    sql: `SELECT ${EVENT_COLUMNS} FROM json_each(?) AS w
+      CROSS JOIN ${entity}s AS q ON q.id = w.value
+      CROSS JOIN mentions AS m ON m.no = q.no
+      CROSS JOIN events AS e ON e.position = m.position
+        AND e.kind = '${entity}_snapshot'`,
+    args: [listed(ids)],
+  }]);
+  return new Set(
+    eventsOf(rows).map((event) => `${event[`${entity}Id`]} ${event.digest}`),
+  );
 }
 
 const UNKNOWN: Known = {

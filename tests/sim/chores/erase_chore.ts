@@ -25,7 +25,7 @@ export async function eraseOne(
   if (journal.erased.size > 0) return false;
   const events = await eventsIn(
     world,
-    `e.kind = 'webhook' AND EXISTS (SELECT 1 FROM ledger AS l
+    `e.kind = 'webhook' AND length(e.body) > 0 AND EXISTS (SELECT 1 FROM ledger AS l
       WHERE e.position <= l.position AND l.fold_version = ?)`,
     foldVersion,
   );
