@@ -19,6 +19,7 @@ import {
 import { LookupHash } from "../projection/lookup_hash.ts";
 import type { FoldCode } from "../projection/project.ts";
 import { dropRefolded } from "../projection/refold.ts";
+import { updateRow } from "../projection/rows.ts";
 import { orderState } from "../states/state_of_order.ts";
 import { listed, readDeciding, statement } from "../store/database.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
@@ -95,18 +96,13 @@ export async function replaceEvents(
         WHERE no IN (${touched.sql})`,
       args: touched.args,
     }]);
-    const rows = found.map(([no, id, historic, told]) => ({
+    const rows = found.map(([no = 0, id = "", historic = 0, told = ""]) => ({
       ...{ no, id, historic, told },
     }));
     const made = await rowsAnew(driver, { table, rows, ...anew });
     for (const [no, { fold, columns }] of made) {
       if (table === "users" && fold.activity.firstAt === null) nobody.push(no);
-      const set = Object.keys(columns).map((name) => `${name} = ?`).join(", ");
-      states.push(statement(
-        `UPDATE ${table} SET ${set} WHERE no = ?`,
-        ...Object.values(columns),
-        no,
-      ));
+      states.push(updateRow(table, columns));
     }
   }
   const [ledger] = await readDeciding(driver, [

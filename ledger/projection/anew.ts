@@ -15,17 +15,12 @@ import { ExpectationPool, WitnessRules } from "../orders/joined_facts.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { addRelease, NO_RELEASES } from "../releases/release_log.ts";
 import {
+  decidingMode,
   listed,
   readDeciding,
-  type Rows,
   statement,
 } from "../store/database.ts";
-import type {
-  Driver,
-  ResultSet,
-  SqlValue,
-  Statement,
-} from "../store/driver/driver.ts";
+import type { Driver } from "../store/driver/driver.ts";
 import { EVENT_COLUMNS, eventsOf, type StoredEvent } from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";
 import type { UserFold } from "../users/user_fold.ts";
@@ -54,7 +49,7 @@ export interface AnewOptions {
 type AnyFold = OrderFold | UserFold;
 
 /** A row as its own events make it now: what lists filter by, and its fold. */
-export interface RowAnew {
+interface RowAnew {
   readonly fold: AnyFold;
   readonly columns: Columns;
 }
@@ -64,9 +59,10 @@ export async function rowsAnew(
   driver: Driver,
   { table, rows, ...options }: AnewOptions & {
     readonly table: Table;
-    readonly rows: readonly Readonly<Record<string, SqlValue | undefined>>[];
+    readonly rows: readonly Columns[];
   },
 ): Promise<Map<number, RowAnew>> {
+  if (rows.length === 0) return new Map();
   const kind: Kind<AnyFold> = KINDS[table];
   const folds = new Map(
     rows.map(({ no, id }) => [Number(no), kind.initial(String(id))]),
@@ -96,7 +92,7 @@ async function* factsOf(
   nos: readonly number[],
   { readFact, until = Number.MAX_SAFE_INTEGER, replaced }: AnewOptions,
 ): AsyncGenerator<readonly [no: number, fact: Fact]> {
-  const sorted = JSON.stringify(nos.toSorted((a, b) => a - b));
+  const sorted = listed(nos.toSorted((a, b) => a - b));
   let [no, position] = [-1, 0];
   for (;;) {
     const [rows = []] = await readDeciding(driver, [{
@@ -126,105 +122,117 @@ async function join(
   const windows = [...folds.values()].flatMap((fold) =>
     expectationWindow(fold) ?? []
   );
-  const [expected, required] = await readDeciding(driver, [
+  const found = await readDeciding(driver, [
     selectExpected(hash, windows),
     selectRules,
   ]);
-  const facts = (rows: Rows | undefined) =>
-    eventsOf(rows).filter(({ position }) => position <= until)
-      .map((event) => readFact(replaced?.get(event.position) ?? event));
   const pool = new ExpectationPool();
   const rules = new WitnessRules();
-  for (const { expectation } of facts(expected).filter(isExpectation)) {
-    pool.add(expectation);
-  }
-  for (const { change } of facts(required).filter(isWitnessRule)) {
-    rules.add(change);
+  for (const event of eventsOf(found.flat())) {
+    if (event.position > until) continue;
+    const fact = readFact(replaced?.get(event.position) ?? event);
+    if (isExpectation(fact)) pool.add(fact.expectation);
+    if (isWitnessRule(fact)) rules.add(fact.change);
   }
   for (const [no, fold] of folds) folds.set(no, rules.join(pool.join(fold)));
 }
 
 /** Selects the events that say since when orders wait for the chain. */
-export const selectRules: Statement = {
-  sql: `SELECT ${EVENT_COLUMNS} FROM events AS e
+export const selectRules = statement(
+  `SELECT ${EVENT_COLUMNS} FROM events AS e
     WHERE e.kind = 'witness_required' AND e.${IS_RARE}
       AND e.position <= (SELECT position FROM ledger)`,
-  args: [],
-};
+);
 
-/** The next orders and users that events name. */
-export async function nextNos(
+/** The orders and users that events name, so many at a time. */
+export async function* eachNos(
   driver: Driver,
-  after: number,
-  { limit, stored = false }: {
+  { after = 0, limit, stored = false }: {
+    readonly after?: number;
     readonly limit: number;
+    /** Whether those come too that only a row speaks of. */
     readonly stored?: boolean;
   },
-): Promise<number[]> {
+): AsyncGenerator<number[]> {
   const others = stored
     ? TABLES.map((table) => `UNION SELECT no FROM ${table} WHERE no > ?1`)
     : [];
-  const [rows = []] = await readDeciding(driver, [
-    statement(
-      `SELECT DISTINCT no FROM mentions WHERE no > ?1 ${others.join(" ")}
-        ORDER BY no LIMIT ?2`,
-      ...[after, limit],
-    ),
-  ]);
-  return rows.map(([no]) => Number(no));
+  const sql = `SELECT DISTINCT no FROM mentions WHERE no > ?1
+    ${others.join(" ")} ORDER BY no LIMIT ?2`;
+  for (let last: number | undefined = after;;) {
+    const [rows = []] = await readDeciding(driver, [
+      statement(sql, last, limit),
+    ]);
+    const nos = rows.map(([no]) => Number(no));
+    last = nos.at(-1);
+    if (last === undefined) return;
+    yield nos;
+  }
 }
 
-/** Those of some orders and users that stand in a table. */
-export function ofTable(table: Table, nos: readonly number[]): number[] {
-  return nos.filter((no) => no % 2 === (table === "orders" ? 0 : 1));
+/** An order or a user, as it is stored and as its events make it; either may be missing. */
+export interface Compared {
+  readonly table: Table;
+  readonly stored: Columns | undefined;
+  readonly made: RowAnew | undefined;
 }
 
-/** Selects rows with all their columns. */
-export function selectStored(table: Table, nos: readonly number[]): Statement {
-  return statement(
-    `SELECT * FROM ${table} WHERE no IN (SELECT value FROM json_each(?))
-      ORDER BY no`,
-    listed(nos),
-  );
-}
-
-/** The rows that {@linkcode selectStored} found, by the names of their columns. */
-export function storedRows(found: ResultSet | undefined): Columns[] {
-  return (found?.rows ?? []).map((row) =>
-    Object.fromEntries(
-      found?.columns.map((name, at) => [name, row[at] ?? null]) ?? [],
-    )
-  );
+/** Compares rows with their events; `also` are more columns to read of the row `r`. */
+export async function compareRows(
+  driver: Driver,
+  nos: readonly number[],
+  { also = "", ...options }: AnewOptions & { readonly also?: string },
+): Promise<Compared[]> {
+  const all: Compared[] = [];
+  for (const table of TABLES) {
+    const own = nos.filter((no) => no % 2 === (table === "orders" ? 0 : 1));
+    const [found] = await driver.batch([statement(
+      `SELECT r.*${also} FROM ${table} AS r
+        WHERE no IN (SELECT value FROM json_each(?)) ORDER BY no`,
+      listed(own),
+    )], decidingMode(driver));
+    const rows = (found?.rows ?? []).map((row): Columns =>
+      Object.fromEntries(
+        found?.columns.map((name, at) => [name, row[at] ?? null]) ?? [],
+      )
+    );
+    const stored = new Map(rows.map((row) => [Number(row.no), row]));
+    const made = await rowsAnew(driver, { table, rows, ...options });
+    // What no event says anything of, under its id, is not the row of one.
+    const gone = own.filter((no) => !made.get(no)?.fold.activity.firstAt);
+    const deleted = await deletedRows(driver, table, gone);
+    const anew = { table, rows: deleted, ...options };
+    const restored = await rowsAnew(driver, anew);
+    for (const no of gone) made.delete(no);
+    for (const no of own) {
+      const row = made.get(no) ?? restored.get(no);
+      all.push({ table, stored: stored.get(no), made: row });
+    }
+  }
+  return all;
 }
 
 /**
  * What is known of rows that were deleted from the file: of whom they are, by the
  * first event that names them, and what was told, by the log and the purchases.
  */
-export async function deletedRows(
+async function deletedRows(
   driver: Driver,
   table: Table,
   nos: readonly number[],
 ): Promise<Columns[]> {
   if (nos.length === 0) return [];
-  const listedNos = listed(nos);
   const inList = "no IN (SELECT value FROM json_each(?))";
-  const [named, logged = [], purchases = []] = await readDeciding(driver, [
-    statement(
+  const [named, logged = [], purchases = []] = await readDeciding(
+    driver,
+    [
       `SELECT ${EVENT_COLUMNS} FROM events AS e
         WHERE e.position IN (SELECT value / 2 FROM json_each(?))`,
-      listedNos,
-    ),
-    statement(
       `SELECT ${TRANSITIONS} WHERE t.${inList} ORDER BY t.seq`,
-      listedNos,
-    ),
-    statement(
       `SELECT no, lower(hex(name)), held, since FROM purchases
         WHERE ${inList} AND held < 2`,
-      listedNos,
-    ),
-  ]);
+    ].map((sql) => statement(sql, listed(nos))),
+  );
   const log = Map.groupBy(logged.map(transitionOf), ({ no }) => no);
   return eventsOf(named).flatMap((event) => {
     const [no, id] = table === "orders"
@@ -253,9 +261,8 @@ export async function deletedRows(
 
 function toldWith(told: Told, entry: LoggedTransition): Told {
   const after = tell(told, entry)?.told ?? told;
-  const { logged } = entry;
   const { release = NO_RELEASES } = after;
-  return logged === null
+  return entry.logged === null
     ? after
     : { ...after, release: addRelease(release, entry) };
 }
@@ -277,7 +284,7 @@ export async function missingTerms(
 }
 
 /** What others have changed meanwhile. */
-export interface Changed {
+interface Changed {
   /** The last event that is folded. */
   readonly position: number;
   readonly nos: ReadonlySet<number>;
@@ -287,7 +294,6 @@ export interface Changed {
   readonly anybody: boolean;
 }
 
-/** Reads what has changed since. */
 export async function changedSince(
   driver: Driver,
   { folded, stored }: { readonly folded: number; readonly stored: number },

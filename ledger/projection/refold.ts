@@ -1,13 +1,7 @@
 /** Folds every order and user anew beside what readers see, and takes its place. */
-import type { AssetTable } from "../../core/assets/environment.ts";
 import { orderRelease } from "../releases/order_release.ts";
 import { logReleases, type ReleaseChange } from "../releases/release_log.ts";
-import {
-  decidingMode,
-  readDeciding,
-  statement,
-  write,
-} from "../store/database.ts";
+import { readDeciding, statement, write } from "../store/database.ts";
 import type { Driver, SqlValue, Statement } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
 import {
@@ -20,13 +14,10 @@ import { orderTable, userTable } from "../store/schema.ts";
 import {
   type AnewOptions,
   changedSince,
-  deletedRows,
+  type Compared,
+  compareRows,
+  eachNos,
   missingTerms,
-  nextNos,
-  ofTable,
-  rowsAnew,
-  selectStored,
-  storedRows,
 } from "./anew.ts";
 import { DUE_COLUMNS, dueOf } from "./due.ts";
 import { insertExpected } from "./expected.ts";
@@ -34,23 +25,13 @@ import { type Guard, guardOf, moveGuard, selectGuard } from "./guard.ts";
 import { loadReleases, purchaseStatements } from "./load.ts";
 import { logStatements, tellAll } from "./log.ts";
 import { LookupHash } from "./lookup_hash.ts";
-import { FOLD, type FoldCode } from "./project.ts";
-import {
-  type Columns,
-  type Kind,
-  KINDS,
-  orderColumns,
-  orderRows,
-  orderView,
-  TABLES,
-} from "./rows.ts";
+import { FOLD, type ProjectOptions } from "./project.ts";
+import { type Kind, KINDS, orderRows, TABLES, updateRow } from "./rows.ts";
 import { diffStates, type StateChange } from "./state_changes.ts";
 
-export interface RefoldParts {
+export type RefoldParts = Pick<ProjectOptions, "assets" | "fold"> & {
   readonly driver: Driver;
-  readonly assets: AssetTable;
-  readonly fold?: FoldCode;
-}
+};
 
 /** How to fold a ledger again from nothing. */
 export interface RefoldOptions {
@@ -107,6 +88,12 @@ interface Progress {
   readonly no: number;
 }
 
+interface Work extends Required<RefoldParts>, RefoldOptions {
+  readonly anew: AnewOptions;
+  readonly tag: string;
+  readonly found: { changed: number; rows: number; changes: StateChange[] };
+}
+
 /**
  * Folds everything anew, and restores what was deleted from the file. What was told
  * stays as it was, but where a release now says something else it is logged, and sent
@@ -115,15 +102,16 @@ interface Progress {
  * @throws {LedgerError} `failed` when a newer version has folded the ledger.
  */
 export async function refold(
-  parts: RefoldParts,
+  { fold = FOLD, ...parts }: RefoldParts,
   options: RefoldOptions = {},
 ): Promise<Refold> {
-  const { driver, fold = FOLD } = parts;
+  const { driver } = parts;
   /** By which fold the states were when this call began. */
   let former: number | null = null;
   const result = await retryLostRaces(async () => {
     const [guarding] = await readDeciding(driver, [selectGuard]);
-    const { foldVersion, position } = guardOf(guarding);
+    const guard = guardOf(guarding);
+    const { foldVersion, position } = guard;
     former ??= foldVersion;
     // Another process of this version was first.
     if (former < fold.version && foldVersion === fold.version) {
@@ -138,7 +126,7 @@ export async function refold(
     }
     // A refold that was stopped at its very end left them.
     await dropFormer(driver, options.signal);
-    return await refoldOnce(parts, options);
+    return await refoldOnce({ ...parts, fold, ...options }, guard);
   });
   if (result.swapped) await dropFormer(driver, options.signal);
   return result;
@@ -146,50 +134,52 @@ export async function refold(
 
 /** @throws {LedgerError} `conflict` where another process began anew, or was first. */
 async function refoldOnce(
-  parts: RefoldParts,
-  options: RefoldOptions,
+  parts: Required<RefoldParts> & RefoldOptions,
+  guard: Guard,
 ): Promise<Refold> {
-  const { driver, assets, fold = FOLD } = parts;
-  const { dryRun = false, signal, onProgress } = options;
-  const [guarding, resumed] = await readDeciding(driver, [
-    selectGuard,
+  const { driver, assets, fold, dryRun = false, signal, onProgress } = parts;
+  const { position } = guard;
+  const [resumed] = await readDeciding(driver, [
     statement(
       `SELECT value FROM cursors WHERE name = 'refold'
         AND EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'orders_next')`,
     ),
   ]);
-  const guard = guardOf(guarding);
-  const fresh: Progress = {
-    foldVersion: fold.version,
-    since: guard.position,
+  const known: Progress = JSON.parse(String(resumed?.[0]?.[0] ?? "{}"));
+  const goesOn = !dryRun && known.foldVersion === fold.version;
+  let progress: Progress = goesOn ? known : {
+    ...{ foldVersion: fold.version, since: position },
     ...{ tag: `_${guard.turn}`, no: 0 },
   };
-  const known: Progress = JSON.parse(String(resumed?.[0]?.[0] ?? "{}"));
-  const goesOn = known.foldVersion === fold.version;
-  if (!dryRun && !goesOn) await begin(parts, guard, fresh);
-  let progress = goesOn && !dryRun ? known : fresh;
-  const found: Found = { changed: 0, rows: 0, changes: [] };
+  // No event of what was left to fold comes before it.
+  const events = position - Math.floor(progress.no / 2);
   const hash = new LookupHash(guard.key);
-  const anew = { assets, hash, readFact: fold.readFact };
-  const work: Work = { ...parts, anew, options, found, tag: progress.tag };
-  const result = () => ({
-    // No event of what was left to fold comes before it.
-    events: guard.position - Math.floor((goesOn ? known.no : 0) / 2),
-    position: guard.position,
-    ...{ changed: found.changed, changes: found.changes },
-  });
+  const work: Work = {
+    ...parts,
+    anew: { assets, hash, readFact: fold.readFact },
+    tag: progress.tag,
+    found: { changed: 0, rows: 0, changes: [] },
+  };
+  const result = (swapped: boolean) => {
+    const { changed, changes } = work.found;
+    return { events, position, changed, changes, swapped };
+  };
+  if (!dryRun && !goesOn) await begin(work, guard, progress);
   try {
-    for (;;) {
-      signal?.throwIfAborted();
-      const nos = await nextNos(driver, progress.no, { limit: CHUNK });
-      const no = nos.at(-1);
-      if (no === undefined) break;
+    const { no: after } = progress;
+    for await (const nos of eachNos(driver, { after, limit: CHUNK })) {
+      const no = nos.at(-1) ?? after;
       progress = { ...progress, no };
       await foldNos(work, nos, [saveProgress(progress)]);
-      const at = Math.floor(no / 2);
-      onProgress?.({ position: at, of: guard.position, events: found.rows });
+      const reached = Math.floor(no / 2);
+      onProgress?.({
+        position: reached,
+        of: position,
+        events: work.found.rows,
+      });
+      signal?.throwIfAborted();
     }
-    if (dryRun) return { ...result(), swapped: false };
+    if (dryRun) return result(false);
     // Rows that are there already are indexed in far less time than one by one.
     for (const index of nextTables(work.tag).flatMap((all) => all.slice(1))) {
       const once = index.replace("CREATE INDEX", "CREATE INDEX IF NOT EXISTS");
@@ -197,26 +187,12 @@ async function refoldOnce(
     }
     for (let { since } = progress;;) {
       since = await catchUp(work, since);
-      if (await swap(work, since)) return { ...result(), swapped: true };
+      if (await swap(work, since)) return result(true);
     }
   } catch (error) {
     // The tables are gone where another process was first.
     throw dryRun || await isGoing(work) ? error : lostRace();
   }
-}
-
-interface Found {
-  changed: number;
-  rows: number;
-  readonly changes: StateChange[];
-}
-
-interface Work extends RefoldParts {
-  readonly anew: AnewOptions;
-  readonly options: RefoldOptions;
-  readonly found: Found;
-  /** Of the refold that this work is part of. */
-  readonly tag: string;
 }
 
 /** Begins a batch that fails with `conflict` unless something holds of the database. */
@@ -225,20 +201,19 @@ function expecting(condition: string, ...args: readonly SqlValue[]): Statement {
   return { sql, args, expects: true };
 }
 
+const IS_GOING = `EXISTS (SELECT 1 FROM cursors
+  WHERE name = 'refold' AND value ->> 'tag' = ?)`;
+
 /** Nobody has begun anew, or has taken the place of what readers see. */
 function stillGoing(tag: string): Statement {
-  return expecting(
-    `EXISTS (SELECT 1 FROM cursors
-      WHERE name = 'refold' AND value ->> 'tag' = ?)`,
-    tag,
-  );
+  return expecting(IS_GOING, tag);
 }
 
 async function isGoing({ driver, tag }: Work): Promise<boolean> {
   const [found] = await readDeciding(driver, [
-    statement("SELECT value ->> 'tag' FROM cursors WHERE name = 'refold'"),
+    statement(`SELECT ${IS_GOING}`, tag),
   ]);
-  return found?.[0]?.[0] === tag;
+  return found?.[0]?.[0] === 1;
 }
 
 const noRefold = statement("DELETE FROM cursors WHERE name = 'refold'");
@@ -256,7 +231,7 @@ function nextTables(tag: string): string[][] {
 }
 
 async function begin(
-  { driver, fold = FOLD }: RefoldParts,
+  { driver, anew: { hash, readFact } }: Work,
   guard: Guard,
   progress: Progress,
 ): Promise<void> {
@@ -265,15 +240,14 @@ async function begin(
   const [expected] = await readDeciding(driver, [
     statement("SELECT count(*) FROM expected"),
   ]);
-  const isWhole = Number(expected?.[0]?.[0]) >= sessions + terms;
-  const missing = isWhole
+  // Looking for them walks over every event.
+  const missing = Number(expected?.[0]?.[0]) >= sessions + terms
     ? []
-    : await missingTerms(driver, guard.position, fold.readFact);
-  const hash = new LookupHash(guard.key);
+    : await missingTerms(driver, guard.position, readFact);
   await write(driver, [
     moveGuard(guard),
     ...dropRefolded,
-    ...nextTables(progress.tag).flatMap(([table = ""]) => statement(table)),
+    ...nextTables(progress.tag).map(([table = ""]) => statement(table)),
     ...missing.map((one) => insertExpected(hash, one)),
     saveProgress(progress),
   ]);
@@ -292,71 +266,48 @@ async function foldNos(
   nos: readonly number[],
   also: readonly Statement[] = [],
 ): Promise<void> {
-  const { driver, anew, options: { dryRun } } = work;
-  const statements: Statement[] = [];
-  for (const table of TABLES) {
-    const own = ofTable(table, nos);
-    const [found] = await driver.batch(
-      [selectStored(table, own)],
-      decidingMode(driver),
-    );
-    const stored = storedRows(found);
-    const made = await rowsAnew(driver, { table, rows: stored, ...anew });
-    // What no event says anything of, under its id, is not the row of one.
-    const founded = stored.filter(({ no }) =>
-      made.get(Number(no))?.fold.activity.firstAt
-    );
-    const there = new Set(founded.map(({ no }) => no));
-    const gone = own.filter((no) => !there.has(no));
-    const deleted = await deletedRows(driver, table, gone);
-    const restored = await rowsAnew(driver, { table, rows: deleted, ...anew });
-    const all = new Map([...made, ...restored]);
-    for (const row of [...founded, ...deleted]) {
-      const one = all.get(Number(row.no));
-      if (one === undefined) continue;
-      const { fold, columns } = one;
-      note(work, KINDS[table], row, columns);
-      const at = fold.activity.lastAt;
-      const named = at === null
-        ? undefined
-        : { at, urgency: 0, claimedBy: 0 } as const;
-      const due: Record<string, SqlValue> = {
-        // What is restored is asked about again.
-        ...dueOf(fold, row.fold === undefined ? named : undefined),
-        ...Object.fromEntries(
-          DUE_COLUMNS.flatMap((name) =>
-            row[name] === undefined ? [] : [[name, row[name]]]
-          ),
-        ),
-      };
-      // What is open by this fold, and was not, is asked about at once.
-      if (columns.open === 1) due.due_at ??= columns.at ?? null;
-      const values = { ...columns, ...due };
-      const names = Object.keys(values);
-      statements.push({
-        sql: `INSERT OR REPLACE INTO ${table}_next (${names.join(", ")})
-          VALUES (${names.map(() => "?").join(", ")})`,
-        args: Object.values(values),
-      });
-    }
-    work.found.rows += all.size;
-  }
-  if (dryRun) return;
-  await write(driver, [stillGoing(work.tag), ...statements, ...also]);
+  const { driver, anew, dryRun, tag, found } = work;
+  const rows = await compareRows(driver, nos, anew);
+  const statements = rows.flatMap((row) => insertNext(work, row));
+  found.rows += statements.length;
+  if (!dryRun) await write(driver, [stillGoing(tag), ...statements, ...also]);
+}
+
+function insertNext(
+  work: Work,
+  { table, stored, made }: Compared,
+): Statement[] {
+  if (made === undefined) return [];
+  const { fold, columns } = made;
+  const kept = stored?.id === columns.id ? stored : undefined;
+  note(work, KINDS[table], String(columns.id), [kept?.fold, columns.fold]);
+  const at = fold.activity.lastAt;
+  // What is restored is asked about again.
+  const due = kept === undefined
+    ? dueOf(fold, at === null ? undefined : { at, urgency: 0, claimedBy: 0 })
+    : Object.fromEntries(DUE_COLUMNS.map((name) => [name, kept[name] ?? null]));
+  // What is open by this fold, and was not, is asked about at once.
+  const due_at = due.due_at ?? (columns.open === 1 ? columns.at : null);
+  const values = { ...columns, ...due, due_at };
+  const names = Object.keys(values);
+  return [statement(
+    `INSERT OR REPLACE INTO ${table}_next (${names.join(", ")})
+      VALUES (${names.map(() => "?").join(", ")})`,
+    ...Object.values(values).map((value) => value ?? null),
+  )];
 }
 
 /** Notes what readers would see change. */
 function note(
-  { found, assets, options: { maxChanges = 1000 } }: Work,
+  { found, assets, maxChanges = 1000 }: Work,
   { entity, unpack, state }: Kind<unknown>,
-  { id: of, fold }: Columns,
-  columns: Columns,
+  id: string,
+  [before, after]: readonly (SqlValue | undefined)[],
 ): void {
-  if (fold === columns.fold) return;
-  const id = String(of);
+  if (before === after) return;
   const shown = (text: SqlValue | undefined) =>
     text ? JSON.stringify(state(unpack(id, String(text)), assets)) : null;
-  const fields = diffStates(shown(fold), shown(columns.fold));
+  const fields = diffStates(shown(before), shown(after));
   if (fields.length === 0) return;
   found.changed++;
   if (found.changes.length < maxChanges) {
@@ -367,25 +318,25 @@ function note(
 /** Folds again what other processes have folded since; returns how far that is. */
 async function catchUp(work: Work, since: number): Promise<number> {
   const { driver } = work;
-  const changed = await changedSince(driver, { folded: since, stored: since });
-  if (changed.position === since) return since;
-  if (!changed.anyOrder && !changed.anybody) {
-    const nos = [...changed.nos];
-    for (let at = 0; at < nos.length; at += CHUNK) {
-      await foldNos(work, nos.slice(at, at + CHUNK));
+  const { position, nos, ...any } = await changedSince(driver, {
+    ...{ folded: since, stored: since },
+  });
+  if (position === since) return since;
+  if (any.anyOrder || any.anybody) {
+    for await (const all of eachNos(driver, { limit: CHUNK })) {
+      await foldNos(work, all);
     }
-    return changed.position;
+    return position;
   }
-  for (let nos: number[] = [0];;) {
-    nos = await nextNos(driver, nos.at(-1) ?? 0, { limit: CHUNK });
-    if (nos.length === 0) return changed.position;
-    await foldNos(work, nos);
+  for (const some = [...nos]; some.length > 0;) {
+    await foldNos(work, some.splice(0, CHUNK));
   }
+  return position;
 }
 
 /** Takes the place of what readers see; false where another process folded. */
 async function swap(work: Work, position: number): Promise<boolean> {
-  const { driver, assets, anew: { hash }, tag, fold = FOLD } = work;
+  const { driver, assets, anew, tag, fold } = work;
   const [guarding, differing = [], last, at] = await readDeciding(driver, [
     selectGuard,
     // What was told meanwhile is in the row that readers see.
@@ -402,17 +353,15 @@ async function swap(work: Work, position: number): Promise<boolean> {
   if (guard.position !== position) return false;
   const orders = orderRows(differing);
   const recordedAt = timeOf(at?.[0]?.[0]) ?? "";
-  const moves = differing.flatMap(([, id, , , , moved]) => {
+  const moves = differing.flatMap(([, id, , , , moved]): ReleaseChange[] => {
     const orderId = String(id);
     const row = orders.get(orderId);
     const now = row && moved === 1 ? orderRelease(row.fold, { assets }) : null;
-    return !row || now === null ? [] : [
-      {
-        ...{ orderId, now, position, recordedAt, live: false },
-        historic: row.told.release === undefined && row.historic > 0,
-        byExpectation: false,
-      } satisfies ReleaseChange,
-    ];
+    return !row || now === null ? [] : [{
+      ...{ orderId, now, position, recordedAt, live: false },
+      historic: row.told.release === undefined && row.historic > 0,
+      byExpectation: false,
+    }];
   });
   const known = await loadReleases({ driver, mode: "write" }, moves, {
     ...{ orders, key: guard.key },
@@ -427,20 +376,6 @@ async function swap(work: Work, position: number): Promise<boolean> {
   });
   const rows = { orders, users: new Map() };
   const told = tellAll(rows, { ...releases, transitions });
-  const written = ["told", "release", "reason", "outcome", "attention"];
-  const updates = [...orders.values()].map((row) => {
-    const columns: Columns = {
-      ...orderColumns(row, orderView(row, { assets }), hash),
-      told: JSON.stringify(row.told),
-    };
-    return statement(
-      `UPDATE orders_next SET ${
-        written.map((one) => `${one} = ?`).join(", ")
-      } WHERE no = ?`,
-      ...written.map((one) => columns[one] ?? null),
-      row.no,
-    );
-  });
   try {
     await write(driver, [
       moveGuard(guard, { foldVersion: fold.version }),
@@ -449,7 +384,9 @@ async function swap(work: Work, position: number): Promise<boolean> {
       ...logStatements(told, rows, {
         ...{ lastSeq: Number(last?.[0]?.[0]), subscribers: [] },
       }),
-      ...updates,
+      ...[...orders.values()].map((row) =>
+        updateRow("orders_next", KINDS.orders.columns(row, anew))
+      ),
       ...TABLES.flatMap((table) => [
         statement(`ALTER TABLE ${table} RENAME TO ${table}_former`),
         statement(`ALTER TABLE ${table}_next RENAME TO ${table}`),
@@ -477,17 +414,15 @@ async function dropFormer(driver: Driver, signal?: AbortSignal): Promise<void> {
       "EXISTS (SELECT 1 FROM sqlite_schema WHERE name = ?)",
       table,
     );
+    const some = statement(
+      `DELETE FROM ${table} WHERE no IN
+        (SELECT no FROM ${table} LIMIT ${DELETED_AT_ONCE})`,
+    );
     try {
-      for (;;) {
+      for (let deleted = DELETED_AT_ONCE; deleted >= DELETED_AT_ONCE;) {
         signal?.throwIfAborted();
-        const [, deleted] = await driver.batch([
-          isThere,
-          statement(
-            `DELETE FROM ${table} WHERE no IN
-              (SELECT no FROM ${table} LIMIT ${DELETED_AT_ONCE})`,
-          ),
-        ], "write");
-        if ((deleted?.rowsAffected ?? 0) < DELETED_AT_ONCE) break;
+        const results = await driver.batch([isThere, some], "write");
+        deleted = results[1]?.rowsAffected ?? 0;
       }
       await write(driver, [statement(`DROP TABLE IF EXISTS ${table}`)]);
     } catch (error) {

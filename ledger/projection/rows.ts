@@ -97,6 +97,15 @@ export function selectRows(
   return { sql, args };
 }
 
+/** Puts a row in the place of the one of its number. */
+export function updateRow(table: string, columns: Columns): Statement {
+  const set = Object.keys(columns).map((name) => `${name} = ?`);
+  return {
+    sql: `UPDATE ${table} SET ${set.join(", ")} WHERE no = ?`,
+    args: [...Object.values(columns), columns.no ?? null],
+  };
+}
+
 /** The rows that {@linkcode selectRows} read, by id. */
 export function orderRows(rows: Rows = []): Map<string, Row<OrderFold>> {
   return new Map(rows.map((row) => [String(row[1]), rowOf(row, unpackOrder)]));

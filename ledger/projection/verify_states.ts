@@ -1,30 +1,14 @@
 /** Compares what is stored of orders and users with the events; writes nothing. */
-import type { AssetTable } from "../../core/assets/environment.ts";
 import { read, statement } from "../store/database.ts";
-import type { Driver } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
-import {
-  changedSince,
-  deletedRows,
-  missingTerms,
-  nextNos,
-  ofTable,
-  rowsAnew,
-  selectStored,
-  storedRows,
-} from "./anew.ts";
+import { changedSince, compareRows, eachNos, missingTerms } from "./anew.ts";
 import type { Told } from "./doc.ts";
 import { guardOf, selectGuard } from "./guard.ts";
 import { LookupHash } from "./lookup_hash.ts";
-import { FOLD, type FoldCode } from "./project.ts";
-import { type Columns, KINDS, type Table, TABLES } from "./rows.ts";
+import { FOLD } from "./project.ts";
+import type { RefoldParts } from "./refold.ts";
+import { type Columns, KINDS } from "./rows.ts";
 import { diffStates, type StateDifference } from "./state_changes.ts";
-
-export interface VerifyStatesParts {
-  readonly driver: Driver;
-  readonly assets: AssetTable;
-  readonly fold?: FoldCode;
-}
 
 /** How to follow a check of all states. */
 export interface VerifyStatesOptions {
@@ -70,6 +54,11 @@ export interface StatesVerification {
 /** Rows compared at once. */
 const CHUNK = 500;
 
+/** By code how many entries the log has of a row, and which is the last. */
+const LOG = `, (SELECT json_group_object(code, json(entries)) FROM (
+    SELECT code, json_array(count(*), max(entry)) AS entries FROM log
+    WHERE no = r.no GROUP BY code)) AS log`;
+
 /**
  * Folds each order and user anew from its own events and compares every column, and
  * the log with what their rows say was told. What was folded meanwhile is not compared.
@@ -77,26 +66,25 @@ const CHUNK = 500;
  * @throws {LedgerError} `failed` where another version has folded the ledger.
  */
 export async function verifyStates(
-  { driver, assets, fold = FOLD }: VerifyStatesParts,
+  { driver, assets, fold = FOLD }: RefoldParts,
   { maxDifferences = 20, onProgress, signal }: VerifyStatesOptions = {},
 ): Promise<StatesVerification> {
   const [guarding, last] = await read(driver, [
     selectGuard,
     statement("SELECT coalesce(max(position), 0) FROM events"),
   ]);
-  const guard = guardOf(guarding);
-  if (guard.foldVersion !== fold.version) {
+  const { foldVersion, position, key, counts } = guardOf(guarding);
+  if (foldVersion !== fold.version) {
     throw new LedgerError(
       "failed",
       `Cannot compare states: the ledger is folded by version ` +
-        `${guard.foldVersion}, and this one is ${fold.version}; refold it first`,
+        `${foldVersion}, and this one is ${fold.version}; refold it first`,
     );
   }
-  const { position } = guard;
   const begun = { folded: position, stored: Number(last?.[0]?.[0]) };
-  const hash = new LookupHash(guard.key);
   const { readFact } = fold;
-  const anew = { assets, readFact, hash, until: position };
+  const hash = new LookupHash(key);
+  const anew = { assets, readFact, hash, until: position, also: LOG };
   const rows = { orders: 0, users: 0 };
   const differences: RowDifference[] = [];
   let different = 0;
@@ -110,54 +98,28 @@ export async function verifyStates(
     const one = { table, key, kind, columns };
     if (differences.length < maxDifferences) differences.push(one);
   };
-  for (let nos = [0];;) {
+  for await (const nos of eachNos(driver, { limit: CHUNK, stored: true })) {
     signal?.throwIfAborted();
-    const after = nos.at(-1) ?? 0;
-    nos = await nextNos(driver, after, { limit: CHUNK, stored: true });
-    if (nos.length === 0) break;
-    for (const table of TABLES) {
-      const own = ofTable(table, nos);
-      const { entity } = KINDS[table];
-      const { stored, log } = await readChunk(driver, table, own);
-      const derived = await rowsAnew(driver, { table, rows: stored, ...anew });
-      const there = new Set(stored.map(({ no }) => no));
-      const deleted = own.filter((no) => !there.has(no));
-      const gone = await deletedRows(driver, table, deleted);
-      const changed = await changedSince(driver, begun);
-      const isMoved = (no: unknown) =>
-        changed.anybody || changed.nos.has(Number(no)) ||
-        (changed.anyOrder && table === "orders");
-      for (const { no, id } of gone) {
-        if (!isMoved(no)) add(table, [entity, String(id)], "missing");
-      }
-      rows[table] += stored.length;
-      for (const row of stored) {
-        const key = [entity, String(row.id)];
-        for (const [code, kind] of wrongLog(row, log)) {
+    const compared = await compareRows(driver, nos, anew);
+    const changed = await changedSince(driver, begun);
+    for (const { table, stored, made } of compared) {
+      const { no, id } = stored ?? made?.columns ?? {};
+      if (id === undefined) continue;
+      const key = [KINDS[table].entity, String(id)];
+      if (stored !== undefined) {
+        rows[table]++;
+        for (const [code, kind] of wrongLog(stored)) {
           add("log", [...key, code], kind);
         }
-        const is = derived.get(Number(row.no));
-        if (is === undefined || isMoved(row.no)) continue;
-        if (is.fold.activity.firstAt === null) {
-          const named = await deletedRows(driver, table, [Number(row.no)]);
-          if (named.length === 0) {
-            add(table, key, "unfounded");
-            continue;
-          }
-        }
-        const names = Object.keys(is.columns);
-        const fields = diffStates(
-          JSON.stringify(
-            Object.fromEntries(names.map((name) => [name, row[name]])),
-          ),
-          JSON.stringify(is.columns),
-        );
-        if (fields.length === 0) continue;
-        // The fold is long, and private.
-        const shown = fields.map((one) =>
-          one.field === "fold" ? { ...one, before: null, after: null } : one
-        );
-        add(table, key, "changed", shown);
+      }
+      const isMoved = changed.anybody || changed.nos.has(Number(no)) ||
+        (changed.anyOrder && table === "orders");
+      if (isMoved) continue;
+      if (stored === undefined) add(table, key, "missing");
+      else if (made === undefined) add(table, key, "unfounded");
+      else {
+        const fields = differing(stored, made.columns);
+        if (fields.length > 0) add(table, key, "changed", fields);
       }
     }
     onProgress?.(rows.orders + rows.users);
@@ -167,49 +129,35 @@ export async function verifyStates(
   }
   return {
     ok: different === 0,
-    events: Object.values(guard.counts).reduce((sum, one) => sum + one, 0),
+    events: Object.values(counts).reduce((sum, one) => sum + one, 0),
     ...{ position, rows, different, differences },
   };
 }
 
-/** Entries of the log by row and code: how often, and which is the last. */
-type Log = ReadonlyMap<number, ReadonlyMap<string, string>>;
-
-/** Some rows, and what the log says of them at the same moment. */
-async function readChunk(
-  driver: Driver,
-  table: Table,
-  nos: readonly number[],
-): Promise<{ readonly stored: readonly Columns[]; readonly log: Log }> {
-  const [found, logged] = await driver.batch([
-    selectStored(table, nos),
-    statement(
-      `SELECT no, code, count(*) || ' ' || max(entry) FROM log
-        WHERE no IN (SELECT value FROM json_each(?)) GROUP BY no, code`,
-      JSON.stringify(nos),
-    ),
-  ], "read");
-  const log = new Map<number, Map<string, string>>();
-  for (const [no, code, entries] of logged?.rows ?? []) {
-    const own = log.get(Number(no)) ?? new Map();
-    log.set(Number(no), own.set(String(code), String(entries)));
-  }
-  return { stored: storedRows(found), log };
+function differing(stored: Columns, made: Columns): StateDifference[] {
+  const own = Object.keys(made).map((name) => [name, stored[name]]);
+  const fields = diffStates(
+    JSON.stringify(Object.fromEntries(own)),
+    JSON.stringify(made),
+  );
+  // The fold is long, and private.
+  return fields.map((one) =>
+    one.field === "fold" ? { ...one, before: null, after: null } : one
+  );
 }
 
 /** Codes of which the log has fewer or more entries than were told. */
-function wrongLog(row: Columns, log: Log): [string, RowDifference["kind"]][] {
+function wrongLog(row: Columns): [string, RowDifference["kind"]][] {
   const { times, release } = JSON.parse(String(row.told)) as Told;
+  const logged: Record<string, [number, number]> = JSON.parse(String(row.log));
   const told: Record<string, number> = { ...times };
   for (const [entered, entries] of Object.entries(release?.entries ?? {})) {
     told[`release.${entered}`] = entries;
   }
-  const logged = log.get(Number(row.no)) ?? new Map<string, string>();
-  return [...new Set([...Object.keys(told), ...logged.keys()])].flatMap(
+  return Object.keys({ ...told, ...logged }).flatMap(
     (code): [string, RowDifference["kind"]][] => {
       const entries = told[code] ?? 0;
-      const [count = 0, last = 0] = logged.get(code)?.split(" ").map(Number) ??
-        [];
+      const [count, last] = logged[code] ?? [0, 0];
       if (count === entries && last === entries) return [];
       return [[code, count < entries ? "missing" : "unfounded"]];
     },
