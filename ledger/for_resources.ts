@@ -96,7 +96,6 @@ export { uncheckedSince } from "./reads/attention.ts";
 export { readFoldVersion } from "./reads/stats.ts";
 export { readUnattended } from "./subscriptions/subscriptions.ts";
 export { readWaiting } from "./reads/waiting.ts";
-export type { DeliveryPlace } from "./reads/deliveries.ts";
 export {
   decodeCursor,
   encodeCursor,

@@ -1,26 +1,29 @@
 /** The deliveries of a ledger: lists, one body, and which repeat another. */
+import { defined } from "../../core/guards.ts";
 import {
   classifyOccurrences,
   type Occurrence,
   type OccurrenceOptions,
 } from "../explain/occurrences.ts";
 import type { EventKind } from "../machines/event_kind.ts";
-import type { Driver, Statement } from "../store/driver/driver.ts";
-import { bytesOf, read, select, statement } from "../store/database.ts";
+import type { Driver } from "../store/driver/driver.ts";
+import { bytesOf, select } from "../store/database.ts";
 import {
   EVENT_COLUMNS,
   eventsOf,
-  msOf,
   selectEvents,
   type StoredEvent,
   timeOf,
 } from "../store/events.ts";
 import {
-  allOf,
   asked,
   type Condition,
-  pageSize,
+  type List,
+  type ListPage,
+  type PageQuery,
   queryMs,
+  readAll,
+  readPage,
   where,
 } from "./pages.ts";
 
@@ -62,34 +65,14 @@ export interface DeliveryQuery {
   readonly receivedBefore?: string;
 }
 
-/** A delivery after which a list goes on. */
-export interface DeliveryPlace {
-  /** Its position. */
-  readonly position: number;
-  /** When it was received, UTC ISO 8601. */
-  readonly receivedAt: string;
-}
-
 /** One page of deliveries. */
-export interface DeliveryPage {
+export interface DeliveryPage extends Omit<ListPage<StoredDelivery>, "views"> {
   /** The deliveries, newest first. */
   readonly deliveries: readonly StoredDelivery[];
-  /**
-   * `after` of the next page; null on the last one. A page that looked through
-   * many deliveries of other types may have few or none, and not be the last.
-   */
-  readonly next: DeliveryPlace | null;
-  /** Whether the page ended because of that. */
-  readonly isSearched: boolean;
 }
-
-/** Deliveries that one page looks through for a type, and in one statement. */
-const MOST_SEARCHED = 50_000;
-const STEP = 5_000;
 
 /** Deliveries read at once. */
 const AT_ONCE = 500;
-const LEAST = 100;
 
 /**
  * Lists the deliveries of a ledger, the newest first.
@@ -118,20 +101,14 @@ const LEAST = 100;
  * assert.equal(found[0]?.bytes, 7);
  * ```
  */
-export async function* listDeliveries(
+export function listDeliveries(
   driver: Driver,
   query: DeliveryQuery = {},
 ): AsyncGenerator<StoredDelivery> {
-  let after: DeliveryPlace | null | undefined;
-  while (after !== null) {
-    const page: DeliveryPage = await readDeliveryPage(driver, {
-      ...query,
-      ...(after && { after }),
-      limit: AT_ONCE,
-    });
-    yield* page.deliveries;
-    after = page.next;
-  }
+  return readAll(driver, listOf(query), {
+    ...timesOf(query),
+    limit: AT_ONCE,
+  });
 }
 
 /**
@@ -140,112 +117,65 @@ export async function* listDeliveries(
  */
 export async function readDeliveryPage(
   driver: Driver,
-  { after, limit, ...query }: DeliveryQuery & {
-    /** Only those after this one. @default {from the newest on} */
-    readonly after?: DeliveryPlace;
-    /** At most this many, 1 to 1000. @default 100 */
-    readonly limit?: number;
-  },
+  query: DeliveryQuery & Pick<PageQuery, "after" | "limit">,
 ): Promise<DeliveryPage> {
-  const size = pageSize(limit);
-  const found: StoredDelivery[] = [];
-  let from: DeliveryPlace | null = after ?? null;
-  let isEnd = false;
-  for (
-    let searched = 0;
-    !isEnd && found.length <= size && searched < MOST_SEARCHED;
-    searched += STEP
-  ) {
-    // Some are read in vain, so that few at once would be many times.
-    const wanted = Math.max(size + 1 - found.length, LEAST);
-    const [rows, ends] = await read(driver, selectStep(query, from, wanted));
-    const step = eventsOf(rows).map(deliveryOf);
-    found.push(...step.filter((one) => isOf(one, query)));
-    const last: DeliveryPlace | undefined = step.length === wanted
-      ? step.at(-1)
-      : ends?.map(([receivedAt, position]) => ({
-        ...{ position: Number(position), receivedAt: timeOf(receivedAt) ?? "" },
-      }))[0];
-    isEnd = last === undefined;
-    from = last ?? from;
-  }
-  const deliveries = found.slice(0, size);
-  const isCut = found.length > size;
-  const next = isCut ? deliveries.at(-1) : isEnd ? null : from;
-  return { deliveries, next: next ?? null, isSearched: !isCut && !isEnd };
+  const { after, limit } = query;
+  const page = defined({ ...timesOf(query), after, limit });
+  const { views, ...ends } = await readPage(driver, listOf(query), page);
+  return { deliveries: views, ...ends };
 }
 
-/**
- * The statements that read the next deliveries, at most so many, and where a step
- * ends that looked through more.
- */
-function selectStep(
-  query: DeliveryQuery,
-  from: DeliveryPlace | null,
-  wanted: number,
-): Statement[] {
-  const { type, receivedFrom, receivedBefore } = query;
+function listOf(query: DeliveryQuery): List<StoredDelivery> {
   const owner = ownerOf(query);
-  const webhooks = [
-    where("e.kind = 'webhook'"),
-    ...asked(
-      receivedFrom,
-      (time) => where("e.recorded_at >= ?", queryMs("receivedFrom", time)),
-    ),
-    // By time of receipt, the place after which it goes on lies before that.
-    ...asked(from === null || owner !== null ? receivedBefore : undefined, (
-      time,
-    ) => where("e.recorded_at < ?", queryMs("receivedBefore", time))),
-  ];
-  const typed = asked(type, (one) =>
-    // With an escape it may be written in other ways.
-    where(
-      "(instr(e.body, CAST(? AS BLOB)) > 0 OR instr(e.body, x'5c') > 0)",
-      one,
-    ));
-  if (owner !== null) {
-    const before = from?.position ?? Number.MAX_SAFE_INTEGER;
-    const { sql, args } = allOf([...webhooks, ...typed]);
-    // What is not folded yet is mentioned nowhere: all of it is looked at. Without
-    // a limit SQLite drops the order of an inner select.
-    return [statement(
-      `SELECT ${EVENT_COLUMNS} FROM (
-          SELECT position FROM events
-          WHERE position > (SELECT position FROM ledger) AND position < ?
-          UNION ALL SELECT position FROM mentions
-          WHERE ${owner.sql} AND position < ?
-          ORDER BY position DESC LIMIT -1) AS m
-        CROSS JOIN events AS e ON e.position = m.position
-        WHERE ${sql} LIMIT ?`,
-      ...[before, ...owner.args, before, ...args, wanted],
-    )];
-  }
-  const { sql, args } = allOf(
-    from === null ? webhooks : [
-      ...webhooks,
-      where(
-        "(e.recorded_at, e.position) < (?, ?)",
-        ...[msOf(from.receivedAt), from.position],
-      ),
+  const { from, before } = receivedOf(query);
+  return {
+    ...{ table: "events", as: "e", no: "position", columns: EVENT_COLUMNS },
+    ...owner === null
+      ? { at: "recorded_at", ranges: [where("kind = 'webhook'")] }
+      : {
+        at: null,
+        // What is not folded yet is mentioned nowhere: all of it is looked at.
+        ranges: [
+          where("position > (SELECT position FROM ledger)"),
+          { ...owner, from: "mentions" },
+        ],
+        mostSearched: Infinity,
+      },
+    where: [
+      ...owner === null ? [] : [
+        where("e.kind = 'webhook'"),
+        ...asked(from, (ms) => where("e.recorded_at >= ?", ms)),
+        ...asked(before, (ms) => where("e.recorded_at < ?", ms)),
+      ],
+      // With an escape it may be written in other ways.
+      ...asked(query.type, (one) =>
+        where(
+          "instr(e.body, CAST(? AS BLOB)) > 0 OR instr(e.body, x'5c') > 0",
+          one,
+        )),
     ],
+    viewsOf: (rows) => eventsOf(rows).map(deliveryOf),
+    holds: (one) => isOf(one, query),
+  };
+}
+
+/** The times of a list by time: its bounds are after one, and up to the other. */
+function timesOf(query: DeliveryQuery): PageQuery {
+  if (ownerOf(query) !== null) return {};
+  const { from, before } = receivedOf(query);
+  const [createdAfter, createdUpTo] = [from, before].map((ms) =>
+    ms === undefined ? ms : new Date(ms - 1).toISOString()
   );
-  const step = `SELECT e.recorded_at, e.position FROM events AS e
-    WHERE ${sql} ORDER BY e.recorded_at DESC, e.position DESC`;
-  const named = allOf(typed);
-  const looked = type === undefined ? wanted : STEP;
-  return [
-    // The left side of CROSS JOIN is the outer loop, and is read in its order.
-    statement(
-      `SELECT ${EVENT_COLUMNS} FROM (${step} LIMIT ?) AS k
-        CROSS JOIN events AS e ON e.position = k.position
-        WHERE ${named.sql} LIMIT ?`,
-      ...[...args, looked, ...named.args, wanted],
-    ),
-    ...asked(
-      type,
-      () => statement(`${step} LIMIT 1 OFFSET ?`, ...args, STEP - 1),
-    ),
-  ];
+  return defined({ createdAfter, createdUpTo });
+}
+
+function receivedOf({ receivedFrom, receivedBefore }: DeliveryQuery) {
+  const [from] = asked(receivedFrom, (time) => queryMs("receivedFrom", time));
+  const [before] = asked(
+    receivedBefore,
+    (time) => queryMs("receivedBefore", time),
+  );
+  return { from, before };
 }
 
 /** What the deliveries of a query are mentioned under; null where nothing names them. */
@@ -369,6 +299,9 @@ export async function countDeliveries(
 /** The whole ladder of attempts of one delivery fits into this time. */
 const LADDER_MS = 2 * 86_400_000;
 
+/** Deliveries of the same bytes that are held against each other. */
+const MOST_EQUAL = 50_000;
+
 /**
  * Reads the deliveries whose bytes equal those of one delivery, and finds out
  * which of them repeat another and which happened again. Of what names no order
@@ -397,7 +330,7 @@ export async function readOccurrences(
     `SELECT e.id, e.recorded_at, EXISTS (SELECT 1 FROM unanswered AS u
         WHERE u.event_id = e.id)
       FROM ${from} WHERE ${sql} AND e.kind = 'webhook' AND e.body = ?
-      LIMIT ${MOST_SEARCHED}`,
+      LIMIT ${MOST_EQUAL}`,
     ...[...args, body],
   );
   return classifyOccurrences(

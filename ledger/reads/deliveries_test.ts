@@ -9,7 +9,6 @@ import {
 import { openLedger } from "../open_ledger.ts";
 import {
   countDeliveries,
-  type DeliveryPlace,
   type DeliveryQuery,
   readDelivery,
   readDeliveryPage,
@@ -53,16 +52,16 @@ Deno.test("readDeliveryPage() finds what was received, by type, time and user, i
       fc.integer({ min: 1, max: 9 }),
       async (query, limit) => {
         const found: string[] = [];
-        let after: DeliveryPlace | null | undefined;
+        let after: string | null | undefined;
         while (after !== null) {
-          const { deliveries, next, isSearched }: Awaited<
+          const { deliveries, next, searchedTo }: Awaited<
             ReturnType<typeof readDeliveryPage>
           > = await readDeliveryPage(driver, {
             ...query,
             ...(after === undefined ? {} : { after }),
             limit,
           });
-          assert.ok(next !== null || !isSearched);
+          assert.ok(next !== null || searchedTo === null);
           found.push(...deliveries.map(({ id }) => id));
           after = next;
         }

@@ -27,7 +27,7 @@ import {
   orderOfRow,
   type OrderView,
 } from "./orders.ts";
-import { ALL, readPage, where, wrongQuery } from "./pages.ts";
+import { ALL, byCreation, readPage, where, wrongQuery } from "./pages.ts";
 import { USER_COLUMNS, userOfRow, type UserView } from "./users.ts";
 
 /** An order or a user that a text leads to. */
@@ -278,13 +278,13 @@ async function readAlike(
   assets: AssetTable,
 ): Promise<readonly FoundOrder[]> {
   const { views } = await readPage(driver, {
-    ...{ table: "orders", ranges: [ALL], columns: ORDER_COLUMNS },
+    ...{ ...byCreation("orders"), ranges: [ALL], columns: ORDER_COLUMNS },
     // As JSON writes it.
     where: [where(
       "instr(lower(r.fold), lower(?)) > 0",
       JSON.stringify(text).slice(1, -1),
     )],
-    viewOf: (row) => orderOfRow(row, assets),
+    viewsOf: (rows) => rows.map((row) => orderOfRow(row, assets)),
     holds: (found) => matchesOf(found, text).length > 0,
     mostSearched: NEWEST,
   }, { limit: MOST_FOUND });

@@ -43,6 +43,7 @@ import {
   allOf,
   anyOf,
   asked,
+  byCreation,
   hasMore,
   type List,
   type PageQuery,
@@ -429,9 +430,9 @@ export class Orders {
       ),
     ];
     return {
-      ...{ table: "orders", ranges, columns: ORDER_COLUMNS },
+      ...{ ...byCreation("orders"), ranges, columns: ORDER_COLUMNS },
       where: [...others.map(anyOf), ...lookedAt(query)],
-      viewOf: (row) => orderOfRow(row, this.#assets),
+      viewsOf: (rows) => rows.map((row) => orderOfRow(row, this.#assets)),
       ...(tests.length > 0 && {
         holds: (found) => tests.every((test) => test(found)),
       }),

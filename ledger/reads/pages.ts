@@ -3,7 +3,7 @@ import { base64urlnopad } from "@scure/base";
 import { jsonBytes } from "../../core/bytes.ts";
 import { isCalendarDate } from "../../core/time/service_time.ts";
 import type { Driver, SqlValue, Statement } from "../store/driver/driver.ts";
-import { read, statement } from "../store/database.ts";
+import { read, type Rows, statement } from "../store/database.ts";
 
 /** What every query of a list can say. */
 export interface PageQuery {
@@ -39,6 +39,8 @@ export interface Condition {
 
 /** Rows that an index has together. */
 export interface Range extends Condition {
+  /** The table whose index it is. @default {that of the list} */
+  readonly from?: string;
   /**
    * Set where they are few, and the index does not have them in the order of time:
    * they are sorted, rather than looked for among all.
@@ -46,9 +48,23 @@ export interface Range extends Condition {
   readonly isFew?: true;
 }
 
-/** Orders or users, by `at` and then by `no`, and how they are read. */
-export interface List<View> {
-  readonly table: "orders" | "users";
+/** What a list is sorted by. */
+interface Keys {
+  readonly table: "orders" | "users" | "events";
+  /** What columns and conditions call the table. */
+  readonly as: string;
+  /** The column of the time; null where rows come by `no` alone. */
+  readonly at: string | null;
+  readonly no: string;
+}
+
+/** Orders or users by when they were created. */
+export function byCreation(table: "orders" | "users"): Keys {
+  return { table, as: "r", at: "at", no: "no" };
+}
+
+/** Rows by a time and then by `no`, and how they are read. */
+export interface List<View> extends Keys {
   /**
    * Of these a row satisfies one at most. Each is a range of one index, and they
    * are merged in the order of the list.
@@ -58,7 +74,7 @@ export interface List<View> {
   readonly where: readonly Condition[];
   /** SQL of the columns that a view is made of. */
   readonly columns: string;
-  readonly viewOf: (row: readonly SqlValue[]) => View;
+  readonly viewsOf: (rows: Rows) => readonly View[];
   /** What SQL cannot tell of a row. */
   readonly holds?: (view: View) => boolean;
   /** Rows that a page looks through at most. @default {MOST_SEARCHED} */
@@ -66,7 +82,7 @@ export interface List<View> {
 }
 
 /** What a list has, whatever is read of it. */
-type Ranges = Pick<List<unknown>, "table" | "ranges" | "where">;
+type Ranges = Omit<List<unknown>, "columns" | "viewsOf" | "holds">;
 
 /** Makes a condition. */
 export function where(sql: string, ...args: readonly SqlValue[]): Condition {
@@ -105,7 +121,9 @@ export interface ListPage<View> {
 /** Rows that one page looks through for what no index tells. */
 const MOST_SEARCHED = 50_000;
 
+/** Rows that are read at once where each step sorts all, or some are read in vain. */
 const SORTED_AT_ONCE = 500;
+const HELD_AT_ONCE = 100;
 
 /** Rows of one statement: others wait for the database meanwhile. */
 const STEP = 5_000;
@@ -116,16 +134,18 @@ export async function readPage<View>(
   list: List<View>,
   query: PageQuery,
 ): Promise<ListPage<View>> {
-  const { table, ranges, columns, viewOf, holds } = list;
-  const { mostSearched = MOST_SEARCHED } = list;
+  const { columns, viewsOf, holds, mostSearched = MOST_SEARCHED } = list;
   const size = pageSize(query.limit);
   const found: { readonly view: View; readonly place: Place }[] = [];
   let from = query.after === undefined ? null : placeOf(query.after);
   let isEnd = false;
   // Rows of a range of an index alone: there are none that are not wanted.
   const isExact = list.where.length === 0;
-  // What has to be sorted is sorted for every step.
-  const least = ranges.some(({ isFew }) => isFew) ? SORTED_AT_ONCE : 0;
+  const least = list.ranges.some(({ isFew }) => isFew)
+    ? SORTED_AT_ONCE
+    : holds === undefined
+    ? 0
+    : HELD_AT_ONCE;
   const { sql, args } = allOf(list.where);
   let searched = 0;
   while (!isEnd && found.length <= size && searched < mostSearched) {
@@ -136,15 +156,16 @@ export async function readPage<View>(
       // The left side of CROSS JOIN is the outer loop, and is read in its order.
       statement(
         `SELECT k.key_at, k.key_no, ${columns}
-          FROM (${keys.sql}) AS k CROSS JOIN ${table} AS r ON r.no = k.key_no
+          FROM (${keys.sql}) AS k ${joined(list)}
           WHERE ${sql} LIMIT ?`,
         ...[...keys.args, ...args, wanted],
       ),
       ...(isExact ? [] : [selectEnd(list, query, from, STEP)]),
     ]);
-    for (const row of rows) {
-      const view = viewOf(row.slice(2));
-      if (holds?.(view) ?? true) found.push({ view, place: keyOf(row) });
+    const views = viewsOf(rows.map((row) => row.slice(2)));
+    for (const [at, view] of views.entries()) {
+      const place = keyOf(rows[at] ?? []);
+      if (holds?.(view) ?? true) found.push({ view, place });
     }
     // Behind the last row of as many as were wanted there may be more.
     const last = (rows.length === wanted ? rows : ends).at(-1);
@@ -193,7 +214,6 @@ export async function* readSums(
 ): AsyncGenerator<readonly SqlValue[]> {
   // An index may hold all that is added up: then no row is read for it.
   const isExact = list.where.length === 0;
-  const join = `CROSS JOIN ${list.table} AS r ON r.no = k.key_no`;
   const { sql, args } = allOf(list.where);
   let from: Place | null = null;
   do {
@@ -201,7 +221,7 @@ export async function* readSums(
     const all = await read(driver, [
       statement(
         `SELECT ${sums.columns} FROM (${keys.sql}) AS k
-          ${isExact ? "" : join} WHERE ${sql} GROUP BY ${sums.groupBy}`,
+          ${isExact ? "" : joined(list)} WHERE ${sql} GROUP BY ${sums.groupBy}`,
         ...[...keys.args, ...args],
       ),
       selectEnd(list, query, from, STEP),
@@ -223,6 +243,10 @@ export async function hasMore(
   return ends?.length === 1;
 }
 
+function joined({ table, as, no }: Keys): string {
+  return `CROSS JOIN ${table} AS ${as} ON ${as}.${no} = k.key_no`;
+}
+
 /** Selects the last row of a step; none where the list ends before. */
 function selectEnd(
   list: Ranges,
@@ -235,7 +259,7 @@ function selectEnd(
 }
 
 function selectKeys(
-  { table, ranges }: Ranges,
+  { table, ranges, at, no: name }: Ranges,
   { createdAfter, createdUpTo, sort = "newest" }: PageQuery,
   from: Place | null,
   limit: number,
@@ -249,38 +273,42 @@ function selectKeys(
   const upTo = asked(createdUpTo, (time) => queryMs("createdUpTo", time));
   const parts = ranges.map((range) => {
     // A plus keeps SQLite from going by the index that has all in order.
-    const [time, no] = range.isFew ? ["+at", "+no"] : ["at", "no"];
+    const [time, no] = range.isFew ? [`+${at}`, `+${name}`] : [at, name];
     // SQLite goes by one bound of each side, and the place lies within the times.
     const isOpen = (side: ListSort) => from === null || sort === side;
     const { sql, args } = allOf([
       range,
       ...(from === null
         ? []
+        : time === null
+        ? [where(`${no} ${sign} ?`, from.no)]
         : [where(`(${time}, ${no}) ${sign} (?, ?)`, from.at, from.no)]),
       ...(isOpen("newest") ? after : []).map((ms) => where(`${time} > ?`, ms)),
       ...(isOpen("oldest") ? upTo : []).map((ms) => where(`${time} <= ?`, ms)),
     ]);
-    const keys = [`${time} AS key_at`, `${no} AS key_no`, ...columns];
-    return where(`SELECT ${keys} FROM ${table} WHERE ${sql}`, ...args);
+    const keys = [`${time ?? 0} AS key_at`, `${no} AS key_no`, ...columns];
+    const source = range.from ?? table;
+    return where(`SELECT ${keys} FROM ${source} WHERE ${sql}`, ...args);
   });
   return statement(
     parts.map(({ sql }) => sql).join(" UNION ALL ") +
-      ` ORDER BY key_at ${direction}, key_no ${direction} LIMIT ?`,
+      ` ORDER BY ${at === null ? "" : `key_at ${direction}, `}
+        key_no ${direction} LIMIT ?`,
     ...[...parts.flatMap(({ args }) => args), limit],
   );
 }
 
 /** Conditions that all have to hold. */
 export function allOf(conditions: readonly Condition[]): Condition {
-  return joined(conditions, " AND ", "1");
+  return connected(conditions, " AND ", "1");
 }
 
 /** Conditions of which one has to hold. */
 export function anyOf(conditions: readonly Condition[]): Condition {
-  return joined(conditions, " OR ", "0");
+  return connected(conditions, " OR ", "0");
 }
 
-function joined(
+function connected(
   conditions: readonly Condition[],
   word: string,
   empty: string,

@@ -8,6 +8,7 @@ import { select } from "../store/database.ts";
 import {
   ALL,
   asked,
+  byCreation,
   type List,
   type PageQuery,
   readAll,
@@ -102,13 +103,13 @@ export class Users {
 
 function listOf({ status, trust }: UserQuery): List<UserView> {
   return {
-    table: "users",
+    ...byCreation("users"),
     ranges: [ALL],
     where: [
       ...asked(status, (one) => where("status = ?", one)),
       ...asked(trust, (one) => where("trust = ?", one)),
     ],
     columns: USER_COLUMNS,
-    viewOf: userOfRow,
+    viewsOf: (rows) => rows.map(userOfRow),
   };
 }

@@ -1,4 +1,3 @@
-import { jsonBytes } from "../../core/bytes.ts";
 import { bodyValue, classify } from "../../core/webhook_event/classify_body.ts";
 import { WEBHOOK_TYPES } from "../../core/webhook_event/event_types.ts";
 import { base64 } from "@scure/base";
@@ -9,14 +8,7 @@ import {
   readDelivery,
   type StoredDelivery,
 } from "../../ledger/mod.ts";
-import {
-  decodeCursor,
-  type DeliveryPlace,
-  encodeCursor,
-  fitting,
-  readDeliveryPage,
-  wrongQuery,
-} from "../../ledger/for_resources.ts";
+import { readDeliveryPage } from "../../ledger/for_resources.ts";
 import { parseWebhook } from "../../webhooks/mod.ts";
 import { flagParam, textParam } from "../../core/settings/params.ts";
 import {
@@ -81,30 +73,15 @@ export async function deliveriesPage(
   ledger: Ledger,
   { cursor, limit, ...filters }: DeliveryFilters & PageParams,
 ): Promise<DeliveriesPage> {
-  const { deliveries, next, isSearched } = await readDeliveryPage(
+  const { deliveries: items, ...ends } = await readDeliveryPage(
     ledger.driver,
     defined({
       ...queryOf<DeliveryQuery>(DELIVERY_FILTERS, filters),
       limit,
-      after: cursor === undefined ? undefined : placeOf(cursor),
+      after: cursor,
     }),
   );
-  const items = fitting(deliveries, jsonBytes);
-  const end = items.length < deliveries.length ? items.at(-1) : next;
-  return {
-    items,
-    next: end === null || end === undefined ? null : encodeCursor({
-      sortAt: end.receivedAt,
-      id: String(end.position),
-    }),
-    searchedTo: isSearched && end === next ? end?.receivedAt ?? null : null,
-  };
-}
-
-function placeOf(cursor: string): DeliveryPlace {
-  const { sortAt: receivedAt, id } = decodeCursor(cursor);
-  if (/^\d{1,15}$/.test(id)) return { position: Number(id), receivedAt };
-  throw wrongQuery("cursor", cursor, '"next" of an earlier page');
+  return { items, ...ends };
 }
 
 /** A webhook delivery with its body. */
