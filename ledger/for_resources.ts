@@ -31,7 +31,7 @@ export type { DamageReason } from "./evidence/verification.ts";
 export type { RowDifference } from "./projection/verify_states.ts";
 export type { ExplainedMove } from "./explain/explanation.ts";
 export type { ExplainedEvent, FieldValue } from "./explain/explanation.ts";
-export type { EffectReason, EventContent } from "./explain/effect.ts";
+export type { EffectReason, EventContent } from "./explain/explanation.ts";
 export type { ChainHead } from "./evidence/head_anchor.ts";
 export type { BanMeaning } from "./machines/user_machines.ts";
 export type {

@@ -85,7 +85,7 @@ export type {
   FieldValue,
 } from "./explain/explanation.ts";
 export type { OccurrenceOptions } from "./explain/occurrences.ts";
-export type { EffectReason, EventContent } from "./explain/effect.ts";
+export type { EffectReason, EventContent } from "./explain/explanation.ts";
 export type {
   AnchoredHead,
   AnchorRecord,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { RecordedEvent } from "../events/event.ts";
-import { foldOrder, foldUser } from "../explain/as_of.ts";
+import { foldOrder } from "../explain/as_of.ts";
+import { foldUser } from "../testing/fold_user.ts";
 import { explainOrder } from "../explain/explain_order.ts";
 import {
   absentRead,

@@ -17,7 +17,8 @@ import {
   userWebhook,
   webhookAt,
 } from "../testing/given_facts.ts";
-import { foldOrder, foldUser } from "../explain/as_of.ts";
+import { foldOrder } from "../explain/as_of.ts";
+import { foldUser } from "../testing/fold_user.ts";
 import { MOST_VALID_FOR_MS } from "./expectation.ts";
 import { isExpectation } from "./fact.ts";
 import { readFact } from "./read_fact.ts";

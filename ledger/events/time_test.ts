@@ -18,7 +18,8 @@ import {
   userRead,
   userWebhook,
 } from "../testing/given_facts.ts";
-import { foldOrder, foldUser } from "../explain/as_of.ts";
+import { foldOrder } from "../explain/as_of.ts";
+import { foldUser } from "../testing/fold_user.ts";
 import { decideOrderStatus } from "../orders/order_status.ts";
 import { readFact } from "./read_fact.ts";
 import { orderState } from "../states/state_of_order.ts";

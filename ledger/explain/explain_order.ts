@@ -1,34 +1,32 @@
-import { foldOrder } from "./as_of.ts";
-import {
-  type ExplainedEvent,
-  explainMove,
-  type Explanation,
-  type FieldChange,
-  type FieldValue,
-} from "./explanation.ts";
-import type { EventContent } from "./effect.ts";
+/** Explains an order: one fold over its facts, with a note of each step. */
+import { jsonBytes } from "../../core/bytes.ts";
+import { compareDecimals, isDecimal } from "../../core/decimal.ts";
 import { emptyToNull } from "../events/fact_text.ts";
-import { fieldSources, flattenState } from "./field_sources.ts";
 import { type Fact, isExpectation } from "../events/fact.ts";
-import { explainEvent } from "./_explain_event.ts";
+import { EVENT_KINDS, type EventKind } from "../machines/event_kind.ts";
 import { JoinedFacts } from "../orders/joined_facts.ts";
 import {
   evolveOrder,
   initialOrderFold,
   type OrderFold,
 } from "../orders/order_fold.ts";
-import { jsonBytes } from "../../core/bytes.ts";
-import type { OrderState } from "../states/order_state.ts";
+import {
+  decideOrderStatus,
+  highestClaim,
+  orderDecision,
+} from "../orders/order_status.ts";
+import { orderMove } from "../orders/readings.ts";
 import type { ResolveOptions } from "../orders/resolve_order.ts";
 import { orderState } from "../states/state_of_order.ts";
-import { compareDecimals, isDecimal } from "../../core/decimal.ts";
-import { EVENT_KINDS, type EventKind } from "../machines/event_kind.ts";
-
-/** How to explain an order. */
-interface ExplainOptions extends ResolveOptions {
-  /** Webhooks of the order that were not read. @default {0} */
-  readonly unread?: number;
-}
+import type {
+  EventContent,
+  ExplainedEvent,
+  ExplainedMove,
+  Explanation,
+  FieldChange,
+} from "./explanation.ts";
+import { type Fields, fieldSources, flattenState } from "./field_sources.ts";
+import { whyOf } from "./why.ts";
 
 /**
  * Bytes of the events that are listed, as JSON: of webhooks, which anybody can
@@ -36,19 +34,24 @@ interface ExplainOptions extends ResolveOptions {
  */
 const LISTED_BYTES = { webhook: 1_000_000, other: 500_000 };
 
+/** Fields that only record what was received: no decision depends on them. */
+const HEARD: ReadonlySet<string> = new Set(["history", "sessions"]);
+
 /**
  * Explains an order: what each event changed in the visible state or why it
- * changed nothing, and which event each field comes from.
+ * changed nothing, and which event each field comes from. Of its webhooks some may
+ * not have been read.
  */
 export function explainOrder(
   orderId: string,
   facts: readonly Fact[],
-  { unread = 0, ...options }: ExplainOptions = {},
+  { unread = 0, ...options }: ResolveOptions & { readonly unread?: number } =
+    {},
 ): Explanation {
   const left = { ...LISTED_BYTES };
   let leftOut = unread;
   let fold = initialOrderFold(orderId);
-  let before: Readonly<Record<string, FieldValue>> = {};
+  let before: Fields = {};
   const firstOf = new Map<string, Fact>();
   const events: ExplainedEvent[] = [];
   const joined = new JoinedFacts();
@@ -60,28 +63,31 @@ export function explainOrder(
     }
     const after = visible(next, options);
     const changes = fieldChanges(before, after);
+    const isChanged = changes.some(({ field }) => !HEARD.has(field));
     const { position, eventId, label, recordedAt } = fact;
     const said = `${label} ${fact.digest}`;
     const repeated = firstOf.get(said);
-    const { effect, why } = explainEvent({
-      ...{ before: fold, after: next, fact, changes, repeated },
-      assets: options.assets ?? "production",
-    });
+    const kind = kindOf(fact);
     const event: ExplainedEvent = {
-      ...{ position, eventId, kind: kindOf(fact), label, recordedAt },
+      ...{ position, eventId, kind, label, recordedAt },
       content: contentOf(fact),
-      effect,
-      move: explainMove(fold, next, fact),
+      effect: isChanged
+        ? "changed"
+        : changes.length > 0
+        ? "noted"
+        : "unchanged",
+      move: isExpectation(fact) ? null : moveOf(fold, next),
       changes,
-      why,
+      why: whyOf(fact, isChanged, {
+        ...{ before: fold, after: next, repeated },
+        assets: options.assets ?? "production",
+      }),
     };
-    const share = event.kind === "webhook" ? "webhook" : "other";
+    const share = kind === "webhook" ? kind : "other";
     left[share] -= jsonBytes(event);
     if (left[share] >= 0) events.push(event);
     else leftOut++;
-    if (repeated === undefined && fact.digest !== "") {
-      firstOf.set(said, fact);
-    }
+    if (repeated === undefined && fact.digest !== "") firstOf.set(said, fact);
     fold = next;
     before = after;
   }
@@ -94,22 +100,11 @@ export function explainOrder(
   };
 }
 
-/** The state of an order as it was known at a time; null when nothing was. */
-export function orderAsOf(
-  orderId: string,
-  facts: readonly Fact[],
-  time: string,
-  options: ResolveOptions = {},
-): OrderState | null {
-  const fold = foldOrder(orderId, facts, time);
-  return fold.activity.firstAt === null ? null : orderState(fold, options);
-}
-
 /** The visible state of an order; only its session before an event names it. */
 function visible(
   fold: OrderFold,
   options: ResolveOptions,
-): Readonly<Record<string, FieldValue>> {
+): Fields {
   const flat = flattenState(orderState(fold, options));
   if (fold.activity.firstAt !== null) return flat;
   return Object.fromEntries(
@@ -163,7 +158,22 @@ function contentOf(fact: Fact): EventContent {
   }
 }
 
-type Fields = Readonly<Record<string, FieldValue>>;
+/** The move between two folds; null where status, trust and latest reading stay. */
+function moveOf(before: OrderFold, after: OrderFold): ExplainedMove | null {
+  const from = before.activity.firstAt === null
+    ? null
+    : decideOrderStatus(before);
+  const to = decideOrderStatus(after);
+  const read = after.latest?.status ?? null;
+  const earlier = before.latest?.status ?? null;
+  const reading = earlier === null || read === null || earlier === read
+    ? null
+    : { from: earlier, to: read, ...orderMove(earlier, read) };
+  return reading === null && from?.status === to.status &&
+      from.trust === to.trust
+    ? null
+    : { from, to, decision: orderDecision(read, highestClaim(after)), reading };
+}
 
 /** Fields that are amounts of money or assets, or shares of them. */
 const AMOUNT = /(Amount|Fee|Percent)$/;

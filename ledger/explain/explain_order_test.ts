@@ -4,7 +4,6 @@ import type { RecordedEvent } from "../events/event.ts";
 import {
   absentRead,
   ADDRESS,
-  at,
   contradiction,
   facts,
   ORDER,
@@ -16,7 +15,7 @@ import {
   TX2,
   webhookAt,
 } from "../testing/given_facts.ts";
-import { explainOrder, fieldChanges, orderAsOf } from "./explain_order.ts";
+import { explainOrder, fieldChanges } from "./explain_order.ts";
 import { foldOrder } from "./as_of.ts";
 import { flattenState } from "./field_sources.ts";
 import type { FieldValue } from "./explanation.ts";
@@ -376,18 +375,6 @@ Deno.test("explainOrder() ends in the state of the fold and adds up, for random 
     }),
     { numRuns: tries(150) },
   );
-});
-
-Deno.test("orderAsOf() tells what was known then", () => {
-  const all = facts(
-    session(0),
-    orderWebhook(1, "payment_started"),
-    orderRead(5, "success", 4),
-  );
-  assert.equal(orderAsOf(ORDER, all, at(0)), null);
-  assert.equal(orderAsOf(ORDER, all, at(1))?.status, "progress");
-  assert.equal(orderAsOf(ORDER, all, at(4.9))?.status, "progress");
-  assert.equal(orderAsOf(ORDER, all, at(5))?.trust, "confirmed");
 });
 
 Deno.test("explainOrder() says why a session of the same click id is not the order's", () => {

@@ -1,24 +1,19 @@
-import type { OrderContext } from "../attention/attention.ts";
+/** What an explanation of an order says. */
+import type { Verdict } from "../../core/chain/verdict.ts";
+import type { WitnessRule } from "../../core/chain/witness_rule.ts";
 import type { Anomaly } from "../anomalies/anomaly.ts";
-import {
-  type ActivityLabel,
-  type Fact,
-  isExpectation,
-} from "../events/fact.ts";
-import type { OrderState } from "../states/order_state.ts";
+import type { OrderContext } from "../attention/attention.ts";
+import type { ActivityLabel, UnreadableReason } from "../events/fact.ts";
+import type { HandOutcome } from "../events/hand_release.ts";
 import type { EventKind } from "../machines/event_kind.ts";
-import type { EffectReason, EventContent } from "./effect.ts";
 import type { Decision, Move } from "../machines/machine.ts";
-import type { OrderMoveAnomaly } from "../machines/order_machine.ts";
-import type { OrderFold } from "../orders/order_fold.ts";
-import { orderMove } from "../orders/readings.ts";
-import {
-  type DecidedStatus,
-  decideOrderStatus,
-  highestClaim,
-  orderDecision,
-} from "../orders/order_status.ts";
+import type {
+  ClaimedStatus,
+  OrderMoveAnomaly,
+} from "../machines/order_machine.ts";
 import type { Status } from "../machines/transition.ts";
+import type { DecidedStatus } from "../orders/order_status.ts";
+import type { OrderState } from "../states/order_state.ts";
 
 /** Why the state of an order is what it is, event by event. */
 export interface Explanation {
@@ -124,37 +119,139 @@ export interface ExplainedMove {
     | null;
 }
 
-/**
- * The move that an event made on the state machine of an order; null where status,
- * trust and latest reading stay.
- */
-export function explainMove(
-  before: OrderFold,
-  after: OrderFold,
-  fact: Fact,
-): ExplainedMove | null {
-  if (isExpectation(fact)) return null;
-  const from = before.activity.firstAt === null
-    ? null
-    : decideOrderStatus(before);
-  const to = decideOrderStatus(after);
-  const reading = readingMove(before.latest, after.latest);
-  if (
-    reading === null && from?.status === to.status && from.trust === to.trust
-  ) return null;
-  const read = after.latest?.status ?? null;
-  const decision = orderDecision(read, highestClaim(after));
-  return { from, to, decision, reading };
-}
-
-function readingMove(
-  before: OrderFold["latest"],
-  after: OrderFold["latest"],
-): ExplainedMove["reading"] {
-  if (before === null || after === null || before.status === after.status) {
-    return null;
+/** What an event says. */
+export type EventContent =
+  | {
+    readonly code: "webhook";
+    readonly label: ActivityLabel;
+    /** The status that it claims; null when it claims none. */
+    readonly claimed: ClaimedStatus | null;
+    /** False when it claims a status and its fields are erased or unreadable. */
+    readonly hasBody: boolean;
   }
-  const { status: from } = before;
-  const { status: to } = after;
-  return { from, to, ...orderMove(from, to) };
-}
+  | {
+    readonly code: "reading";
+    /** The status that it shows; null when none can be read. */
+    readonly status: Status | null;
+    /** Effective time of the last change, UTC ISO 8601. */
+    readonly changedAt: string | null;
+    /** Effective time of the reading, UTC ISO 8601. */
+    readonly readAt: string;
+  }
+  | {
+    readonly code: "absence";
+    /** Effective time of the question, UTC ISO 8601. */
+    readonly readAt: string;
+  }
+  | {
+    readonly code: "contradiction";
+    readonly claimed: Status;
+    /** Claims received until then are contradicted. */
+    readonly upTo: string;
+  }
+  | {
+    readonly code: "chain";
+    /** What the nodes showed. */
+    readonly verdict: Verdict;
+    /** Whether it had the confirmations that the partner asks for. */
+    readonly final: boolean;
+    /** Effective time of the look, UTC ISO 8601. */
+    readonly readAt: string;
+  }
+  | { readonly code: "requirement"; readonly rule: WitnessRule }
+  | { readonly code: "session"; readonly sessionId: string }
+  /** A person delivered or refunded it. */
+  | {
+    readonly code: "by_hand";
+    readonly outcome: HandOutcome;
+    readonly reference: string | null;
+    /** Who did it. */
+    readonly by: string | null;
+    readonly why: string | null;
+  }
+  | { readonly code: "unreadable" | "other"; readonly label: ActivityLabel };
+
+/** The reason for the effect of an event on the state. */
+export type EffectReason =
+  | {
+    readonly code:
+      /** It is a reading of the service, a question, or a session. */
+      | "reading"
+      | "absence"
+      | "contradiction"
+      | "session"
+      /** The partner's nodes were asked. */
+      | "looked"
+      /** From then on orders wait for the chain, or wait no more. */
+      | "required"
+      /** A later look counts, or the service shows another transaction now. */
+      | "look_does_not_count"
+      /** A person did it, or only noted something. */
+      | "person"
+      | "person_noted"
+      /** It names the order. */
+      | "names_order"
+      /** A webhook claims the status of the order. */
+      | "claim_counts"
+      /** A reading at least as late shows the order. */
+      | "shown_since"
+      /** No claim stands that it contradicts. */
+      | "no_claim_to_contradict"
+      /** The session is not, or not newly, the order's own. */
+      | "expectation_known"
+      | "expectation_not_linked"
+      | "expectation_of_other_click_id"
+      | "expectation_after_order"
+      | "expectation_expired"
+      | "click_id_shared_by_many"
+      | "order_of_other_expectation"
+      /** The service has already shown this. */
+      | "read_before"
+      /** Another webhook claims the same. */
+      | "claimed_before"
+      /** A reading says nothing new. */
+      | "reading_without_status"
+      | "reading_unchanged"
+      /** It does not concern the order. */
+      | "not_of_order";
+  }
+  /** The service shows the status itself; the webhook adds to what is known. */
+  | { readonly code: "already_confirmed"; readonly read: Status }
+  /** The same bytes were received before, at this position. */
+  | { readonly code: "repeated"; readonly position: number }
+  /** The body says nothing; `names_order_unreadably`: but it names the order. */
+  | {
+    readonly code: "unreadable" | "names_order_unreadably";
+    readonly reason: UnreadableReason;
+  }
+  /** The service showed the claimed status before, and shows another now. */
+  | {
+    readonly code: "claim_used_up";
+    readonly claimed: Status;
+    readonly read: Status;
+  }
+  /** The service was asked and did not agree with the claim. */
+  | { readonly code: "claim_contradicted"; readonly claimed: Status }
+  /** Another claim ranks higher. */
+  | {
+    readonly code: "higher_claim";
+    readonly claimed: Status;
+    readonly higher: Status;
+  }
+  /** No webhook changes what the service shows. */
+  | {
+    readonly code: "reading_is_final" | "reading_unrecognised";
+    readonly read: Status;
+  }
+  /** The service shows a status of at least the same rank. */
+  | {
+    readonly code: "reading_ranks_above" | "reading_ranks_equal";
+    readonly claimed: Status;
+    readonly read: Status;
+  }
+  /** A later state of the service is known. */
+  | {
+    readonly code: "later_state_known";
+    /** When that state was reached; null when the service does not say. */
+    readonly changedAt: string | null;
+  };

@@ -12,6 +12,9 @@ import { visibleReading } from "../orders/readings.ts";
 import { orderState } from "../states/state_of_order.ts";
 import type { OrderState } from "../states/order_state.ts";
 
+/** What people see of a state, by dotted name. */
+export type Fields = Readonly<Record<string, FieldValue>>;
+
 /** By the name of the field in what is explained. */
 const claimFields: Readonly<Record<string, ClaimField>> = {
   ...Object.fromEntries(CLAIM_FIELDS.map((field) => [field, field])),
@@ -107,7 +110,7 @@ const hidden: ReadonlySet<string> = new Set([
 /** Fields of the state that people look at, by dotted name. */
 export function flattenState(
   state: OrderState,
-): Readonly<Record<string, FieldValue>> {
+): Fields {
   const flat: Record<string, FieldValue> = {};
   // Until somebody says a status there is none, whatever stands in its place.
   const unsaid = state.claimed === null && state.confirmed === null;

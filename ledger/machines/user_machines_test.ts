@@ -4,7 +4,7 @@ import {
   type WebhookType,
 } from "../../core/webhook_event/event_types.ts";
 import type { RecordedEvent } from "../events/event.ts";
-import { foldUser } from "../explain/as_of.ts";
+import { foldUser } from "../testing/fold_user.ts";
 import {
   erased,
   facts,

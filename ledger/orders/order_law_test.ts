@@ -575,6 +575,7 @@ Deno.test("foldOrder() leaves out what was recorded later", () => {
     orderWebhook(1, "payment_started"),
     orderRead(2, "success", 2),
   ].map(readFact);
+  assert.equal(foldOrder(ORDER, facts, at(0)).activity.firstAt, null);
   assert.equal(
     decideOrderStatus(foldOrder(ORDER, facts, at(1))).status,
     "progress",

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import assert from "node:assert/strict";
 import type { NewEvent } from "../events/event.ts";
 import { userSnapshot } from "../testing/mint.ts";
-import { foldUser } from "../explain/as_of.ts";
+import { foldUser } from "../testing/fold_user.ts";
 import { readFact } from "../events/read_fact.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { readTransitions } from "../reads/transitions.ts";

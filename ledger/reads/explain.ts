@@ -6,10 +6,12 @@ import type { ExpectationWindow } from "../events/expectation.ts";
 import { type Fact, isExpectation, isWitnessRule } from "../events/fact.ts";
 import { compareTimes } from "../events/time.ts";
 import type { Explanation } from "../explain/explanation.ts";
-import { explainOrder, orderAsOf } from "../explain/explain_order.ts";
+import { foldOrder } from "../explain/as_of.ts";
+import { explainOrder } from "../explain/explain_order.ts";
 import { expectationWindow, sameWindow } from "../orders/expectations.ts";
 import { evolveOrder, initialOrderFold } from "../orders/order_fold.ts";
 import type { OrderState } from "../states/order_state.ts";
+import { orderState } from "../states/state_of_order.ts";
 import type { Driver, SqlValue } from "../store/driver/driver.ts";
 import type { Told } from "../projection/doc.ts";
 import { selectExpected } from "../projection/expected.ts";
@@ -64,8 +66,10 @@ export async function readOrderAsOf(
 ): Promise<OrderState & { readonly context: OrderContext } | null> {
   const until = queryTime("time", time);
   const { facts } = await readOrderFacts(driver, orderId, readFact);
-  const state = orderAsOf(orderId, facts, until, { assets });
-  return state === null ? null : await inContextAt(driver, state, until);
+  const fold = foldOrder(orderId, facts, until);
+  return fold.activity.firstAt === null
+    ? null
+    : await inContextAt(driver, orderState(fold, { assets }), until);
 }
 
 /** What is known of an order, as facts. */

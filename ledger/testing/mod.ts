@@ -15,7 +15,8 @@ export {
 export * from "./mint.ts";
 export { anchorFile, anchorFilePath } from "../evidence/anchor_file.ts";
 export { emptyLedger } from "./empty_ledger.ts";
-export { foldOrder, foldUser } from "../explain/as_of.ts";
+export { foldOrder } from "../explain/as_of.ts";
+export { foldUser } from "./fold_user.ts";
 export { explainOrder } from "../explain/explain_order.ts";
 export { isKnown } from "../machines/order_machine.ts";
 export { FINAL_READS_AFTER_MS } from "../orders/reread_schedule.ts";

@@ -12,7 +12,8 @@ import {
   webhookEvent,
   witnessRequired,
 } from "./mint.ts";
-import { foldOrder, foldUser } from "../explain/as_of.ts";
+import { foldOrder } from "../explain/as_of.ts";
+import { foldUser } from "./fold_user.ts";
 import { userActivityOf } from "../orders/activity_fold.ts";
 import { type Fact, isExpectation, isWitnessRule } from "../events/fact.ts";
 import {

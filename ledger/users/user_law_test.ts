@@ -12,7 +12,7 @@ import {
   webhookAt,
 } from "../testing/given_facts.ts";
 import { MAX_OTP_STEPS, userActivityOf } from "../orders/activity_fold.ts";
-import { foldUser } from "../explain/as_of.ts";
+import { foldUser } from "../testing/fold_user.ts";
 import { packUser, unpackUser } from "../projection/doc.ts";
 import type { Fact } from "../events/fact.ts";
 import { readFact } from "../events/read_fact.ts";

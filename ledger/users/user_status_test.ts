@@ -10,7 +10,7 @@ import {
   webhookAt,
 } from "../testing/given_facts.ts";
 import { userActivityOf } from "../orders/activity_fold.ts";
-import { foldUser } from "../explain/as_of.ts";
+import { foldUser } from "../testing/fold_user.ts";
 import { type UserState, userState } from "./user_state.ts";
 import { verificationRank } from "../machines/user_machines.ts";
 
