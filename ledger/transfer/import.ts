@@ -1,5 +1,4 @@
 /** Appends the events of an export. They are history: nobody is sent what they cause. */
-import { isRecord, messageOf } from "../../core/guards.ts";
 import type { NewEvent } from "../events/event.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
 import {
@@ -9,15 +8,9 @@ import {
   readKeys,
 } from "../store/aliases.ts";
 import { type Note, noteEvent } from "../recording/notes.ts";
-import { statement } from "../store/database.ts";
+import { statement, write } from "../store/database.ts";
 import { appendStatement } from "../store/events.ts";
-import {
-  exportEnd,
-  formerNote,
-  importedErasure,
-  importedEvent,
-  importedNote,
-} from "./lines.ts";
+import { importedLine, type Line, takeLines } from "./lines.ts";
 
 /** How many events were imported, and how many were there already. */
 export interface Import {
@@ -47,63 +40,46 @@ export async function importEvents(
 ): Promise<Import> {
   const [key = new Uint8Array()] = await readKeys(driver);
   const own = keyRow(key)[2];
-  let [number, imported, skipped, bytes, former] = [0, 0, 0, 0, 0];
+  let [imported, skipped, bytes, former] = [0, 0, 0, 0];
   let events: NewEvent[] = [];
   let notes: Note[] = [];
-  let begun = false;
-  let end: number | null = null;
+  let end: number | undefined;
   const flush = async () => {
     const added = await append(driver, events, await keptNotes(driver, notes));
     imported += added;
     skipped += events.length - added;
     [events, notes, bytes] = [[], [], 0];
   };
-  const take = async (line: string) => {
-    const erasure = importedErasure(line, key);
-    if (erasure !== null) {
+  const take = async (line: Line): Promise<boolean> => {
+    const { event, erasure, ...read } = importedLine(line, key);
+    if (event !== undefined) events.push(event);
+    bytes += event?.body?.byteLength ?? 0;
+    notes.push(...read.notes ?? []);
+    if (read.wasEvent) former++;
+    if (erasure !== undefined) {
       const isOwn = erasure[1] === "key" && erasure[2] === own;
-      await driver.batch([
+      await write(driver, [
         ...isOwn ? [] : [insertAliasRow(erasure)],
         MORE_ERASURES,
-      ], "write");
-      return;
+      ]);
     }
-    const note = importedNote(line);
-    if (note !== null) return void notes.push(note);
-    const formerly = formerNote(line);
-    if (formerly !== null) {
-      former++;
-      return void notes.push(...formerly);
-    }
-    const event = importedEvent(line);
-    events.push(event);
-    bytes += event.body.byteLength;
+    end = read.end;
+    return end !== undefined;
   };
-  for await (const line of lines) {
-    number++;
-    if (line.trim() === "") continue;
-    try {
-      if (end !== null) throw new TypeError("Nothing may follow the last line");
-      if (begun) {
-        end = exportEnd(line);
-        if (end === null) await take(line);
-      } else {
-        checkHeader(line, environment);
-        begun = true;
-      }
-    } catch (cause) {
-      await flush();
-      const reason = messageOf(cause);
-      throw new TypeError(`Cannot import line ${number}: ${reason}`, { cause });
-    }
+  const taken = async () => {
     const waiting = events.length + notes.length;
     if (waiting >= BATCH_EVENTS || bytes >= BATCH_BYTES) await flush();
+  };
+  try {
+    const header = (line: Line) => checkHeader(line, environment);
+    await takeLines(lines, { header, take, taken });
+  } finally {
+    await flush();
   }
-  await flush();
   const read = imported + skipped + former;
   if (end !== read) {
     throw new TypeError(
-      end === null
+      end === undefined
         ? `Cannot import all: the file is cut after ${read} events; what it ` +
           "holds is imported, and importing a whole file continues from there"
         : `Cannot import all: the file holds ${read} events and states ${end}`,
@@ -166,8 +142,7 @@ const MORE_ERASURES: Statement = statement(
   "UPDATE ledger SET erasures = erasures + 1, turn = turn + 1",
 );
 
-function checkHeader(line: string, environment: string): void {
-  const root = parseObject(line);
+function checkHeader(root: Line, environment: string): void {
   if (root.rampkit !== "events" || root.version !== 1) {
     throw new TypeError(
       root.rampkit === "ledger"
@@ -182,15 +157,5 @@ function checkHeader(line: string, environment: string): void {
         JSON.stringify(root.environment)
       }, and this ledger to ${JSON.stringify(environment)}`,
     );
-  }
-}
-
-/** A line as an object; an empty one where it is none. */
-function parseObject(line: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isRecord(value) ? value : {};
-  } catch {
-    return {};
   }
 }

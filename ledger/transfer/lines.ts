@@ -2,108 +2,171 @@
 import { Buffer } from "node:buffer";
 import { base64, hex } from "@scure/base";
 import { encodeTime } from "ulid";
-import { isRecord } from "../../core/guards.ts";
+import { isRecord, messageOf } from "../../core/guards.ts";
+import type { NewEvent } from "../events/event.ts";
 import { derive, underivedColumn } from "../events/record.ts";
-import type { NewEvent, RecordedEvent } from "../events/event.ts";
 import { EVENT_KINDS, type EventKind } from "../machines/event_kind.ts";
-import { type AliasRow, aliasRow, keyRow } from "../store/aliases.ts";
 import { type Note, NOTE_ACTIONS, NOTED_ENTITIES } from "../recording/notes.ts";
+import {
+  type AliasKind,
+  type AliasRow,
+  aliasRow,
+  keyRow,
+} from "../store/aliases.ts";
+import { LedgerError } from "../store/driver/errors.ts";
 
-/** An event that can be appended; nothing of it is missing. */
-export type ImportedEvent = NewEvent & { readonly body: Uint8Array };
+/** A line as an object. */
+export type Line = Readonly<Record<string, unknown>>;
 
-const TEXTS = [
-  ...["type", "orderId", "userId", "clickId", "occurredAt", "digest"],
-] as const;
+/** What takes the lines of a file. */
+interface Taker {
+  header(line: Line): void;
+  /** Takes a line that follows; true of the last. */
+  take(line: Line): Promise<boolean>;
+  /** Called after each line. */
+  taken?(): Promise<void>;
+}
 
 /**
- * Reads the line of an event, and checks that its columns follow from its body.
+ * Hands over the lines of a file one by one.
  *
- * @throws {SyntaxError} When it is not a JSON object or lacks a field.
+ * @returns How many lines there were.
+ * @throws {TypeError} Names the line that is wrong.
+ */
+export async function takeLines(
+  lines: AsyncIterable<string>,
+  taker: Taker,
+): Promise<number> {
+  let number = 0;
+  let isBegun = false;
+  let isWhole = false;
+  for await (const line of lines) {
+    number++;
+    if (line.trim() === "") continue;
+    try {
+      if (isWhole) throw new TypeError("Nothing may follow the last line");
+      if (isBegun) isWhole = await taker.take(objectOf(line));
+      else taker.header(headerOf(line));
+      isBegun = true;
+    } catch (cause) {
+      if (cause instanceof LedgerError) throw cause;
+      const reason = messageOf(cause);
+      throw new TypeError(`Cannot import line ${number}: ${reason}`, { cause });
+    }
+    await taker.taken?.();
+  }
+  return number;
+}
+
+function objectOf(line: string): Line {
+  const root: unknown = JSON.parse(line);
+  if (isRecord(root)) return root;
+  throw new SyntaxError("The line is not a JSON object");
+}
+
+/** An empty object where it is none: who reads it says what it is no header of. */
+function headerOf(line: string): Line {
+  try {
+    return objectOf(line);
+  } catch {
+    return {};
+  }
+}
+
+/** What a line of an export gives. */
+export interface Imported {
+  readonly event?: NewEvent;
+  readonly notes?: readonly Note[];
+  /** Set where the notes were an event of an earlier version. */
+  readonly wasEvent?: true;
+  readonly erasure?: AliasRow;
+  /** The number of events, as the last line states it. */
+  readonly end?: number;
+}
+
+/**
+ * Reads a line that follows the header. The columns of an event have to follow from
+ * its body.
+ *
+ * @throws {SyntaxError} When it lacks a field.
  * @throws {Error} When salt or body is not hex or base64.
  * @throws {TypeError} When a column contradicts the body.
  */
-export function importedEvent(line: string): ImportedEvent {
-  const root: unknown = JSON.parse(line);
-  if (!isRecord(root)) throw new SyntaxError("The line is not a JSON object");
-  const text = (field: string): string | null => {
+export function importedLine(line: Line, key: Uint8Array): Imported {
+  if (typeof line.end === "number") return { end: line.end };
+  if (line.erasure !== undefined) return { erasure: erasureOf(line, key) };
+  if (line.note !== undefined) return { notes: [noteOf(line.note)] };
+  return line.kind === "case_changed"
+    ? { notes: formerNotes(line), wasEvent: true }
+    : { event: eventOf(line) };
+}
+
+/** Reads the fields of an object that have to be texts. */
+function textsOf(root: Line, whose = "") {
+  return (field: string): string => {
     const found = root[field];
-    if (found === null || typeof found === "string") return found;
-    throw new SyntaxError(`"${field}" is missing or not a text`);
+    if (typeof found === "string") return found;
+    throw new SyntaxError(
+      whose === "" && found === null
+        ? `"${field}" is null`
+        : `"${field}"${whose} is missing or not a text`,
+    );
   };
-  const needed = (field: string): string => {
-    const found = text(field);
-    if (found === null) throw new SyntaxError(`"${field}" is null`);
-    return found;
-  };
+}
+
+function eventOf(root: Line): NewEvent {
+  const needed = textsOf(root);
+  const text = (field: string) => root[field] === null ? null : needed(field);
   const kind = needed("kind");
   if (!Object.hasOwn(EVENT_KINDS, kind)) {
     throw new SyntaxError(`The kind ${JSON.stringify(kind)} is not known here`);
   }
-  const columns = Object.fromEntries(
-    TEXTS.map((field) => [field, text(field)]),
-  ) as Pick<RecordedEvent, (typeof TEXTS)[number]>;
-  const stored = text("body");
-  const salt = text("salt");
+  const columns = {
+    ...{ kind: kind as EventKind, type: text("type") },
+    ...{ orderId: text("orderId"), userId: text("userId") },
+    ...{ clickId: text("clickId"), occurredAt: text("occurredAt") },
+  };
   const event = {
-    ...columns,
-    eventId: needed("eventId"),
-    kind: kind as EventKind,
+    ...{ ...columns, eventId: needed("eventId"), readAt: text("readAt") },
     recordedAt: needed("recordedAt"),
-    readAt: text("readAt"),
   };
-  if (stored === null) {
-    // An earlier version left nothing of a body that was erased.
-    const part = needed("erased");
-    if (part !== "body" && part !== "identity") {
-      throw new SyntaxError(
-        `"erased" is ${JSON.stringify(part)}, no part of one`,
-      );
-    }
-    const body = whatWasLeft(event);
-    return {
-      ...event,
-      digest: digestOf(event.kind, body),
-      body,
-      salt: NO_SALT,
-    };
-  }
-  const body = base64.decode(stored);
-  if (salt === null) throw new SyntaxError('"salt" is null');
-  checkDerived({ ...event, body, salt: hex.decode(salt) });
-  return {
-    ...event,
-    digest: columns.digest ?? "",
-    body,
-    salt: hex.decode(salt),
-  };
+  const digest = text("digest") ?? "";
+  const stored = text("body");
+  if (stored === null) return { ...event, ...whatWasLeft(columns, needed) };
+  const [body, salt] = [base64.decode(stored), hex.decode(needed("salt"))];
+  const whole = { ...event, digest, body, salt };
+  checkDerived(whole);
+  return whole;
 }
 
-const NO_SALT = new Uint8Array(16);
-
-/** What the columns of an erased event say, as a body; of most kinds nothing. */
+/** An earlier version left nothing of a body that was erased, but of columns. */
 function whatWasLeft(
   { kind, type, orderId, userId, clickId }: Pick<
-    RecordedEvent,
+    NewEvent,
     "kind" | "type" | "orderId" | "userId" | "clickId"
   >,
-): Uint8Array {
-  if (kind !== "webhook") return new Uint8Array();
-  return new TextEncoder().encode(JSON.stringify({
+  needed: (field: string) => string,
+): Pick<NewEvent, "digest" | "body" | "salt"> {
+  const part = needed("erased");
+  if (part !== "body" && part !== "identity") {
+    throw new SyntaxError(
+      `"erased" is ${JSON.stringify(part)}, no part of one`,
+    );
+  }
+  const salt = new Uint8Array(16);
+  if (kind !== "webhook") return { digest: "", body: new Uint8Array(), salt };
+  const body = new TextEncoder().encode(JSON.stringify({
     ...type !== null && { type },
     ...userId !== null && { user: { user_id: userId } },
     ...clickId !== null && { click_id: clickId },
     ...orderId !== null && { order: { id: orderId } },
   }));
-}
-
-function digestOf(kind: EventKind, body: Uint8Array): string {
-  return body.length === 0 ? "" : derive(kind, body).columns.digest;
+  return { digest: derive(kind, body).columns.digest, body, salt };
 }
 
 /** Checks the columns against the body; of an erased one nothing can be checked. */
 function checkDerived(
-  event: Omit<RecordedEvent, "position"> & { readonly body: Uint8Array },
+  event: Parameters<typeof underivedColumn>[0] & Pick<NewEvent, "body">,
 ): void {
   if (event.body.length === 0 && event.kind !== "webhook") return;
   const wrong = underivedColumn(event, event.body);
@@ -118,26 +181,10 @@ function checkDerived(
   );
 }
 
-/** The number of events that the last line states; null of another line. */
-export function exportEnd(line: string): number | null {
-  const found = /^\{\s*"end"\s*:\s*(\d+)\s*\}$/.exec(line.trim());
-  return found?.[1] === undefined ? null : Number(found[1]);
-}
-
-/**
- * Reads a line with a note that stood beside the events, as earlier versions had them.
- *
- * @throws {SyntaxError} When the note lacks a field.
- */
-export function importedNote(line: string): Note | null {
-  if (!/^\{\s*"note"\s*:/.test(line)) return null;
-  const { note } = JSON.parse(line) as { readonly note: unknown };
+/** A note that stood beside the events, as earlier versions had them. */
+function noteOf(note: unknown): Note {
   const root = isRecord(note) ? note : {};
-  const text = (field: string): string => {
-    const found = root[field];
-    if (typeof found === "string") return found;
-    throw new SyntaxError(`"${field}" of the note is missing or not a text`);
-  };
+  const text = textsOf(root, " of the note");
   const oneOf = <Value extends string>(
     field: string,
     known: readonly Value[],
@@ -155,13 +202,9 @@ export function importedNote(line: string): Note | null {
     !reasons.every((reason) => typeof reason === "string")
   ) throw new SyntaxError('"reasons" of the note is not a list of texts');
   return {
-    id: text("id"),
-    entity: oneOf("entity", NOTED_ENTITIES),
-    entityId: text("entityId"),
-    action: oneOf("action", NOTE_ACTIONS),
-    reasons,
-    text: text("text"),
-    author: text("author"),
+    ...{ id: text("id"), entity: oneOf("entity", NOTED_ENTITIES) },
+    ...{ entityId: text("entityId"), action: oneOf("action", NOTE_ACTIONS) },
+    ...{ reasons, text: text("text"), author: text("author") },
     notedAt: text("notedAt"),
   };
 }
@@ -179,20 +222,10 @@ const FORMER_DEEDS: Readonly<
   reopened: ["reopen", "Opened it again"],
 };
 
-/**
- * Reads a line with an event `case_changed`, which earlier versions recorded, as the
- * note that it is now.
- *
- * @throws {SyntaxError} When the body lacks a field.
- * /
- */
-export function formerNote(line: string): Note[] | null {
-  if (!line.includes('"case_changed"')) return null;
-  const root: Readonly<Record<string, unknown>> = Object(JSON.parse(line));
-  if (root.kind !== "case_changed") return null;
-  const { body, eventId, recordedAt } = root;
+/** The note that an event `case_changed` is now; none where its body was erased. */
+function formerNotes({ body, eventId, recordedAt }: Line): Note[] {
   if (body === null) return [];
-  const said: Readonly<Record<string, unknown>> = Object(
+  const said: Line = Object(
     JSON.parse(Buffer.from(base64.decode(String(body))).toString()),
   );
   const { order_id: entityId, by: author, at: notedAt = recordedAt } = said;
@@ -224,65 +257,34 @@ export function formerNote(line: string): Note[] | null {
   }];
 }
 
-/** Rows about erasures that earlier versions exported, as aliases. */
-const FORMER_ROWS: Readonly<
-  Record<
-    string,
-    (row: readonly (string | number | null)[], key: Uint8Array) => AliasRow
-  >
-> = {
-  aliases: ([hash, kind, alias]) => hashedRow(hash, kind, String(alias)),
-  erasure_keys: ([key]) => keyRow(hex.decode(String(key))),
-  erased_names: ([hash, kind, erasedAt, returnedAt]) =>
-    hashedRow(hash, kind, JSON.stringify({ erasedAt, returnedAt })),
-  erased_values: ([hash, is, length]) =>
-    hashedRow(hash, "value", JSON.stringify({ is, length })),
-  erased_orders: ([id, userId = null, clickId = null, erasedAt], key) => {
-    const orderId = String(id);
-    return aliasRow(key, "order", [orderId, {
-      orderId,
-      userId: userId === null ? null : String(userId),
-      clickId: clickId === null ? null : String(clickId),
-      erasedAt: String(erasedAt),
-    }]);
-  },
-  erased_people: ([name, erasedAt, events, orders], key) =>
-    aliasRow(key, "person", [String(name), {
-      pseudonym: String(name),
-      erasedAt: String(erasedAt),
-      events: Number(events),
-      orders: Number(orders),
-    }]),
-  returned_orders: ([id, knownAt], key) => {
-    const orderId = String(id);
-    return aliasRow(key, "returned", [orderId, {
-      ...{ orderId, knownAt: String(knownAt) },
-    }]);
-  },
-};
-
-function hashedRow(hash: unknown, kind: unknown, alias: string): AliasRow {
-  return [hex.decode(String(hash)), String(kind), alias];
-}
-
-/**
- * Reads a line about who was erased.
- *
- * @throws {SyntaxError} When it is not as it was written.
- * /
- */
-export function importedErasure(
-  line: string,
-  key: Uint8Array,
-): AliasRow | null {
-  if (!line.startsWith('{"erasure":')) return null;
-  const { erasure, row } = JSON.parse(line) as {
-    readonly erasure: string;
-    readonly row: unknown;
+/** What is kept of who was erased, by the tables of earlier versions: kind, columns. */
+const FORMER_ROWS: Readonly<Record<string, readonly [AliasKind, ...string[]]>> =
+  {
+    erased_names: ["user", "hash", "kind", "erasedAt", "returnedAt"],
+    erased_values: ["value", "hash", "is", "length"],
+    erased_orders: ["order", "orderId", "userId", "clickId", "erasedAt"],
+    erased_people: ["person", "pseudonym", "erasedAt", "events", "orders"],
+    returned_orders: ["returned", "orderId", "knownAt"],
   };
-  const read = Object.hasOwn(FORMER_ROWS, erasure) && FORMER_ROWS[erasure];
-  if (read && Array.isArray(row)) return read(row, key);
-  throw new SyntaxError(
-    `"erasure" is ${JSON.stringify(erasure)}, which is not known here`,
+
+/** Who was erased, or what is known of them. */
+function erasureOf({ erasure, row }: Line, key: Uint8Array): AliasRow {
+  const [first = "", kind = "", alias = ""] = Array.isArray(row)
+    ? row.map(String)
+    : [];
+  if (erasure === "aliases") return [hex.decode(first), kind, alias];
+  if (erasure === "erasure_keys") return keyRow(hex.decode(first));
+  const former = Object.entries(FORMER_ROWS).find(([name]) => name === erasure);
+  if (former === undefined || !Array.isArray(row)) {
+    throw new SyntaxError(
+      `"erasure" is ${JSON.stringify(erasure)}, which is not known here`,
+    );
+  }
+  const [, [formerKind, ...columns]] = former;
+  const { hash, kind: is = formerKind, ...kept } = Object.fromEntries(
+    columns.map((column, at) => [column, row[at]]),
   );
+  return hash === undefined
+    ? aliasRow(key, formerKind, [first, kept as never])
+    : [hex.decode(first), String(is), JSON.stringify(kept)];
 }

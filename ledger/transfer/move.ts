@@ -3,7 +3,7 @@
  * what is sent, begun and owed, so that nothing is lost and nothing is sent twice.
  */
 import { Buffer } from "node:buffer";
-import { isRecord, messageOf } from "../../core/guards.ts";
+import { isRecord } from "../../core/guards.ts";
 import type { Driver, SqlValue, Statement } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
 import {
@@ -14,6 +14,7 @@ import {
 } from "../store/database.ts";
 import { UNFINISHED } from "../store/create.ts";
 import { SCHEMA_VERSION, schemaFor } from "../store/schema.ts";
+import { type Line, takeLines } from "./lines.ts";
 
 /** Where the ledger's own row is, and what running processes note. */
 const APART = ["ledger", "leases", "waiting"];
@@ -59,13 +60,11 @@ export async function* exportMoved(
   environment: string,
 ): AsyncGenerator<string> {
   await requireRest(driver);
-  const [own, tables] = await readDeciding(driver, [
-    statement(`SELECT ${OWN.join(", ")} FROM ledger`),
-    statement(
-      "SELECT 1 FROM sqlite_schema WHERE name LIKE 'orders@_%' ESCAPE '@' AND type = 'table'",
-    ),
-  ]);
-  if ((tables?.length ?? 0) > 0) {
+  const own = await readOwn(driver);
+  const [folding] = await readDeciding(driver, [statement(
+    "SELECT 1 FROM sqlite_schema WHERE name LIKE 'orders@_%' ESCAPE '@' AND type = 'table'",
+  )]);
+  if (folding?.length !== 0) {
     throw new LedgerError(
       "failed",
       "Cannot move the ledger: it is being folded anew; let that end first, " +
@@ -74,7 +73,7 @@ export async function* exportMoved(
   }
   yield JSON.stringify({
     ...{ rampkit: "ledger", version: 1, schema: SCHEMA_VERSION, environment },
-    own: written(own?.[0] ?? []),
+    own,
   });
   const counts: Record<string, number> = {};
   for (const [table, key] of TABLES) {
@@ -99,13 +98,16 @@ export async function* exportMoved(
     }
   }
   await requireRest(driver);
-  const [again] = await readDeciding(driver, [
+  const again = await readOwn(driver);
+  if (JSON.stringify(again) !== JSON.stringify(own)) throw inUse();
+  yield JSON.stringify({ end: counts });
+}
+
+async function readOwn(driver: Driver): Promise<unknown[]> {
+  const [own] = await readDeciding(driver, [
     statement(`SELECT ${OWN.join(", ")} FROM ledger`),
   ]);
-  const isSame = JSON.stringify(written(again?.[0] ?? [])) ===
-    JSON.stringify(written(own?.[0] ?? []));
-  if (!isSame) throw inUse();
-  yield JSON.stringify({ end: counts });
+  return written(own?.[0] ?? []);
 }
 
 /** A process that polls, forwards or calls handlers holds a lease. */
@@ -160,28 +162,17 @@ export async function importMoved(
   lines: AsyncIterable<string>,
 ): Promise<Moved> {
   await begin(driver);
-  let own: SqlValue[] | null = null;
-  let end: Readonly<Record<string, number>> | null = null;
-  let number = 0;
-  for await (const line of lines) {
-    number++;
-    if (line.trim() === "") continue;
-    try {
-      if (end !== null) throw new TypeError("Nothing may follow the last line");
-      const root: unknown = JSON.parse(line);
-      if (!isRecord(root)) throw new TypeError("It is not a JSON object");
-      if (own === null) own = checkHeader(root, environment);
-      else if (isRecord(root.end)) end = root.end as Record<string, number>;
-      else await write(driver, insertRows(root));
-    } catch (cause) {
-      if (cause instanceof LedgerError) throw cause;
-      throw new TypeError(
-        `Cannot import line ${number}: ${messageOf(cause)}`,
-        { cause },
-      );
-    }
-  }
-  if (own === null || end === null) {
+  const found: { own?: SqlValue[]; end?: Record<string, number> } = {};
+  const number = await takeLines(lines, {
+    header: (line) => found.own = checkHeader(line, environment),
+    take: async (line) => {
+      if (isRecord(line.end)) found.end = line.end as Record<string, number>;
+      else await write(driver, insertRows(line));
+      return found.end !== undefined;
+    },
+  });
+  const { own, end } = found;
+  if (own === undefined || end === undefined) {
     throw new TypeError(
       `Cannot move the ledger in: the file is cut after line ${number}; ` +
         "import a whole one, which begins anew",
@@ -227,7 +218,7 @@ async function begin(driver: Driver): Promise<void> {
 }
 
 function checkHeader(
-  root: Readonly<Record<string, unknown>>,
+  root: Line,
   environment: string,
 ): SqlValue[] {
   if (root.rampkit !== "ledger" || !Array.isArray(root.own)) {
@@ -246,17 +237,15 @@ function checkHeader(
     throw new TypeError(
       `The ledger belongs to the environment ${
         JSON.stringify(root.environment)
-      }, and this one to ${
-        JSON.stringify(environment)
-      }: move it into an empty ` +
-        "one of that environment",
+      }, and this one to ${JSON.stringify(environment)}: ` +
+        "move it into an empty one of that environment",
     );
   }
   return read(root.own);
 }
 
 function insertRows(
-  { table, columns, rows }: Readonly<Record<string, unknown>>,
+  { table, columns, rows }: Line,
 ): Statement[] {
   if (
     typeof table !== "string" || !TABLES.has(table) ||
