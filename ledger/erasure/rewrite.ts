@@ -139,7 +139,7 @@ export async function replaceEvents(
       positions,
     ),
     ...states,
-    drop(nos)("lookup"),
+    drop(nos)("lookup_rows"),
     ...["outbox", "users", "mentions", "log"].map(drop(nobody)),
   ];
 }

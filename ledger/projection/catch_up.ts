@@ -48,7 +48,7 @@ export interface CatchUpParts extends ProjectOptions {
 }
 
 /** A step should not take longer: an append waits for it. */
-const STEP_MS = 25;
+const STEP_MS = 45;
 const FEWEST_EVENTS = 50;
 const MOST_EVENTS = 2000;
 

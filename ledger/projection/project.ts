@@ -294,14 +294,40 @@ function rowStatements(changes: Step, context: RowContext): Statement[] {
       lookups.set(key, [hash, row.no, shown]);
     }
   }
+  return [...statements, ...lookupStatements([...lookups.values()])];
+}
+
+/** Rows of a run of lookups, about: few enough that its pages stay at hand. */
+const LOOKUP_RUN = 65_536;
+const LAST_RUN = "(SELECT max(first_no) FROM lookup_runs)";
+
+export function lookupStatements(
+  rows: readonly (readonly [hash: number, no: number, shown: number])[],
+  runSize: number = LOOKUP_RUN,
+): Statement[] {
+  if (rows.length === 0) return [];
+  const sorted = rows.toSorted(([a], [b]) => a - b);
   return [
-    ...statements,
-    ...insertMany(
-      "lookup",
-      [...lookups.values()].sort(([a], [b]) => a - b),
-      `ON CONFLICT DO UPDATE SET shown = excluded.shown
-        WHERE shown < excluded.shown`,
-    ),
+    {
+      sql: `INSERT INTO lookup_runs
+        SELECT iif(g.run IS NULL, 0, 2 * l.position + 2), coalesce(g.run + 1, 0), 0
+        FROM ledger AS l LEFT JOIN lookup_runs AS g ON g.first_no = ${LAST_RUN}
+        WHERE g.size IS NULL OR g.size >= ${runSize}`,
+      args: [],
+    },
+    {
+      sql: `INSERT INTO lookup_rows SELECT (SELECT run FROM lookup_runs
+          WHERE first_no <= value ->> 1 ORDER BY first_no DESC LIMIT 1),
+          value ->> 0, value ->> 1, value ->> 2 FROM json_each(?) WHERE true
+        ON CONFLICT DO UPDATE SET shown = excluded.shown
+          WHERE shown < excluded.shown`,
+      args: [JSON.stringify(sorted)],
+    },
+    {
+      sql:
+        `UPDATE lookup_runs SET size = size + ? WHERE first_no = ${LAST_RUN}`,
+      args: [rows.length],
+    },
   ];
 }
 

@@ -13,7 +13,16 @@ import { readDeliveryLog } from "./delivery_log.ts";
 
 /** Tables that grow with the ledger. */
 const LARGE = [
-  ...["events", "mentions", "seals", "orders", "users", "lookup", "expected"],
+  ...[
+    "events",
+    "mentions",
+    "seals",
+    "orders",
+    "users",
+    "lookup_runs",
+    "lookup_rows",
+    "expected",
+  ],
   ...["log", "purchases", "outbox", "handed", "observations"],
 ];
 

@@ -154,12 +154,21 @@ export function schemaFor(environment: string): string[] {
     ...userTable("users"),
     // Keyed hashes of 52 bits of what leads to an order; hits are checked there.
     // shown: the service has shown it, and not only a webhook named it.
-    `CREATE TABLE lookup (
+    // In runs by place: in one tree, texts of strangers would touch a page each.
+    `CREATE TABLE lookup_runs (
+      first_no INTEGER PRIMARY KEY,
+      run INTEGER NOT NULL,
+      size INTEGER NOT NULL
+    ) STRICT`,
+    `CREATE TABLE lookup_rows (
+      run INTEGER NOT NULL,
       hash INTEGER NOT NULL,
       no INTEGER NOT NULL,
       shown INTEGER NOT NULL,
-      PRIMARY KEY (hash, no)
+      PRIMARY KEY (run, hash, no)
     ) STRICT, WITHOUT ROWID`,
+    `CREATE VIEW lookup AS SELECT k.hash, k.no, k.shown FROM lookup_runs AS g
+      CROSS JOIN lookup_rows AS k ON k.run = g.run`,
     // What the partner asked for, by the same hashes of click id, reference, session.
     `CREATE TABLE expected (
       position INTEGER PRIMARY KEY,
