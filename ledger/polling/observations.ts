@@ -170,12 +170,17 @@ const UNKNOWN: Known = {
 
 /** What is folded, as if it were observed. */
 function ofOrder(
-  { orderId: entityId, absentAt, seenAt, latest, ahead }: OrderFold,
+  { orderId: entityId, absentAt, seenAt, latest, ahead, statusless }: OrderFold,
 ): Known {
   const isAbsent = absentAt !== null &&
     (seenAt === null || compareTimes(absentAt, seenAt) > 0);
   const shown = isAbsent ? null : latest;
   const readAt = isAbsent ? absentAt : latest?.readAt ?? "";
+  // One without a status that seems later is told of until a reading overtakes it.
+  const last = latest !== null && statusless !== null &&
+      compareTimes(statusless.readAt, latest.readAt) >= 0
+    ? statusless
+    : latest;
   return {
     ...UNKNOWN,
     presence: absentAt === null ? null : { absentAt, seenAt },
@@ -183,11 +188,11 @@ function ofOrder(
       ...{ entityId, readAt, requestedAt: readAt, found: !isAbsent },
       ...{ digest: shown?.digest ?? "", status: shown?.status || null },
     },
-    counting: latest && {
-      ...{ readAt: latest.readAt, digest: latest.digest },
+    counting: last && {
+      ...{ readAt: last.readAt, digest: last.digest },
       // A new reading states it with milliseconds, and the text decides.
-      changedAt: latest.changedAt.replace(/:(\d\d)Z$/, ":$1.000Z"),
-      isAhead: latest === ahead && latest.statedChangedAt !== null,
+      changedAt: last.changedAt.replace(/:(\d\d)Z$/, ":$1.000Z"),
+      isAhead: last === ahead && last.statedChangedAt !== null,
     },
   };
 }

@@ -371,6 +371,34 @@ for (const [name, row, also] of CAUGHT_UP) {
   });
 }
 
+Deno.test("record() appends a reading again until it overtakes one without a status that a clock, set back since, dated later", async () => {
+  const driver = await openDriver({ url: ":memory:" });
+  await using ledger = await ledgerOn(driver, { environment: "sandbox" });
+  const one = recorder(driver);
+  const read = async (status: string | null, minute: number) => {
+    clockMs = startMs + minute * 60_000;
+    await one.record("order", {
+      sources: [JSON.stringify({
+        order_id: "order-1",
+        status,
+        changed_at: "2026-11-20 11:00:00",
+      })],
+      states: [{ status, changedAt: "2026-11-20 11:00:00" }],
+      missing: [],
+      readAt: new Date(clockMs).toISOString(),
+      requestedAtMs: clockMs,
+    });
+    await ledger.project();
+    const state = await ledger.orders.get("order-1");
+    return state?.anomalies.map(({ kind }) => kind);
+  };
+  assert.deepEqual(await read(null, 30), ["unreadable_field"]);
+  assert.deepEqual(await read("success", 0), ["unreadable_field"]);
+  assert.deepEqual(await read("success", 31), []);
+  assert.deepEqual(await read("success", 32), []);
+  assert.equal((await kinds(driver)).length, 3);
+});
+
 for (const before of ["absent", "shown"] as const) {
   Deno.test(`record() tells that an order is there or not once our clock, set back after it was ${before}, has caught up`, async () => {
     const driver = await openDriver({ url: ":memory:" });
