@@ -28,7 +28,6 @@ export function anchorFilePath(database: string): string {
 export function anchorFile(database: string): AnchorStore {
   const place = anchorFilePath(database);
   return {
-    place,
     read: async () => anchorFor(fileId(database), await readRecord(place)),
     write: (record) => writeRecord(place, record),
   };
@@ -45,11 +44,10 @@ export async function announceRestore(
   options: { readonly now?: () => number } = {},
 ): Promise<void> {
   const { now = Date.now } = options;
-  const { place, read } = anchorFile(database);
-  const record = await orCorrupt(read());
+  const record = await orCorrupt(anchorFile(database).read());
   if (record === null) return;
   if (record.head === null && record.resets.length === 0) return;
-  await writeRecord(place, {
+  await writeRecord(anchorFilePath(database), {
     ...record,
     ...(by === null || record.head === null ? {} : {
       restoring: { at: new Date(now()).toISOString(), file: fileId(by) },

@@ -1,6 +1,5 @@
 /** The evidence as its door gives it: its head, and whether it holds. */
 import type {
-  Damage,
   DamageReason,
   Verification,
   VerifyOptions,
@@ -105,16 +104,6 @@ export async function anchorHead(parts: EvidenceParts): Promise<ChainState> {
   return head;
 }
 
-/** What each thing that is broken is called. */
-const DAMAGE: Readonly<Record<Broken, readonly [Damage, DamageReason]>> = {
-  altered: ["altered", { code: "event_altered" }],
-  altered_after_erasure: ["altered", { code: "erased_event_altered" }],
-  removed: ["removed", { code: "event_gone" }],
-  inserted: ["inserted", { code: "link_missing" }],
-  seal_altered: ["altered", { code: "link_altered" }],
-  head_moved: ["removed", { code: "link_missing" }],
-};
-
 /**
  * Works the evidence out anew, and compares it with what was kept elsewhere.
  *
@@ -133,11 +122,11 @@ export async function verifyEvidence(
   const found = await verifySeals(driver, { heads, ...walk });
   const { seal, broken } = found;
   // What was kept elsewhere says best what is gone from the end.
-  const isCut = broken === null || broken.why === "head_moved";
+  const isCut = broken === null ||
+    (broken[1] === "removed" && broken[2].code === "link_missing");
   const isHeld = (head: string | null | undefined) =>
     !head || found.held.has(head);
-  const odd = (isCut ? unexpected() : null) ??
-    (broken && [broken.position, ...DAMAGE[broken.why]] as const);
+  const odd = (isCut ? unexpected() : null) ?? broken;
   return {
     ok: odd === null,
     events: found.events + found.unsealed,
@@ -152,7 +141,7 @@ export async function verifyEvidence(
     ...{ damage: odd?.[1] ?? null, reason: odd?.[2] ?? null },
   };
 
-  function unexpected(): readonly [number, Damage, DamageReason] | null {
+  function unexpected(): Broken | null {
     const odd = (position: number, reason: DamageReason) =>
       [position, "unexpected", reason] as const;
     const chained = seal.events;

@@ -38,8 +38,6 @@ export interface AnchorRecord {
 
 /** Where the head of a chain is stored; {@linkcode openLedger} uses a file. */
 export interface AnchorStore {
-  /** Where that is, for messages. */
-  readonly place: string;
   /**
    * Reads what is stored.
    *

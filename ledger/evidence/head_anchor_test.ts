@@ -231,7 +231,6 @@ Deno.test("HeadAnchor.save() writes at most once a second, and flush() the rest"
   let ms = 0;
   const anchor = new HeadAnchor({
     store: {
-      place: "memory",
       read: () => Promise.resolve(record),
       write: (next) => {
         record = next;

@@ -4,21 +4,12 @@ import type { AnchoredHead, AnchorReset } from "./head_anchor.ts";
  * What is wrong at a position.
  *
  * - `altered`: a column, the body, its digest or its salt was changed.
- * - `reordered`: the event stood at another position.
  * - `inserted`: the event was not there when the chain was extended past it.
  * - `removed`: the event is gone.
- * - `underived`: the columns do not follow from the body, though the chain
- *   agrees: the event was already wrong when it was stored.
  * - `unexpected`: the chain is consistent, but it is not the one that was
  *   recorded elsewhere.
  */
-export type Damage =
-  | "altered"
-  | "reordered"
-  | "inserted"
-  | "removed"
-  | "underived"
-  | "unexpected";
+export type Damage = "altered" | "inserted" | "removed" | "unexpected";
 
 /**
  * What the chain was compared with besides itself: `expect`, what was recorded

@@ -4,16 +4,11 @@ import type { Driver } from "../store/driver/driver.ts";
 import { bytesOf, readDeciding, statement } from "../store/database.ts";
 import { EVENT_COLUMNS, hexOf, rawEventsOf } from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";
+import type { Damage, DamageReason } from "./verification.ts";
 import { firstSeal, LEAF_BYTES, leafOf, type Seal, sealNext } from "./seals.ts";
 
-/** Why an event, or a seal, is not what it was. */
-export type Broken =
-  | "altered"
-  | "altered_after_erasure"
-  | "removed"
-  | "inserted"
-  | "seal_altered"
-  | "head_moved";
+/** What is wrong at a position, and why it counts as wrong. */
+export type Broken = readonly [number, Damage, DamageReason];
 
 /** What a walk over the evidence found. */
 export interface SealsVerified {
@@ -26,7 +21,7 @@ export interface SealsVerified {
   /** The last seal that held. */
   readonly seal: Seal;
   /** The first thing that does not hold; null where all does. */
-  readonly broken: { readonly position: number; readonly why: Broken } | null;
+  readonly broken: Broken | null;
   /** Of heads kept elsewhere, those that the chain holds. */
   readonly held: ReadonlySet<string>;
 }
@@ -56,12 +51,13 @@ export async function verifySeals(
     for (const head of heads) if (headText(seal) === head) held.add(head);
   };
   look();
-  const said = (broken: SealsVerified["broken"], unsealed = 0) => ({
+  const said = (broken: Broken | null, unsealed = 0) => ({
     ...{ events: seal.events, erased, unsealed, seal, broken, held },
   });
+  const odd = (...broken: Broken) => said(broken);
   for (;;) {
     signal?.throwIfAborted();
-    const [stored, found] = await readDeciding(driver, [
+    const [stored, rows] = await readDeciding(driver, [
       statement(
         `SELECT last_position, events, root, leaves FROM seals
           WHERE last_position > ? ORDER BY last_position LIMIT 1`,
@@ -90,10 +86,10 @@ export async function verifySeals(
       if (isLater === 1) continue;
       // Whatever is folded is sealed in the same batch.
       return (folded ?? 0) > seal.position
-        ? said({ position: first || (folded ?? 0), why: "head_moved" })
+        ? odd(first || (folded ?? 0), "removed", { code: "link_missing" })
         : said(null, unsealed);
     }
-    const events = rawEventsOf(found);
+    const events = rawEventsOf(rows);
     let erasedHere = 0;
     const leaves = events.map((event) => {
       const now = leafOf(event);
@@ -107,35 +103,35 @@ export async function verifySeals(
       const mark = marks.subarray(at * LEAF_BYTES, (at + 1) * LEAF_BYTES);
       return !same(leaf.subarray(0, LEAF_BYTES), mark);
     });
-    const odd = events[wrong];
-    const isRemoved = events.length < count;
-    if (odd !== undefined) {
+    const found = events[wrong];
+    if (found !== undefined) {
       // It may have been erased since the erasures were read.
       const { replaced: later } = await readReplaced(driver);
       const isNew = later.size > replaced.size;
       replaced = later;
       if (isNew) continue;
     }
-    if (odd !== undefined && !isRemoved) {
-      const why = events.length > count
-        ? "inserted"
-        : replaced.has(String(odd.position))
-        ? "altered_after_erasure"
-        : "altered";
-      return said({ position: odd.position, why });
-    }
-    if (isRemoved) {
+    if (events.length < count) {
       // Where it stood is not known, but that it followed what still holds.
-      const before = odd === undefined ? events.at(-1) : events[wrong - 1];
-      const position = (before?.position ?? seal.position) + 1;
-      return said({ position, why: "removed" });
+      const before = found === undefined ? events.at(-1) : events[wrong - 1];
+      const { position } = before ?? seal;
+      return odd(position + 1, "removed", { code: "event_gone" });
+    }
+    if (found !== undefined) {
+      const { position } = found;
+      if (events.length > count) {
+        return odd(position, "inserted", { code: "link_missing" });
+      }
+      const isErased = replaced.has(String(position));
+      const code = isErased ? "erased_event_altered" : "event_altered";
+      return odd(position, "altered", { code });
     }
     const again = sealNext(seal, events, leaves);
     const isSame = again.position === Number(next[0]) &&
       again.events === Number(next[1]) && same(again.root, bytesOf(next[2]));
     if (!isSame) {
       const position = events[0]?.position ?? Number(next[0]);
-      return said({ position, why: "seal_altered" });
+      return odd(position, "altered", { code: "link_altered" });
     }
     seal = again;
     erased += erasedHere;

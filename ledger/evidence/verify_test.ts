@@ -45,32 +45,32 @@ const TAMPERED: readonly {
   {
     what: "a body",
     sql: ["UPDATE events SET body = CAST('{}' AS BLOB) WHERE position = 5"],
-    found: { position: 5, why: "altered" },
+    found: [5, "altered", { code: "event_altered" }],
   },
   {
     what: "a kind",
     sql: ["UPDATE events SET kind = 'note' WHERE position = 2"],
-    found: { position: 2, why: "altered" },
+    found: [2, "altered", { code: "event_altered" }],
   },
   {
     what: "an id",
     sql: ["UPDATE events SET id = 'another' WHERE position = 9"],
-    found: { position: 9, why: "altered" },
+    found: [9, "altered", { code: "event_altered" }],
   },
   {
     what: "when it was recorded",
     sql: ["UPDATE events SET recorded_at = recorded_at + 1 WHERE position = 1"],
-    found: { position: 1, why: "altered" },
+    found: [1, "altered", { code: "event_altered" }],
   },
   {
     what: "when it was read",
     sql: ["UPDATE events SET read_at = read_at + 1 WHERE position = 4"],
-    found: { position: 4, why: "altered" },
+    found: [4, "altered", { code: "event_altered" }],
   },
   {
     what: "a salt",
     sql: ["UPDATE events SET salt = randomblob(16) WHERE position = 3"],
-    found: { position: 3, why: "altered" },
+    found: [3, "altered", { code: "event_altered" }],
   },
   {
     what: "two bodies that change places",
@@ -78,17 +78,17 @@ const TAMPERED: readonly {
       "UPDATE events SET body = (SELECT body FROM events WHERE position = 7) " +
       "WHERE position = 5",
     ],
-    found: { position: 5, why: "altered" },
+    found: [5, "altered", { code: "event_altered" }],
   },
   {
     what: "an event that is gone",
     sql: ["DELETE FROM events WHERE position = 5"],
-    found: { position: 5, why: "removed" },
+    found: [5, "removed", { code: "event_gone" }],
   },
   {
     what: "the last event of a batch that is gone",
     sql: ["DELETE FROM events WHERE position = 6"],
-    found: { position: 6, why: "removed" },
+    found: [6, "removed", { code: "event_gone" }],
   },
   {
     what: "an event moved between two others",
@@ -96,17 +96,17 @@ const TAMPERED: readonly {
       "DELETE FROM events WHERE position = 8",
       "UPDATE events SET position = 8 WHERE position = 2",
     ],
-    found: { position: 2, why: "removed" },
+    found: [2, "removed", { code: "event_gone" }],
   },
   {
     what: "a root",
     sql: ["UPDATE seals SET root = zeroblob(32) WHERE last_position = 6"],
-    found: { position: 4, why: "seal_altered" },
+    found: [4, "altered", { code: "link_altered" }],
   },
   {
     what: "how many events are sealed",
     sql: ["UPDATE seals SET events = events + 1 WHERE last_position = 3"],
-    found: { position: 1, why: "seal_altered" },
+    found: [1, "altered", { code: "link_altered" }],
   },
   {
     what: "leaves",
@@ -114,22 +114,22 @@ const TAMPERED: readonly {
       "UPDATE seals SET leaves = zeroblob(length(leaves)) " +
       "WHERE last_position = 3",
     ],
-    found: { position: 1, why: "altered" },
+    found: [1, "altered", { code: "event_altered" }],
   },
   {
     what: "a tail that is cut, its seal left",
     sql: ["DELETE FROM events WHERE position > 6"],
-    found: { position: 7, why: "removed" },
+    found: [7, "removed", { code: "event_gone" }],
   },
   {
     what: "a seal that is gone",
     sql: ["DELETE FROM seals WHERE last_position = 6"],
-    found: { position: 4, why: "inserted" },
+    found: [4, "inserted", { code: "link_missing" }],
   },
   {
     what: "the last seal that is gone",
     sql: ["DELETE FROM seals WHERE last_position = 9"],
-    found: { position: 7, why: "head_moved" },
+    found: [7, "removed", { code: "link_missing" }],
   },
 ];
 
@@ -173,7 +173,7 @@ Deno.test("another body is accepted where an erasure names it, and no third one"
     `UPDATE events SET body = CAST('{"type":"login"}' AS BLOB)
       WHERE position = 5`,
   );
-  assert.deepEqual((await verifySeals(driver)).broken?.position, 5);
+  assert.deepEqual((await verifySeals(driver)).broken?.[0], 5);
   const [after] = await stored(driver, 5);
   assert.ok(before !== undefined && after !== undefined);
   const replaced = [[5, hexOf(leafOf(before)), hexOf(leafOf(after))]];
@@ -188,10 +188,9 @@ Deno.test("another body is accepted where an erasure names it, and no third one"
     driver,
     "UPDATE events SET body = CAST('{}' AS BLOB) WHERE position = 5",
   );
-  assert.deepEqual((await verifySeals(driver)).broken, {
-    position: 5,
-    why: "altered_after_erasure",
-  });
+  assert.deepEqual((await verifySeals(driver)).broken, [5, "altered", {
+    code: "erased_event_altered",
+  }]);
   await driver.close();
 });
 
@@ -257,7 +256,7 @@ Deno.test("verifySeals() finds an event inserted into a gap, and none is wrong w
       " FROM events WHERE position = 1",
   );
   const { broken } = await verifySeals(driver);
-  assert.deepEqual(broken, { position: 2, why: "inserted" });
+  assert.deepEqual(broken, [2, "inserted", { code: "link_missing" }]);
   await driver.close();
 });
 
