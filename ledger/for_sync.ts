@@ -47,7 +47,7 @@ export { claimState, type StatusFacts } from "./orders/order_status.ts";
 export { readNewestBodies, type StoredBody } from "./reads/deliveries.ts";
 export { FOLD_VERSION } from "./projection/fold_version.ts";
 export { lastMovedMs } from "./projection/due.ts";
-export { oldestWaitingMs, readMovers } from "./reads/waiting.ts";
+export { readOldestWaiting } from "./reads/waiting.ts";
 export type { OrderState } from "./states/order_state.ts";
 export { orderState } from "./states/state_of_order.ts";
 export type { Driver, ResultSet, Statement } from "./store/driver/driver.ts";

@@ -22,7 +22,6 @@ import {
   type SessionToRecord,
 } from "./expectations/expectation_body.ts";
 import type { Explanation } from "./explain/explanation.ts";
-import type { Occurrence, OccurrenceOptions } from "./explain/occurrences.ts";
 import type { Transition } from "./machines/transition.ts";
 import type { OrderState } from "./states/order_state.ts";
 import type { OrderContext } from "./attention/attention.ts";
@@ -72,9 +71,9 @@ import {
   type RefoldOptions,
 } from "./projection/refold.ts";
 import { type AttentionItem, listAttention } from "./reads/attention.ts";
-import { readOccurrences } from "./reads/deliveries.ts";
 import { readExplanation, readOrderAsOf } from "./reads/explain.ts";
 import { findAnything, type FindResult } from "./reads/find.ts";
+import { type Occurrence, readOccurrences } from "./reads/occurrences.ts";
 import { Orders } from "./reads/orders.ts";
 import {
   isStored,
@@ -706,15 +705,11 @@ export class Ledger implements AsyncDisposable {
    * new events: some events have the same bytes when they really happen twice.
    *
    * @param eventId `eventId` of one of the deliveries.
-   * @param options How to decide.
    * @returns By time of arrival; empty when there is no such delivery.
    * @throws {LedgerError} When the database fails.
    */
-  occurrences(
-    eventId: string,
-    options: OccurrenceOptions = {},
-  ): Promise<Occurrence[]> {
-    return readOccurrences(this.driver, eventId, options);
+  occurrences(eventId: string): Promise<Occurrence[]> {
+    return readOccurrences(this.driver, eventId);
   }
 
   /**

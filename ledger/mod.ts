@@ -111,7 +111,7 @@ export type { Import } from "./transfer/import.ts";
 
 // Query
 export type { Explanation } from "./explain/explanation.ts";
-export type { Occurrence } from "./explain/occurrences.ts";
+export type { Occurrence } from "./reads/occurrences.ts";
 export type { AttentionKind } from "./outcomes/attention_kind.ts";
 export type {
   OutcomeCode,

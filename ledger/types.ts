@@ -84,7 +84,6 @@ export type {
   FieldChange,
   FieldValue,
 } from "./explain/explanation.ts";
-export type { OccurrenceOptions } from "./explain/occurrences.ts";
 export type { EffectReason, EventContent } from "./explain/explanation.ts";
 export type {
   AnchoredHead,

@@ -1,10 +1,5 @@
 /** The deliveries of a ledger: lists, one body, and which repeat another. */
 import { defined } from "../../core/guards.ts";
-import {
-  classifyOccurrences,
-  type Occurrence,
-  type OccurrenceOptions,
-} from "../explain/occurrences.ts";
 import type { EventKind } from "../machines/event_kind.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { bytesOf, select } from "../store/database.ts";
@@ -13,7 +8,6 @@ import {
   eventsOf,
   selectEvents,
   type StoredEvent,
-  timeOf,
 } from "../store/events.ts";
 import {
   asked,
@@ -179,7 +173,7 @@ function receivedOf({ receivedFrom, receivedBefore }: DeliveryQuery) {
 }
 
 /** What the deliveries of a query are mentioned under; null where nothing names them. */
-function ownerOf({ orderId, userId, quarantined }:
+export function ownerOf({ orderId, userId, quarantined }:
   & {
     readonly [Id in "orderId" | "userId"]?: string | null;
   }
@@ -294,51 +288,4 @@ export async function countDeliveries(
     }
     if (events.length < AT_ONCE) return counts;
   }
-}
-
-/** The whole ladder of attempts of one delivery fits into this time. */
-const LADDER_MS = 2 * 86_400_000;
-
-/** Deliveries of the same bytes that are held against each other. */
-const MOST_EQUAL = 50_000;
-
-/**
- * Reads the deliveries whose bytes equal those of one delivery, and finds out
- * which of them repeat another and which happened again. Of what names no order
- * and no user those that came within two days are read. All come by time of
- * arrival; none when there is no such delivery.
- */
-export async function readOccurrences(
-  driver: Driver,
-  eventId: string,
-  options: OccurrenceOptions = {},
-): Promise<Occurrence[]> {
-  const delivery = await readDelivery(driver, eventId);
-  if (delivery === null) return [];
-  const { orderId, userId, body, receivedAt } = delivery;
-  const owner = ownerOf({ orderId, userId });
-  const receivedMs = Date.parse(receivedAt);
-  const from = owner === null
-    ? "events AS e"
-    : "mentions AS m CROSS JOIN events AS e ON e.position = m.position";
-  const { sql, args } = owner ?? where(
-    "e.recorded_at BETWEEN ? AND ?",
-    ...[receivedMs - LADDER_MS, receivedMs + LADDER_MS],
-  );
-  const rows = await select(
-    driver,
-    `SELECT e.id, e.recorded_at, EXISTS (SELECT 1 FROM unanswered AS u
-        WHERE u.event_id = e.id)
-      FROM ${from} WHERE ${sql} AND e.kind = 'webhook' AND e.body = ?
-      LIMIT ${MOST_EQUAL}`,
-    ...[...args, body],
-  );
-  return classifyOccurrences(
-    rows.map(([id, recordedAt, isLate]) => ({
-      eventId: String(id),
-      recordedAt: timeOf(recordedAt) ?? "",
-      answered: isLate !== 1,
-    })),
-    options,
-  );
 }

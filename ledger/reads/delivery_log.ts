@@ -1,5 +1,5 @@
 /** What tells whether deliveries come. */
-import type { EventKind } from "../machines/event_kind.ts";
+import { readFact } from "../events/read_fact.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { listed, read, select, statement } from "../store/database.ts";
 import {
@@ -12,14 +12,11 @@ import {
 import { named } from "./deliveries.ts";
 
 /** An event, as far as it tells whether deliveries come. */
-export interface DeliveryLogRow {
-  readonly position: number;
-  readonly kind: EventKind;
-  readonly eventId: string;
-  /** Type as sent; null when it is none or quarantined. */
-  readonly type: string | null;
-  /** UTC ISO 8601. */
-  readonly recordedAt: string;
+export interface DeliveryLogRow extends
+  Pick<
+    StoredEvent,
+    "position" | "kind" | "eventId" | "type" | "recordedAt"
+  > {
   /** The delivery that was not answered in time, of a report of one. */
   readonly unansweredId: string | null;
   /**
@@ -30,9 +27,7 @@ export interface DeliveryLogRow {
   /** Whether it is about an order. */
   readonly ofOrder: boolean;
   /** Of a reading: the latest webhook before it that names what it shows. */
-  readonly named:
-    | { readonly eventId: string; readonly recordedAt: string }
-    | null;
+  readonly named: Pick<StoredEvent, "eventId" | "recordedAt"> | null;
 }
 
 /** Events of one entity that are looked through for a webhook. */
@@ -55,10 +50,12 @@ export async function readDeliveryLog(
     ...[after, limit],
   );
   const isShown = await shownIn(driver, events);
-  const readings = events.filter(({ kind }) =>
-    kind === "order_snapshot" || kind === "user_snapshot"
+  const before = await webhooksBefore(
+    driver,
+    events.filter(({ kind }) =>
+      kind === "order_snapshot" || kind === "user_snapshot"
+    ),
   );
-  const before = await webhooksBefore(driver, readings);
   return events.map((event) => {
     const { position, kind, eventId, type, recordedAt } = event;
     return {
@@ -102,40 +99,36 @@ async function webhooksBefore(
   readings: readonly StoredEvent[],
 ): Promise<ReadonlyMap<number, DeliveryLogRow["named"]>> {
   if (readings.length === 0) return new Map();
+  const isOrder = ({ kind }: StoredEvent) => kind === "order_snapshot";
   const all = await read(
     driver,
-    readings.map(({ position, kind, orderId, userId }) => {
-      const isOrder = kind === "order_snapshot";
-      const owner = isOrder
+    readings.map((reading) => {
+      const { position, orderId, userId } = reading;
+      const owner = isOrder(reading)
         ? named("orders", orderId ?? "")
         : named("users", userId ?? "");
       return statement(
         `SELECT ${EVENT_COLUMNS} FROM mentions AS m
           CROSS JOIN events AS e ON e.position = m.position
           WHERE ${owner.sql} AND m.position < ? AND e.kind = 'webhook'
-          ORDER BY m.position DESC LIMIT ${isOrder ? 10 : LOOKED_THROUGH}`,
+          ORDER BY m.position DESC
+          LIMIT ${isOrder(reading) ? 10 : LOOKED_THROUGH}`,
         ...[...owner.args, position],
       );
     }),
   );
-  return new Map(readings.map(({ position, kind }, at) => {
-    const webhook = eventsOf(all[at]).find((one) =>
-      one.type !== "test" &&
-      (kind === "order_snapshot" || (one.orderId ?? "") === "")
+  return new Map(readings.map((reading, at) => {
+    const webhook = eventsOf(all[at]).find(({ type, orderId }) =>
+      type !== "test" && (isOrder(reading) || (orderId ?? "") === "")
     );
-    if (webhook === undefined) return [position, null];
-    const { eventId, recordedAt } = webhook;
-    return [position, { eventId, recordedAt }];
+    const { eventId = "", recordedAt = "" } = webhook ?? {};
+    return [reading.position, webhook ? { eventId, recordedAt } : null];
   }));
 }
 
-function unansweredOf({ body }: StoredEvent): string | null {
-  try {
-    const id = JSON.parse(new TextDecoder().decode(body))?.event_id;
-    return typeof id === "string" ? id : null;
-  } catch {
-    return null;
-  }
+function unansweredOf(event: StoredEvent): string | null {
+  const fact = readFact(event);
+  return fact.kind === "delivery_unanswered" ? fact.deliveryId : null;
 }
 
 /**

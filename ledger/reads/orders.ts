@@ -1,4 +1,6 @@
 /** Orders as readers see them: one, a list, what a reference means, and sums. */
+// @ts-types="@types/big.js"
+import Big from "big.js";
 import type { AssetTable } from "../../core/assets/environment.ts";
 import type { AnomalyKind } from "../anomalies/anomaly.ts";
 import {
@@ -570,7 +572,7 @@ async function* sumsOf(
 async function addUp(
   rows: AsyncIterable<readonly SqlValue[]>,
 ): Promise<OrderTotal[]> {
-  const sums = new Map<string, Omit<OrderTotal, "sum"> & { units: bigint }>();
+  const sums = new Map<string, Omit<OrderTotal, "sum"> & { sum: Big }>();
   for await (const [code, trust, orders, amounts, units, wholes] of rows) {
     const currency = code === null ? null : String(code).toUpperCase();
     // Those without a currency come last, and confirmed ones before claimed ones.
@@ -578,22 +580,15 @@ async function addUp(
       trust === "confirmed" ? 0 : 1
     }`;
     const known = sums.get(key);
+    const sum = new Big(Number(units)).times("0.000001").plus(Number(wholes));
     sums.set(key, {
       currency,
       trust: trust as Trust,
       orders: (known?.orders ?? 0) + Number(orders),
       notSummed: (known?.notSummed ?? 0) + Number(orders) - Number(amounts),
-      units: (known?.units ?? 0n) + BigInt(Number(units)) +
-        BigInt(Number(wholes)) * 1_000_000n,
+      sum: sum.plus(known?.sum ?? 0),
     });
   }
   return [...sums].sort(([a], [b]) => a < b ? -1 : 1)
-    .map(([, { units, ...one }]) => ({ ...one, sum: decimalOf(units) }));
-}
-
-/** Millionths as a plain decimal. */
-function decimalOf(units: bigint): string {
-  const decimals = String(units % 1_000_000n).padStart(6, "0")
-    .replace(/0+$/, "");
-  return `${units / 1_000_000n}${decimals && `.${decimals}`}`;
+    .map(([, { sum, ...one }]) => ({ ...one, sum: sum.toFixed() }));
 }

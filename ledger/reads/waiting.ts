@@ -15,8 +15,8 @@ export interface Mover {
   readonly listedMs?: number;
 }
 
-/** Longest pause between two writes of a mover whose process runs. */
-const ENDED_MS = 2 * 60_000;
+/** The longest pause between two writes of a mover whose process runs, 2 minutes. */
+const IS_FRESH = "abs(?1 - written_at) <= 120000";
 
 /** Deliveries that were answered, and that the ledger does not have yet. */
 export interface WaitingDeliveries {
@@ -31,66 +31,39 @@ export interface WaitingDeliveries {
   readonly ended: number;
 }
 
-/** What one mover wrote down. */
-export interface MoverRow {
-  readonly count: number;
-  /** When the oldest of them was received, ms since 1970. */
-  readonly oldestMs: number;
-  /** When this was written, ms since 1970. */
-  readonly writtenMs: number;
-}
-
-export async function readMovers(driver: Driver): Promise<MoverRow[]> {
-  const found = await select(
-    driver,
-    "SELECT deliveries, oldest_at, written_at FROM waiting",
-  );
-  return found.map((row) => {
-    const [count = 0, oldestMs = 0, writtenMs = 0] = row.map(Number);
-    return { count, oldestMs, writtenMs };
-  });
-}
-
 /** Sums up what waits; null when nothing does. */
 export async function readWaiting(
   driver: Driver,
   nowMs: number,
 ): Promise<WaitingDeliveries | null> {
-  const rows = await readMovers(driver);
-  const oldestMs = oldestOf(rows);
-  if (oldestMs === null) return null;
-  const sum = (some: readonly MoverRow[]) =>
-    some.reduce((total, { count }) => total + count, 0);
-  return {
-    count: sum(rows),
-    oldestMs,
-    ended: sum(rows.filter((row) => !isFresh(row, nowMs))),
-  };
+  const [row = []] = await select(
+    driver,
+    `SELECT sum(deliveries), min(oldest_at),
+        sum(iif(${IS_FRESH}, 0, deliveries)) FROM waiting`,
+    nowMs,
+  );
+  const [count = 0, oldestMs = 0, ended = 0] = row.map(Number);
+  return row[0] === null ? null : { count, oldestMs, ended };
 }
 
 /** When the oldest delivery came that waits with a process that still runs. */
-export function oldestWaitingMs(
-  rows: readonly MoverRow[],
+export async function readOldestWaiting(
+  driver: Driver,
   nowMs: number,
-): number | null {
-  return oldestOf(rows.filter((row) => isFresh(row, nowMs)));
-}
-
-function oldestOf(rows: readonly MoverRow[]): number | null {
-  return rows.length === 0
-    ? null
-    : Math.min(...rows.map(({ oldestMs }) => oldestMs));
-}
-
-function isFresh({ writtenMs }: MoverRow, nowMs: number): boolean {
-  return Math.abs(nowMs - writtenMs) <= ENDED_MS;
+): Promise<number | null> {
+  const [[oldestMs = null] = []] = await select(
+    driver,
+    `SELECT min(oldest_at) FROM waiting WHERE ${IS_FRESH}`,
+    nowMs,
+  );
+  return oldestMs === null ? null : Number(oldestMs);
 }
 
 /** Writes down what waits with a mover; null where nothing does. */
 export async function writeWaiting(
   driver: Driver,
   mover: Mover,
-  waiting: Omit<MoverRow, "writtenMs"> | null,
+  waiting: Omit<WaitingDeliveries, "ended"> | null,
   nowMs: number,
 ): Promise<void> {
   const { place, process } = mover;

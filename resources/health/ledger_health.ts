@@ -1,8 +1,7 @@
 import {
   type Driver,
   FOLD_VERSION,
-  oldestWaitingMs,
-  readMovers,
+  readOldestWaiting,
 } from "../../ledger/for_sync.ts";
 import { readFoldVersion, readWaiting } from "../../ledger/for_resources.ts";
 import type { Ledger } from "../../ledger/for_resources.ts";
@@ -59,7 +58,7 @@ export async function lookAtWaiting(
 ): Promise<readonly Finding[]> {
   const waiting = await readWaiting(driver, nowMs);
   if (waiting === null) return [found("nothing_waiting")];
-  const oldestMs = oldestWaitingMs(await readMovers(driver), nowMs);
+  const oldestMs = await readOldestWaiting(driver, nowMs);
   const details = {
     more: `${waiting.count}, the oldest for ${
       span(Math.max(0, nowMs - waiting.oldestMs))

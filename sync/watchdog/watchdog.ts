@@ -4,12 +4,11 @@ import {
   type DeliveryLogRow,
   type Driver,
   KEEP_CHANGES_MS,
-  oldestWaitingMs,
   readDeliveryLog,
   readLastPosition,
   readLastWebhook,
-  readMovers,
   readObservedChanges,
+  readOldestWaiting,
   readSweep,
   readUnfoldedSince,
   type Statement,
@@ -117,7 +116,7 @@ export async function watchdog(
   const before = await readSweep<WatchdogState>(driver, watchdogName) ??
     await wake(driver, nowMs);
   // Read before the log: what is moved or folded meanwhile is in one of both.
-  const movers = await readMovers(driver);
+  const oldestMs = await readOldestWaiting(driver, nowMs);
   const unfoldedSince = await readUnfoldedSince(driver);
   const log = withoutFuture(await readLog(driver, before.log), nowMs);
   const facts = deliveryFacts(log);
@@ -126,7 +125,6 @@ export async function watchdog(
   const watchedSince = before.watchedSince < nowIso
     ? before.watchedSince
     : nowIso;
-  const oldestMs = oldestWaitingMs(movers, nowMs);
   const waiting = oldestMs === null ? null : new Date(oldestMs).toISOString();
   const pauses = pausesOf(before, nowMs, everyMs);
   const known = {
