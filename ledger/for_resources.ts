@@ -93,7 +93,7 @@ export { listDeliveries, readDeliveryPage } from "./reads/deliveries.ts";
 export { readReleasesNow, type ReleaseNow } from "./reads/releases.ts";
 export { readPurchaseHolder } from "./reads/releases.ts";
 export { uncheckedSince } from "./reads/attention.ts";
-export { readFoldVersion } from "./reads/stats.ts";
+export { readFolded } from "./reads/stats.ts";
 export { readUnattended } from "./subscriptions/subscriptions.ts";
 export { readWaiting } from "./reads/waiting.ts";
 export {

@@ -14,7 +14,7 @@ export { readMonthAt, readMonthPositions } from "./months/stored_months.ts";
 export { FOLD_PACE_RULES } from "./projection/fold_pace.ts";
 export { ProjectionWorker } from "./projection/projection_worker.ts";
 export { historyReport } from "./releases/historic.ts";
-export { readLivePosition } from "./reads/stats.ts";
+export { readFolded } from "./reads/stats.ts";
 export { type OrderTally, tallyOrders } from "./reads/stats.ts";
 export { writeWaiting } from "./reads/waiting.ts";
 export { databaseFile } from "./store/connections/database_url.ts";

@@ -1,6 +1,6 @@
 import { defined } from "../../core/guards.ts";
 import { printable } from "../../core/printable.ts";
-import { readFoldVersion } from "../../ledger/for_resources.ts";
+import { readFolded } from "../../ledger/for_resources.ts";
 import { FOLD_VERSION } from "../../ledger/for_sync.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import {
@@ -267,8 +267,8 @@ function print(
  * not write down all that orders are found by.
  */
 async function noteOlderFold(ledger: Ledger, io: Io): Promise<void> {
-  const version = await readFoldVersion(ledger.driver);
-  if (version === null || version >= FOLD_VERSION) return;
+  const { foldVersion } = await readFolded(ledger.driver);
+  if (foldVersion >= FOLD_VERSION) return;
   note(
     io,
     "An older version has folded this ledger, so not everything can be found " +

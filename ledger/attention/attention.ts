@@ -63,15 +63,31 @@ function unsettled(order: OrderInContext, nowMs: number): Outcome {
   };
 }
 
+/** What a row tells of an order besides its state. */
+export interface Beside {
+  /** Whether another order holds its purchase. */
+  readonly twice: boolean;
+  /** What its release entered, and which time, where nobody was told of it. */
+  readonly withheld?: readonly [status: string, entry: number] | undefined;
+}
+
 /**
- * The state of an order once other orders are considered: one whose purchase
- * another order holds waits. The stored state ignores other orders.
+ * An order as readers see it: one whose purchase another order holds waits. The stored
+ * state ignores other orders.
  */
-export function besideOthers<Order extends OrderState>(
+export function orderOf<Order extends OrderState>(
   order: Order,
-  twice: boolean,
-): Order {
-  if (!twice || order.facts.match !== "matched") return order;
+  compares: boolean,
+  { twice, withheld }: Beside,
+): Order & { readonly context: OrderContext } {
+  const context = {
+    ...{ compares, twice },
+    withheld: withheld === undefined ? null : transitionKey({
+      ...{ entity: "order", machine: "release", id: order.orderId },
+      ...{ trust: "release", status: withheld[0], entry: withheld[1] },
+    }),
+  };
+  if (!twice || order.facts.match !== "matched") return { ...order, context };
   const { facts, byHand } = order;
   const outcome = settle(outcomeOf({ ...facts, twice: "yes" }), facts, byHand);
   return {
@@ -81,30 +97,8 @@ export function besideOthers<Order extends OrderState>(
     releaseReason: outcome.reason,
     booked: outcome.booked,
     attention: outcome.attention,
+    context,
   };
-}
-
-/** An order as readers see it. */
-export function orderOf<Order extends OrderState>(
-  order: Order,
-  [compares, twice, withheld]: readonly unknown[],
-): Order & { readonly context: OrderContext } {
-  const context = {
-    compares: compares === 1,
-    twice: twice === 1,
-    withheld: withheldKey(order.orderId, withheld),
-  };
-  return { ...besideOthers(order, context.twice), context };
-}
-
-/** The key of a release that is stored as what was entered and its entry. */
-function withheldKey(id: string, withheld: unknown): string | null {
-  if (typeof withheld !== "string") return null;
-  const [status = "", entry = 1] = JSON.parse(withheld) as [string, number];
-  return transitionKey({
-    ...{ entity: "order", machine: "release", id, trust: "release" },
-    ...{ status, entry },
-  });
 }
 
 /** Why an order waits for a person now. */

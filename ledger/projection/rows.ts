@@ -1,6 +1,10 @@
 /** Rows of orders and users: what makes them, what their columns say, what leads to an order. */
 import type { AssetTable } from "../../core/assets/environment.ts";
-import { type OrderInContext, orderOf } from "../attention/attention.ts";
+import {
+  type Beside,
+  type OrderInContext,
+  orderOf,
+} from "../attention/attention.ts";
 import { effectiveTime } from "../events/time.ts";
 import type { Entity } from "../machines/transition.ts";
 import { beganBy } from "../orders/expectations.ts";
@@ -137,15 +141,12 @@ export function orderView(
     readonly compares?: boolean;
   },
 ): OrderInContext {
-  const twice = told.release?.last?.reason === "paid_twice";
-  const withheld = told.withheld === undefined
-    ? null
-    : JSON.stringify(told.withheld);
-  return orderOf(orderState(fold, { assets }), [
-    compares ? 1 : 0,
-    twice ? 1 : 0,
-    withheld,
-  ]);
+  return orderOf(orderState(fold, { assets }), compares, besideOf(told));
+}
+
+/** What was told of an order says how it stands beside others. */
+export function besideOf({ release, withheld }: Partial<Told>): Beside {
+  return { twice: release?.last?.reason === "paid_twice", withheld };
 }
 
 /** Columns that the step writes of an order, in the order of their values. */

@@ -1,6 +1,10 @@
 /** Why an order is as it is, and what was known of it at a time. */
 import type { AssetTable } from "../../core/assets/environment.ts";
-import { type OrderContext, orderOf } from "../attention/attention.ts";
+import {
+  type Beside,
+  type OrderContext,
+  orderOf,
+} from "../attention/attention.ts";
 import type { RecordedEvent } from "../events/event.ts";
 import type { ExpectationWindow } from "../events/expectation.ts";
 import { type Fact, isExpectation, isWitnessRule } from "../events/fact.ts";
@@ -13,9 +17,9 @@ import { evolveOrder, initialOrderFold } from "../orders/order_fold.ts";
 import type { OrderState } from "../states/order_state.ts";
 import { orderState } from "../states/state_of_order.ts";
 import type { Driver, SqlValue } from "../store/driver/driver.ts";
-import type { Told } from "../projection/doc.ts";
 import { selectExpected } from "../projection/expected.ts";
 import { WITHHELD } from "../projection/log.ts";
+import { besideOf } from "../projection/rows.ts";
 import { read, statement } from "../store/database.ts";
 import { EVENT_COLUMNS, eventsOf, selectEvents } from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";
@@ -185,34 +189,21 @@ async function inContextAt(
   const { twice, withheld } = until === null
     ? besideOf(JSON.parse(String(told?.[0]?.[0] ?? "{}")))
     : loggedOf(log?.[0] ?? []);
-  return orderOf(order, [
-    any?.[0]?.[0],
-    twice ? 1 : 0,
-    withheld === null || (until === null && order.byHand !== null)
-      ? null
-      : JSON.stringify(withheld),
-  ]);
+  const isSettled = until === null && order.byHand !== null;
+  return orderOf(order, any?.[0]?.[0] === 1, {
+    ...{ twice, withheld: isSettled ? undefined : withheld },
+  });
 }
 
-/** What is known of an order besides its state. */
-interface Beside {
-  readonly twice: boolean;
-  /** Status and entry of a release that nobody was told of. */
-  readonly withheld: readonly [status: string, entry: number] | null;
-}
-
-function besideOf({ release, withheld }: Partial<Told>): Beside {
-  const twice = release?.last?.reason === "paid_twice";
-  return { twice, withheld: withheld ?? null };
-}
-
-/** The same by the last entry of the release log. */
+/** How an order stood beside others by the last entry of the release log. */
 function loggedOf([code, entry, flags, reason]: readonly SqlValue[]): Beside {
   const status = String(code ?? "").slice("release.".length);
   const isWithheld = (Number(flags ?? 0) & WITHHELD) !== 0;
-  const told = status === "restored" ? ["yes", 1] as const : [
-    status,
-    Number(entry),
-  ] as const;
-  return { twice: reason === "paid_twice", withheld: isWithheld ? told : null };
+  const told = status === "restored"
+    ? ["yes", 1] as const
+    : [status, Number(entry)] as const;
+  return {
+    twice: reason === "paid_twice",
+    withheld: isWithheld ? told : undefined,
+  };
 }

@@ -181,7 +181,7 @@ export async function readPage<View>(
     views: fit.map(({ view }) => view),
     next: end === null || time === null
       ? null
-      : encodeCursor({ sortAt: time, id: String(end.no) }),
+      : encodeCursor(time, String(end.no)),
     searchedTo: cut === undefined ? time : null,
   };
 }
@@ -324,7 +324,7 @@ function keyOf([at, no]: readonly SqlValue[]): Place {
 }
 
 function placeOf(cursor: string): Place {
-  const { sortAt, id } = decodeCursor(cursor);
+  const [sortAt, id] = decodeCursor(cursor);
   const place = { at: Date.parse(sortAt), no: Number(id) };
   if (Number.isSafeInteger(place.at) && Number.isSafeInteger(place.no)) {
     return place;
@@ -384,30 +384,21 @@ export function fitting<Row>(
   return end === -1 ? rows : rows.slice(0, end);
 }
 
-/** Where a page ends: what rows are sorted by. */
-export interface PageEnd {
-  /** Time the row is sorted by. */
-  readonly sortAt: string;
-  /** Identifier of the row. */
-  readonly id: string;
-}
-
-/** Writes where a page ends as one opaque text. */
-export function encodeCursor({ sortAt, id }: PageEnd): string {
+/** Writes where a page ends as one opaque text: what rows are sorted by, and an id. */
+export function encodeCursor(sortAt: string, id: string): string {
   return base64urlnopad.encode(
     new TextEncoder().encode(JSON.stringify([sortAt, id])),
   );
 }
 
-export function decodeCursor(cursor: string): PageEnd {
+/** Reads what {@linkcode encodeCursor} wrote. */
+export function decodeCursor(cursor: string): [sortAt: string, id: string] {
   try {
     const bytes = base64urlnopad.decode(cursor);
     const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    if (Array.isArray(value) && value.length === 2) {
-      const [sortAt, id] = value;
-      if (typeof sortAt === "string" && typeof id === "string") {
-        return { sortAt, id };
-      }
+    const [sortAt, id] = Array.isArray(value) ? value : [];
+    if (typeof sortAt === "string" && typeof id === "string") {
+      return [sortAt, id];
     }
   } catch {
     // The error below covers every text that is not a cursor.

@@ -105,7 +105,7 @@ Deno.test.each(
     const days = {
       createdAfter: "2026-11-20",
       createdUpTo: "2026-11-21",
-      after: encodeCursor({ sortAt: "2026-11-20T09:00:00.000Z", id: "7" }),
+      after: encodeCursor("2026-11-20T09:00:00.000Z", "7"),
     };
     // The few that wait or that a name leads to are sorted.
     const isFew = query.attention === "stuck" ||
@@ -131,8 +131,7 @@ Deno.test.each(
 Deno.test("decodeCursor() reads what encodeCursor() wrote", () => {
   fc.assert(
     fc.property(fc.string(), fc.string({ unit: "grapheme" }), (sortAt, id) => {
-      const end = { sortAt, id };
-      assert.deepEqual(decodeCursor(encodeCursor(end)), end);
+      assert.deepEqual(decodeCursor(encodeCursor(sortAt, id)), [sortAt, id]);
     }),
   );
 });

@@ -13,7 +13,6 @@ import type { Driver } from "../store/driver/driver.ts";
 import { orderRows, selectRows } from "../projection/rows.ts";
 import { listed, readDeciding, select, statement } from "../store/database.ts";
 import { readEvents, timeOf } from "../store/events.ts";
-import { IS_RARE } from "../store/schema.ts";
 
 /** What is folded of an order; null when the ledger has none. */
 export async function readOrderFold(
@@ -33,23 +32,16 @@ export async function readHandRelease(
 ): Promise<RecordedRelease | null> {
   const hand = (await readOrderFold(driver, orderId))?.hand ?? null;
   if (hand === null) return null;
-  const [event] = await readEvents(
+  const events = await readEvents(
     driver,
-    `events AS e WHERE e.id = ?
-      AND e.kind = 'order_released' AND e.${IS_RARE}`,
+    "events AS e WHERE e.id = ?",
     hand.eventId,
   );
-  if (event === undefined) return null;
-  const fact = readFact(event);
-  if (fact.kind !== "order_released") return null;
-  const { outcome, purchase, recordedAt } = fact.hand;
-  return {
-    outcome,
-    by: fact.by ?? "",
-    why: fact.why ?? "",
-    for: purchase?.name ?? null,
-    at: recordedAt,
-  };
+  const [fact] = events.map(readFact);
+  if (fact?.kind !== "order_released") return null;
+  const { hand: { outcome, purchase, recordedAt: at }, by, why } = fact;
+  const reference = purchase?.name ?? null;
+  return { outcome, by: by ?? "", why: why ?? "", for: reference, at };
 }
 
 /** The order that holds the purchase that an order waits for; null where none does. */
@@ -131,10 +123,6 @@ export async function isStored(
   driver: Driver,
   { eventId, digest }: Pick<NewEvent, "eventId" | "digest">,
 ): Promise<boolean> {
-  const [found] = await readEvents(
-    driver,
-    "events AS e WHERE e.id = ?",
-    eventId,
-  );
-  return found?.digest === digest;
+  const from = "events AS e WHERE e.id = ?";
+  return (await readEvents(driver, from, eventId))[0]?.digest === digest;
 }

@@ -2,7 +2,7 @@
 import { EVENT_KINDS, type EventKind } from "../machines/event_kind.ts";
 import type { Historic } from "../releases/historic.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import { guardOf, selectGuard } from "../projection/guard.ts";
+import { type Guard, guardOf, selectGuard } from "../projection/guard.ts";
 import { HISTORIC } from "../projection/log.ts";
 import { read, select, statement } from "../store/database.ts";
 import { timeOf } from "../store/events.ts";
@@ -57,16 +57,12 @@ export async function readLag(driver: Driver): Promise<number> {
   return Number(row?.[0] ?? 0);
 }
 
-/** The position of the last event that the states contain; 0 before the first. */
-export async function readLivePosition(driver: Driver): Promise<number> {
+/** Reads up to which position the states are folded, and by which version. */
+export async function readFolded(
+  driver: Driver,
+): Promise<Pick<Guard, "position" | "foldVersion">> {
   const [guard] = await read(driver, [selectGuard]);
-  return guardOf(guard).position;
-}
-
-/** Reads the version of the fold that made the states. */
-export async function readFoldVersion(driver: Driver): Promise<number | null> {
-  const [guard] = await read(driver, [selectGuard]);
-  return guardOf(guard).foldVersion;
+  return guardOf(guard);
 }
 
 /** Orders of one status and trust that may still change. */

@@ -18,20 +18,8 @@ export interface ExportHeader {
 }
 
 /** An event as a line of an export: what is stored but the position. */
-export interface ExportedEvent extends
-  Pick<
-    StoredEvent,
-    | "eventId"
-    | "kind"
-    | "type"
-    | "orderId"
-    | "userId"
-    | "clickId"
-    | "occurredAt"
-    | "recordedAt"
-    | "readAt"
-    | "digest"
-  > {
+export interface ExportedEvent
+  extends Omit<StoredEvent, "position" | "salt" | "body"> {
   /** Hex. */
   readonly salt: string;
   /** The exact bytes, base64. */

@@ -3,7 +3,7 @@ import {
   FOLD_VERSION,
   readOldestWaiting,
 } from "../../ledger/for_sync.ts";
-import { readFoldVersion, readWaiting } from "../../ledger/for_resources.ts";
+import { readFolded, readWaiting } from "../../ledger/for_resources.ts";
 import type { Ledger } from "../../ledger/for_resources.ts";
 import { counted } from "../views/text.ts";
 import { describeChainBreak } from "../wording/damage_reason.ts";
@@ -17,7 +17,7 @@ export async function lookAtFolding(
 ): Promise<readonly Finding[]> {
   const lag = await ledger.lag();
   const more = lag === 0 ? "none waits" : `${counted(lag, "event")} to go`;
-  const version = await readFoldVersion(ledger.driver) ?? FOLD_VERSION;
+  const { foldVersion: version } = await readFolded(ledger.driver);
   if (version > FOLD_VERSION) {
     return [found("fold_newer", {
       more: `fold ${version}, and this version knows ${FOLD_VERSION}; ${more}`,

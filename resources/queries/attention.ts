@@ -96,9 +96,7 @@ function pageOf(
 ): Page<AttentionJson> {
   return {
     items: items.map((item) => attentionJson(item, nowMs)),
-    next: end === null
-      ? null
-      : encodeCursor({ sortAt: end.after ?? "", id: end.kind }),
+    next: end === null ? null : encodeCursor(end.after ?? "", end.kind),
   };
 }
 
@@ -114,7 +112,7 @@ function nextEnd(
 }
 
 function endOf(cursor: string): AttentionEnd {
-  const { sortAt, id } = decodeCursor(cursor);
+  const [sortAt, id] = decodeCursor(cursor);
   const kind = ATTENTION_KINDS.find((one) => one === id);
   if (kind === undefined) throw wrongCursor(cursor);
   return { kind, after: sortAt === "" ? undefined : sortAt };

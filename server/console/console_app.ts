@@ -42,7 +42,7 @@ import { ordersCsv, ordersPage, totalsPage } from "./pages/orders_page.ts";
 import { usersPage } from "./pages/users_page.ts";
 import { deliveriesPage } from "./pages/deliveries_page.ts";
 import { OrderTotals } from "./context/order_totals.ts";
-import { readLivePosition } from "../../ledger/for_server.ts";
+import { readFolded } from "../../ledger/for_server.ts";
 import { UsageError } from "../../core/settings/errors.ts";
 import { healthPage } from "./pages/health_page.ts";
 import { targetPage, targetsPage } from "./pages/targets_page.ts";
@@ -87,7 +87,10 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
     now,
     parts.look ?? (() => lookAtStored(ledger, { nowMs: now() })),
   );
-  const live = new LivePages(health, () => readLivePosition(ledger.driver));
+  const live = new LivePages(
+    health,
+    async () => (await readFolded(ledger.driver)).position,
+  );
   const { delivery } = health;
   const openBooks = new OpenBooks(ledger, now);
   const refunds = new RefundsOfMonths(ledger, now);
@@ -147,7 +150,7 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
     const formToken = signIn.formToken(c.get("cookie"));
     const nowMs = now();
     // Read first, so that nothing is missed that comes while the page is made.
-    const position = await readLivePosition(ledger.driver);
+    const { position } = await readFolded(ledger.driver);
     const { supports, operates, name } = c.get("reader");
     const made = await make({
       ...parts,
