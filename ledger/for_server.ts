@@ -11,7 +11,6 @@ export { ledgerOn } from "./ledger_on.ts";
 export { monthAfter, monthOf } from "./months/local_day.ts";
 export { bookedAmount } from "./months/month_row.ts";
 export { readMonthAt, readMonthPositions } from "./months/stored_months.ts";
-export { FOLD_PACE_RULES } from "./projection/fold_pace.ts";
 export { ProjectionWorker } from "./projection/projection_worker.ts";
 export { historyReport } from "./releases/historic.ts";
 export { readFolded } from "./reads/stats.ts";

@@ -497,7 +497,7 @@ export class Ledger implements AsyncDisposable {
    * A ledger that an older version has folded is folded again from nothing
    * first, beside the states that readers see.
    *
-   * @param options Signal, pace and progress.
+   * @param options Signal and progress.
    * @throws {LedgerError} When the database fails.
    */
   project(options: CatchUpOptions = {}): Promise<Projection> {
@@ -761,7 +761,6 @@ export class Ledger implements AsyncDisposable {
    * Extends the evidence chain until it reaches the last event.
    * {@linkcode Ledger.project} does this too. This method does not fold.
    *
-   * @param options Signal and pace.
    * @throws {LedgerError} When the database fails.
    */
   chain(): Promise<ChainState> {

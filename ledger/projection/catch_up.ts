@@ -25,11 +25,6 @@ export interface Projection {
 export interface CatchUpOptions {
   /** Stops between two steps. */
   readonly signal?: AbortSignal;
-  /**
-   * Awaited before each step, so that more urgent work on the same database can
-   * go first. Resolves to the most events the step may process.
-   */
-  readonly pace?: () => Promise<number>;
   /** Called after each step. */
   readonly onProgress?: (progress: {
     /** Position reached. */
@@ -74,17 +69,16 @@ class StepSize {
 /** Folds until nothing waits, in steps that appends can wait for. */
 export async function catchUp(
   parts: CatchUpParts,
-  { signal, pace, onProgress }: CatchUpOptions,
+  { signal, onProgress }: CatchUpOptions,
   onStep: (step: Projected) => void,
 ): Promise<Omit<Projection, "chain">> {
   const { driver, assets, fold = FOLD, maxEvents = MOST_EVENTS } = parts;
   const size = new StepSize();
   let events = 0;
   for (;;) {
-    const paced = await pace?.() ?? Infinity;
     signal?.throwIfAborted();
     const beganMs = performance.now();
-    const step = await parts.step(Math.min(paced, size.events, maxEvents));
+    const step = await parts.step(Math.min(size.events, maxEvents));
     size.took(step.events, performance.now() - beganMs);
     if (step.events > 0) {
       onStep(step);

@@ -1,13 +1,8 @@
 import { backoffMs } from "../../core/waiting/retry_delay.ts";
-import { FOLD_PACE_RULES, FoldPace } from "./fold_pace.ts";
 
 /** What the worker does its work with. */
 export interface ProjectionWorkerOptions {
-  /** `pace` is waited for before each step, and says how many events it may take. */
-  readonly catchUp: (
-    signal: AbortSignal,
-    pace: () => Promise<number>,
-  ) => Promise<void>;
+  readonly catchUp: (signal: AbortSignal) => Promise<void>;
   readonly onError?: (error: unknown) => void;
   readonly onDone?: () => void;
   /** Shortest time between two runs, ms: what comes meanwhile is folded in one step. */
@@ -22,8 +17,7 @@ export interface ProjectionWorkerOptions {
 
 /**
  * Folds at all times, for a process that runs until it is stopped. A failed
- * fold is retried automatically. While many deliveries are received, senders go
- * first: {@linkcode FoldPace} says how far.
+ * fold is retried automatically.
  */
 export class ProjectionWorker implements AsyncDisposable {
   readonly #options: Required<ProjectionWorkerOptions>;
@@ -31,7 +25,6 @@ export class ProjectionWorker implements AsyncDisposable {
   readonly #done: Promise<void>;
   #wake: () => void = () => {};
   #woken = false;
-  readonly #pace: FoldPace;
 
   constructor(options: ProjectionWorkerOptions) {
     this.#options = {
@@ -44,29 +37,12 @@ export class ProjectionWorker implements AsyncDisposable {
       now: () => performance.now(),
       ...options,
     };
-    this.#pace = new FoldPace(FOLD_PACE_RULES, this.#options.now());
     this.#done = this.#run();
   }
 
-  received(): void {
-    this.#pace.received();
-  }
-
-  wake(count = 1): void {
-    this.#pace.appended(count);
+  wake(): void {
     this.#woken = true;
     this.#wake();
-  }
-
-  /** Does other work that folds at the pace of this one. */
-  async paced<Result>(
-    work: (pace: () => Promise<number>) => Promise<Result>,
-  ): Promise<Result> {
-    try {
-      return await work(this.#next);
-    } finally {
-      this.#pace.ended(this.#options.now());
-    }
   }
 
   /** Does the work one last time, as far as `lastMs` allows, and resolves. */
@@ -88,7 +64,7 @@ export class ProjectionWorker implements AsyncDisposable {
     while (!stopped.aborted) {
       try {
         this.#woken = false;
-        await this.paced((pace) => catchUp(stopped, pace));
+        await catchUp(stopped);
         failures = 0;
         onDone();
       } catch (error) {
@@ -117,22 +93,13 @@ export class ProjectionWorker implements AsyncDisposable {
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), lastMs);
     try {
-      await catchUp(late.signal, () => Promise.resolve(Infinity));
+      await catchUp(late.signal);
     } catch (error) {
       if (!late.signal.aborted) onError(error);
     } finally {
       clearTimeout(timer);
     }
   }
-
-  /** Waits until the next step may be made. */
-  readonly #next = async (): Promise<number> => {
-    for (;;) {
-      const { waitMs, mostEvents } = this.#pace.next(this.#options.now());
-      if (waitMs === 0 || this.#controller.signal.aborted) return mostEvents;
-      await this.#sleep(waitMs, false);
-    }
-  };
 
   #sleep(ms: number, wakeable: boolean): Promise<void> {
     if (wakeable && this.#woken) return Promise.resolve();

@@ -96,55 +96,6 @@ Deno.test("ProjectionWorker.stop() ends a long rest at once", async () => {
   await worker.stop();
 });
 
-Deno.test("ProjectionWorker rests after a step while many deliveries come, appended or not", async () => {
-  let now = 0;
-  const paces: number[] = [];
-  const done = Promise.withResolvers<void>();
-  const worker: ProjectionWorker = new ProjectionWorker({
-    catchUp: async (_, pace) => {
-      await Promise.resolve();
-      const receive = () => {
-        now += 100;
-        for (let i = 0; i < 200; i++) worker.received();
-      };
-      receive();
-      paces.push(await pace());
-      receive(); // A step of 100 ms.
-      const coming = setInterval(receive, 5);
-      paces.push(await pace(), now);
-      clearInterval(coming);
-      done.resolve();
-    },
-    now: () => now,
-    idleMs: 60_000,
-  });
-  await done.promise;
-  const [first, second, foldedMs = 0] = paces;
-  assert.deepEqual([first, second], [100, 100]);
-  assert.ok(foldedMs >= 600, `folded again at ${foldedMs} ms`);
-  await worker.stop();
-});
-
-Deno.test("ProjectionWorker lets a spool be emptied first", async () => {
-  let now = 0;
-  const paces: number[] = [];
-  const done = Promise.withResolvers<void>();
-  const worker: ProjectionWorker = new ProjectionWorker({
-    catchUp: async (_, pace) => {
-      await Promise.resolve();
-      now += 1_000;
-      worker.wake(1024);
-      paces.push(await pace());
-      done.resolve();
-    },
-    now: () => now,
-    idleMs: 60_000,
-  });
-  await done.promise;
-  assert.equal(paces[0], 100);
-  await worker.stop();
-});
-
 Deno.test("ProjectionWorker folds what comes alone at once, and rests between two runs", async () => {
   let now = 0;
   let ran = Promise.withResolvers<void>();

@@ -8,7 +8,6 @@ import { logDeliveryAlert, logPollAlert } from "../monitoring/log_alerts.ts";
 import { StalledPoller } from "../monitoring/stalled_poller.ts";
 import { VARIABLES } from "../../core/settings/settings.ts";
 import { serviceClient } from "./service_client.ts";
-import type { Projection } from "./compose_projection.ts";
 import type { ServiceParts } from "./service_parts.ts";
 
 /** The poller, and what notices that it makes no progress. */
@@ -25,7 +24,6 @@ const DEADLINE_MS = 10_000;
 /** Makes the poller, whose alerts are logged and whose progress is measured. */
 export function composePoller(
   { config, ledger, log, metrics, now, longLived, ...parts }: ServiceParts,
-  projection: Pick<Projection, "paced">,
 ): ComposedPoller {
   if (parts.poll === false) return { poller: null, stalled: null };
   if (config.apiKey === null) {
@@ -47,10 +45,7 @@ export function composePoller(
   const poller = createPoller({
     ledger: {
       driver: ledger.driver,
-      project: (options) =>
-        projection.paced((pace) =>
-          ledger.project({ ...options, ...defined({ pace }) })
-        ),
+      project: (options) => ledger.project(options),
       onRequested: (listener) => ledger.onRequested(listener),
     },
     client: serviceClient(config, ledger.environment, {

@@ -48,9 +48,9 @@ export function composeProjection(
   const projection = longLived
     ? new ProjectionWorker({
       ...events,
-      catchUp: async (signal, pace) => {
+      catchUp: async (signal) => {
         await reportHistory();
-        await catchUp({ signal, pace });
+        await catchUp({ signal });
         metrics.lag(await ledger.lag());
       },
     })
@@ -63,14 +63,8 @@ export function composeProjection(
 
 /** Folds and chains what was appended, behind the endpoint's answer. */
 export interface Projection {
-  /** Reports a delivery that came in and is not appended yet. */
-  received(): void;
-  /** Reports that events were appended. @param count How many. @default 1 */
-  wake(count?: number): void;
-  /** Does other work that folds, at this one's pace where it has one. */
-  paced<Result>(
-    work: (pace?: () => Promise<number>) => Promise<Result>,
-  ): Promise<Result>;
+  /** Reports that events were appended. */
+  wake(): void;
   /** Ends the work that is under way, and resolves. */
   stop(): Promise<void>;
 }
@@ -98,14 +92,6 @@ export class ProjectionOnDemand implements Projection {
   constructor(catchUp: () => Promise<void>, events: ProjectionEvents) {
     this.#catchUp = catchUp;
     this.#events = events;
-  }
-
-  /** Every append is folded at once. */
-  received(): void {}
-
-  /** Does the work without pauses. */
-  paced<Result>(work: () => Promise<Result>): Promise<Result> {
-    return work();
   }
 
   /** Folds now, or once more after the fold that is under way. */

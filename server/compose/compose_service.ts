@@ -74,11 +74,10 @@ export function composeService(parts: ServiceParts): Service {
   const appends = new RecentOutcome(now);
   const stored = async <Result>(
     commit: () => Promise<Result>,
-    count: number,
   ): Promise<Result> => {
     try {
       const result = await appends.of(metrics.timed(commit));
-      projection.wake(count);
+      projection.wake();
       return result;
     } catch (error) {
       checkReplaced(error);
@@ -88,8 +87,7 @@ export function composeService(parts: ServiceParts): Service {
   const meter = metrics.meter;
   const mover = spool === undefined ? null : spoolMover({
     spool,
-    take: (records, count) =>
-      stored(() => ledger.appendRecords(records), count),
+    take: (records) => stored(() => ledger.appendRecords(records)),
     reportWaiting: (waiting) =>
       writeWaiting(
         ledger.driver,
@@ -110,9 +108,8 @@ export function composeService(parts: ServiceParts): Service {
   const reception = parts.reception ?? openReception(parts);
   const { endpoint } = reception;
   reception.reached({
-    received: () => projection.received(),
     append: async (delivery) => {
-      await stored(() => ledger.appendDelivery(delivery), 1);
+      await stored(() => ledger.appendDelivery(delivery));
       const tally = new BodyTally();
       tally.add(delivery.id, classify(bodyValue(delivery.body)));
       bodies(tally);
@@ -126,7 +123,7 @@ export function composeService(parts: ServiceParts): Service {
     log,
     timer: longLived,
   });
-  const { poller, stalled } = composePoller(parts, projection);
+  const { poller, stalled } = composePoller(parts);
   const counting = new AbortController();
   const counted = longLived
     ? new OrderGauges({

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { FOLD_PACE_RULES } from "../../ledger/for_server.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import { until } from "../../tests/kit/until.ts";
 import { PrometheusMetrics } from "../monitoring/prometheus/prometheus_metrics.ts";
@@ -7,7 +6,6 @@ import { serviceMetrics } from "../monitoring/metrics.ts";
 import { readConfig } from "../../core/settings/config.ts";
 import { openSpool } from "../http/open_spool.ts";
 import { composeService } from "./compose_service.ts";
-import type { Spool } from "../../webhooks/spool.ts";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
 
@@ -89,56 +87,4 @@ Deno.test("Service.health() says since when events are not folded", async () => 
   assert.match(String((await notFolded())?.since), /Z$/);
   works = true;
   await until(async () => await notFolded() === undefined);
-});
-
-Deno.test("composeService() lets the fold give way to deliveries that are received and not yet appended", async () => {
-  await using ledger = await emptyLedger();
-  const mostEvents = new Set<number | undefined>();
-  const watched = {
-    driver: ledger.driver,
-    environment: ledger.environment,
-    lag: () => ledger.lag(),
-    historic: () => ledger.historic(),
-    project: async (options?: Parameters<Ledger["project"]>[0]) => {
-      mostEvents.add(await options?.pace?.());
-      return await ledger.project();
-    },
-  } as unknown as Ledger;
-  const done = () => Promise.resolve();
-  /** Everything that it keeps stays there. */
-  const spool: Spool = {
-    depth: 0,
-    bytes: 0,
-    oldestMs: null,
-    writers: { own: "a", takenOver: new Set(), others: new Set(), listedMs: 0 },
-    put: done,
-    noRoomFor: () => null,
-    note: done,
-    onKept: () => {},
-    drain: () => Promise.resolve(0),
-    tidy: done,
-    ready: done,
-    close: done,
-  };
-  const secret = "a-secret-of-32-random-characters";
-  await using service = composeService({
-    config: readConfig(() => undefined, { databaseUrl: ":memory:" }),
-    secrets: [secret],
-    ledger: watched,
-    log: () => {},
-    metrics: serviceMetrics({ time: Date.now }),
-    now: Date.now,
-    longLived: true,
-    poll: false,
-    spool,
-  });
-  await until(() => mostEvents.has(FOLD_PACE_RULES.stepEvents.calm));
-  await until(async () => {
-    for (let i = 0; i < 500; i++) {
-      const address = `http://127.0.0.1/webhooks/${secret}`;
-      const body = '{"type":"test"}';
-      await service.endpoint(new Request(address, { method: "POST", body }));
-    }
-    return mostEvents.has(FOLD_PACE_RULES.stepEvents.crowded);
-  });
 });

@@ -47,8 +47,6 @@ export interface ReceptionParts {
 
 /** What the ledger does with deliveries, once it is open. */
 export interface Reached {
-  /** Called with each delivery, before it is stored. */
-  readonly received: () => void;
   /** Stores a delivery where there is no spool. */
   readonly append: WebhookEndpointOptions["append"];
   /** Stores a note of one that was not answered in time, likewise. */
@@ -81,14 +79,10 @@ export function openReception(parts: ReceptionParts): Reception {
     if (ledger === null) throw new Error("The ledger could not be opened yet");
     return ledger;
   };
-  const put = spool?.put ?? (async (delivery) => {
-    await opened().append(delivery);
-  });
   const endpoint = webhookEndpoint({
-    append: (delivery) => {
-      ledger?.received();
-      return put(delivery);
-    },
+    append: spool?.put ?? (async (delivery) => {
+      await opened().append(delivery);
+    }),
     ...defined({ noRoomFor: spool?.noRoomFor }),
     unanswered: spool?.note ?? (async (note) => {
       await opened().recordUnanswered(note);

@@ -211,14 +211,14 @@ export class Incarnation {
     const luck = dice.fork("mover");
     return spoolMover({
       spool,
-      take: async (records, count) => {
+      take: async (records) => {
         await this.ledger.appendRecords(records);
         if (luck.chance(world.spoolFaults.crash)) {
           world.journal.count("spool crash");
           life.kill();
         }
         await life.alive(Promise.resolve());
-        this.#follower?.wake(count);
+        this.#follower?.wake();
       },
       now: () => world.now(),
       tidyEveryMs: 10 * 60_000,
