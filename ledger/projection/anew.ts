@@ -8,10 +8,9 @@ import {
   type ExpectationFact,
   type Fact,
   isExpectation,
-  isWitnessRule,
 } from "../events/fact.ts";
 import { expectationWindow } from "../orders/expectations.ts";
-import { ExpectationPool, WitnessRules } from "../orders/joined_facts.ts";
+import { JoinedFacts } from "../orders/joined_facts.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { addRelease, NO_RELEASES } from "../releases/release_log.ts";
 import {
@@ -126,15 +125,12 @@ async function join(
     selectExpected(hash, windows),
     selectRules,
   ]);
-  const pool = new ExpectationPool();
-  const rules = new WitnessRules();
+  const joined = new JoinedFacts();
   for (const event of eventsOf(found.flat())) {
     if (event.position > until) continue;
-    const fact = readFact(replaced?.get(event.position) ?? event);
-    if (isExpectation(fact)) pool.add(fact.expectation);
-    if (isWitnessRule(fact)) rules.add(fact.change);
+    joined.add(readFact(replaced?.get(event.position) ?? event));
   }
-  for (const [no, fold] of folds) folds.set(no, rules.join(pool.join(fold)));
+  for (const [no, fold] of folds) folds.set(no, joined.join(fold));
 }
 
 /** Selects the events that say since when orders wait for the chain. */

@@ -108,9 +108,9 @@ export interface LaterTerms extends PurchaseName {
 /** Selects the terms of purchases that were asked for at a time or later. */
 export function selectLaterTerms(
   hash: LookupHash,
-  purchases: ReadonlyMap<string, LaterTerms>,
+  purchases: readonly LaterTerms[],
 ): Statement {
-  const rows = [...purchases.values()].map(({ kind, name, askedAt }) => [
+  const rows = purchases.map(({ kind, name, askedAt }) => [
     hash.of(kind === "click" ? "asked_click" : "asked_reference", name),
     msOf(askedAt) ?? 0,
     kind,

@@ -54,8 +54,8 @@ export async function loadRows(
   const named = (which: "orderId" | "userId") =>
     listed(
       new Set(
-        events.flatMap(({ fact, named }) =>
-          [fact[which], named[which]].filter(Boolean)
+        events.flatMap(({ event, fact }) =>
+          [fact[which], event[which]].filter(Boolean)
         ),
       ),
     );
@@ -65,52 +65,6 @@ export async function loadRows(
     selectRows("users", inList, named("userId")),
   ], mode);
   return { orders: orderRows(orders?.rows), users: userRows(users?.rows) };
-}
-
-/** What a batch asks of orders that it may not name. */
-interface Asked {
-  /** Links of its terms, when the first was asked for and when one expires first. */
-  readonly links: ReadonlyMap<
-    string,
-    Link & { readonly askedAt: string; readonly validUntil: string }
-  >;
-  /**
-   * Purchases of its terms, and when the earliest of each was asked for: what was
-   * recorded before and was asked for later counts in its place.
-   */
-  readonly terms: ReadonlyMap<string, LaterTerms>;
-  /** From when on its rules hold, by which successes wait for the chain. */
-  readonly rulesFrom: readonly string[];
-}
-
-function askedBy(events: readonly BatchEvent[]): Asked {
-  const links = new Map<
-    string,
-    Link & { askedAt: string; validUntil: string }
-  >();
-  const terms = new Map<string, LaterTerms>();
-  const rulesFrom: string[] = [];
-  for (const { fact } of events) {
-    if (isWitnessRule(fact)) rulesFrom.push(fact.change.from);
-    if (!isExpectation(fact)) continue;
-    const { expectation } = fact;
-    const askedAt = askedAtOf(expectation);
-    const until = validUntil(expectation);
-    for (const link of expectationLinks(expectation)) {
-      const other = links.get(linkKey(link));
-      links.set(linkKey(link), {
-        ...link,
-        askedAt: earlier(other?.askedAt, askedAt),
-        validUntil: earlier(other?.validUntil, until),
-      });
-    }
-    const purchase = purchaseOf(expectation);
-    if (purchase === null) continue;
-    const key = purchaseKey(expectation);
-    const first = earlier(terms.get(key)?.askedAt, askedAt);
-    terms.set(key, { ...purchase, askedAt: first });
-  }
-  return { links, terms, rulesFrom };
 }
 
 function earlier(a: string | undefined, b: string): string {
@@ -156,45 +110,66 @@ export async function loadJoined(
     readonly readFact: (event: RecordedEvent) => Fact;
   },
 ): Promise<Joined> {
-  const asked = askedBy(events);
-  if (!anyExpected && asked.links.size === 0 && asked.rulesFrom.length === 0) {
+  const facts = events.map(({ fact }) => fact);
+  const rulesFrom = facts.filter(isWitnessRule).map(({ change }) =>
+    msOf(change.from) ?? 0
+  );
+  /** When the first terms under a link were asked for, and when one expires first. */
+  const links = new Map<string, Link & { askedAt: string; until: string }>();
+  /** What was recorded before and was asked for later counts in its place. */
+  const terms = new Map<string, LaterTerms>();
+  for (const { expectation } of facts.filter(isExpectation)) {
+    const askedAt = askedAtOf(expectation);
+    for (const link of expectationLinks(expectation)) {
+      const other = links.get(linkKey(link));
+      links.set(linkKey(link), {
+        ...link,
+        askedAt: earlier(other?.askedAt, askedAt),
+        until: earlier(other?.until, validUntil(expectation)),
+      });
+    }
+    const purchase = purchaseOf(expectation);
+    if (purchase === null) continue;
+    const key = purchaseKey(expectation);
+    const first = earlier(terms.get(key)?.askedAt, askedAt);
+    terms.set(key, { ...purchase, askedAt: first });
+  }
+  if (!anyExpected && links.size === 0 && rulesFrom.length === 0) {
     return { expectations: [], linkedOrders: new Map(), successes: [] };
   }
-  const links = [...asked.links].map(
-    ([key, { kind, link, askedAt, validUntil }]) => [
-      hash.of(kind, link),
-      key,
-      msOf(firstOrderAfter(askedAt)) ?? 0,
-      kind === "click" ? hash.of("asked_click", link) : null,
-      msOf(validUntil) ?? 0,
-    ],
-  );
-  const since = asked.rulesFrom.map((time) => msOf(time) ?? 0);
+  const linkRows = [...links].map(([key, { kind, link, askedAt, until }]) => [
+    hash.of(kind, link),
+    key,
+    msOf(firstOrderAfter(askedAt)) ?? 0,
+    kind === "click" ? hash.of("asked_click", link) : null,
+    msOf(until) ?? 0,
+  ]);
   const found = await driver.batch([
     selectExpected(hash, movedWindows(events, orders)),
-    selectLaterTerms(hash, asked.terms),
-    { sql: LINKED, args: [JSON.stringify(links)] },
+    selectLaterTerms(hash, [...terms.values()]),
+    { sql: LINKED, args: [JSON.stringify(linkRows)] },
     selectRows(
       "orders",
       "?1 IS NOT NULL AND r.status = 'success' AND r.began >= ?1",
-      since.length === 0 ? null : Math.min(...since),
+      rulesFrom.length === 0 ? null : Math.min(...rulesFrom),
     ),
   ], mode);
-  const [expected, later, linked, successes] = found.map(({ rows }) => rows);
-  const others = orderRows([
-    ...linked?.map((row) => row.slice(1)) ?? [],
-    ...successes ?? [],
-  ]);
-  addMissing(orders, others);
+  const [expected = [], later = [], linked = [], successes = []] = found.map((
+    { rows },
+  ) => rows);
+  addMissing(
+    orders,
+    orderRows([...linked.map((row) => row.slice(1)), ...successes]),
+  );
+  const linkedOrders = new Map(
+    [...Map.groupBy(linked, ([key]) => String(key))]
+      .map(([key, rows]) => [key, rows.map(([, , id]) => String(id))]),
+  );
   return {
-    expectations: eventsOf([...expected ?? [], ...later ?? []]).map(readFact)
+    expectations: eventsOf([...expected, ...later]).map(readFact)
       .filter(isExpectation).map(({ expectation }) => expectation),
-    linkedOrders: new Map(
-      [...Map.groupBy(linked ?? [], ([key]) => String(key))].map((
-        [key, rows],
-      ) => [key, rows.map(([, , id]) => String(id))]),
-    ),
-    successes: (successes ?? []).map(([, id]) => String(id)),
+    linkedOrders,
+    successes: successes.map(([, id]) => String(id)),
   };
 }
 

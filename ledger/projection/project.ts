@@ -6,7 +6,6 @@ import { readFact } from "../events/read_fact.ts";
 import {
   insertSeal,
   lastSealOf,
-  type Seal,
   sealNext,
   selectLastSeal,
 } from "../evidence/seals.ts";
@@ -42,12 +41,8 @@ import {
   type Table,
   USER_COLUMNS,
 } from "./rows.ts";
-import { type BatchEvent, type Step, takeStep } from "./step.ts";
-import {
-  selectSubscribers,
-  type Subscriber,
-  subscribersOf,
-} from "./subscribers.ts";
+import { type BatchEvent, Step } from "./step.ts";
+import { selectSubscribers, subscribersOf } from "./subscribers.ts";
 
 /** The part of the fold that tests replace to play another version. */
 export interface FoldCode {
@@ -126,7 +121,13 @@ async function step(
   const redacted = guard.erasures > 0 && redactNew !== undefined
     ? await redactNew(driver, batch.stored, guard)
     : { events: batch.stored, statements: [] };
-  const events = batchEvents(redacted.events, batch.imported, fold.readFact);
+  const events = redacted.events.map((event): BatchEvent => ({
+    event,
+    fact: fold.readFact(event),
+    imported: batch.imported.some(([from, to]) =>
+      event.position >= from && event.position <= to
+    ),
+  }));
   const hash = new LookupHash(guard.key);
   const reading = { driver, mode };
   const rows = await loadRows(reading, events);
@@ -136,9 +137,10 @@ async function step(
   });
   const rules = batch.rules.map(fold.readFact).filter(isWitnessRule);
   const { createdAt, goLive } = guard;
-  const changes = takeStep(events, { ...rows, ...joined, rules }, {
+  const changes = new Step({ ...rows, ...joined, rules }, {
     ...{ assets, createdAt, goLive },
   });
+  for (const event of events) changes.take(event);
   const releases = logReleases(
     changes.transitions,
     await loadReleases(reading, changes.transitions, {
@@ -170,18 +172,6 @@ async function step(
   };
 }
 
-interface Batch {
-  readonly guard: Guard;
-  readonly seal: Seal;
-  readonly stored: readonly StoredEvent[];
-  readonly rules: readonly StoredEvent[];
-  readonly anyExpected: boolean;
-  readonly imported: readonly (readonly [from: number, to: number])[];
-  readonly subscribers: readonly Subscriber[];
-  /** The last transition that is logged. */
-  readonly lastSeq: number;
-}
-
 async function readBatch(
   driver: Driver,
   { maxEvents = 1000, maxBytes = 4 << 20 }: Pick<
@@ -189,7 +179,7 @@ async function readBatch(
     "maxEvents" | "maxBytes"
   >,
   mode: "read" | "write",
-): Promise<Batch> {
+) {
   const found = await driver.batch([
     selectGuard,
     selectLastSeal,
@@ -213,7 +203,7 @@ async function readBatch(
     stored: eventsOf(events),
     rules: eventsOf(rules),
     anyExpected: anyExpected === 1,
-    imported: JSON.parse(String(imported ?? "[]")),
+    imported: JSON.parse(String(imported ?? "[]")) as [number, number][],
     subscribers: subscribersOf(subscribers),
     lastSeq: Number(lastSeq),
   };
@@ -230,21 +220,6 @@ const NEXT_EVENTS = `SELECT ${EVENT_COLUMNS} FROM events AS e
         WHERE ${AFTER} ORDER BY position LIMIT ?1))
     WHERE total <= ?2 OR total = size)
   ORDER BY e.position`;
-
-function batchEvents(
-  stored: readonly StoredEvent[],
-  imported: Batch["imported"],
-  readFact: FoldCode["readFact"],
-): BatchEvent[] {
-  return stored.map((event) => ({
-    fact: readFact(event),
-    named: event,
-    delivered: event.kind === "webhook",
-    imported: imported.some(([from, to]) =>
-      event.position >= from && event.position <= to
-    ),
-  }));
-}
 
 /** How a row is written, and the columns that are its values. */
 function upserting(table: Table, written: readonly string[]) {

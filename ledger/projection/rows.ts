@@ -110,25 +110,18 @@ export function updateRow(table: string, columns: Columns): Statement {
   };
 }
 
-/** The rows that {@linkcode selectRows} read, by id. */
-export function orderRows(rows: Rows = []): Map<string, Row<OrderFold>> {
-  return new Map(rows.map((row) => [String(row[1]), rowOf(row, unpackOrder)]));
+/** Reads the rows that {@linkcode selectRows} finds, by id. */
+function reading<Fold>({ unpack }: Kind<Fold>) {
+  return (rows: Rows = []): Map<string, Row<Fold>> =>
+    new Map(rows.map(([no, id, historic, told, fold]) => [String(id), {
+      ...{ no: Number(no), historic: Number(historic) },
+      told: JSON.parse(String(told)) as Told,
+      fold: unpack(String(id), String(fold)),
+    }]));
 }
 
-export function userRows(rows: Rows = []): Map<string, Row<UserFold>> {
-  return new Map(rows.map((row) => [String(row[1]), rowOf(row, unpackUser)]));
-}
-
-function rowOf<Fold>(
-  [no, id, historic, told, fold]: readonly SqlValue[],
-  unpack: (id: string, fold: string) => Fold,
-): Row<Fold> {
-  return {
-    ...{ no: Number(no), historic: Number(historic) },
-    told: JSON.parse(String(told)) as Told,
-    fold: unpack(String(id), String(fold)),
-  };
-}
+export const orderRows = reading(KINDS.orders);
+export const userRows = reading(KINDS.users);
 
 /**
  * The state of an order as readers see it: that of its fold, and what is known of it

@@ -4,7 +4,6 @@
  * collected for the log, and what webhooks name for the poller.
  */
 import type { AssetTable } from "../../core/assets/environment.ts";
-import type { RecordedEvent } from "../events/event.ts";
 import type { Expectation } from "../events/expectation.ts";
 import {
   type ExpectationFact,
@@ -49,6 +48,7 @@ import {
   orderRelease,
 } from "../releases/order_release.ts";
 import type { HandChange, ReleaseChange } from "../releases/release_log.ts";
+import type { StoredEvent } from "../store/events.ts";
 import {
   evolveUser,
   initialUserFold,
@@ -60,11 +60,8 @@ import { type ToConfirm, urgencyOf } from "./due.ts";
 
 /** What a step needs of one event. */
 export interface BatchEvent {
+  readonly event: StoredEvent;
   readonly fact: Fact;
-  /** Whom the body names, whether or not the fact is of them. */
-  readonly named: Pick<RecordedEvent, "orderId" | "userId">;
-  /** Whether it is a webhook delivery, readable or not. */
-  readonly delivered: boolean;
   /** Whether it came from an import: nobody is told what follows from it. */
   readonly imported: boolean;
 }
@@ -97,17 +94,6 @@ export type Collected = NewTransition | ReleaseChange | HandChange;
 
 type AnyFold = OrderFold | UserFold;
 
-/** Folds a batch. */
-export function takeStep(
-  events: readonly BatchEvent[],
-  known: Known,
-  options: StepOptions,
-): Step {
-  const step = new Step(known, options);
-  for (const event of events) step.take(event);
-  return step;
-}
-
 /** What a batch changes. */
 export class Step implements KnownRows {
   /** Every row that is known, as the batch leaves it. */
@@ -134,9 +120,11 @@ export class Step implements KnownRows {
   readonly #rules = new WitnessRules();
   /** Orders of the batch, by what terms find them by. */
   readonly #linked = new Map<string, Set<string>>();
-  /** What the last event left is what the next one begins with. */
-  readonly #machines = new WeakMap<AnyFold, readonly MachineStatus[]>();
-  readonly #releases = new WeakMap<OrderFold, { is: OrderRelease | null }>();
+  // What the last event left is what the next one begins with.
+  readonly #machinesOf = remembering(machinesOf);
+  readonly #releaseOf = remembering((fold: OrderFold) =>
+    orderRelease(fold, this.#options)
+  );
 
   constructor(known: Known, options: StepOptions) {
     this.orders = new Map(known.orders);
@@ -281,7 +269,7 @@ export class Step implements KnownRows {
       readonly isOld: boolean;
     },
   ): void {
-    const { fact, delivered, imported } = event;
+    const { fact, imported } = event;
     const { position, recordedAt } = fact;
     const last = before === undefined ? [] : this.#machinesOf(before);
     for (const { machine, visible } of this.#machinesOf(after)) {
@@ -303,7 +291,7 @@ export class Step implements KnownRows {
         ...{ withheld: false, historic },
       });
     }
-    if (!delivered || imported) return;
+    if (event.event.kind !== "webhook" || imported) return;
     const urgency = urgencyOf(before, after);
     const known = this.toConfirm[entity].get(id) ??
       { at: "", urgency: 0, claimedBy: 0 };
@@ -330,22 +318,15 @@ export class Step implements KnownRows {
     const row = this.orders.get(id);
     if (row !== undefined) this.orders.set(id, { ...row, historic });
   }
+}
 
-  #machinesOf(fold: AnyFold): readonly MachineStatus[] {
-    const known = this.#machines.get(fold);
-    if (known !== undefined) return known;
-    const machines = machinesOf(fold);
-    this.#machines.set(fold, machines);
-    return machines;
-  }
-
-  #releaseOf(fold: OrderFold): OrderRelease | null {
-    const known = this.#releases.get(fold);
-    if (known !== undefined) return known.is;
-    const is = orderRelease(fold, this.#options);
-    this.#releases.set(fold, { is });
-    return is;
-  }
+function remembering<Key extends object, Value>(make: (key: Key) => Value) {
+  const known = new WeakMap<Key, { readonly is: Value }>();
+  return (key: Key): Value => {
+    const one = known.get(key) ?? { is: make(key) };
+    known.set(key, one);
+    return one.is;
+  };
 }
 
 function newRow(no: number) {
