@@ -1,6 +1,6 @@
 import type { ExplainedField, FieldValue } from "./explanation.ts";
 import { CLAIM_FIELDS, type ClaimField } from "../events/order_facts.ts";
-import { type Fact, isExpectation, type WebhookFact } from "../events/fact.ts";
+import { type Fact, isExpectation } from "../events/fact.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import {
   claimedBody,
@@ -36,53 +36,49 @@ export function fieldSources(
   const { claims, assets } = resolveOrder(fold, options);
   const { expected } = matchExpectations(fold, assets);
   const latest = visibleReading(fold);
-  const reading = latest === null
-    ? undefined
-    : facts.find((fact) =>
-      fact.kind === "order_snapshot" && fact.orderId === fold.orderId &&
-      fact.digest === latest.digest && fact.reading.readAt === latest.readAt
-    );
-  const session = expected === null
-    ? undefined
-    : facts.find((fact) =>
-      isExpectation(fact) &&
-      fact.expectation.id === expected.id &&
-      fact.expectation.recordedAt === expected.recordedAt
-    );
-  const webhook = (holds: (fact: WebhookFact) => boolean) =>
-    facts.find((fact) =>
-      fact.kind === "webhook" && fact.orderId === fold.orderId && holds(fact)
-    );
-  const read = latest === null ? null : readFields(latest);
+  const read = latest && readFields(latest);
   const sourceOf = (
     field: string,
-  ): readonly [ExplainedField["source"], Fact | undefined] => {
-    if (field.startsWith("expected.")) return ["session", session];
+  ): readonly [ExplainedField["source"], (fact: Fact) => boolean] => {
+    if (field.startsWith("expected.")) {
+      return [
+        "session",
+        (fact) =>
+          isExpectation(fact) && fact.expectation.id === expected?.id &&
+          fact.expectation.recordedAt === expected.recordedAt,
+      ];
+    }
+    const isStatus = field === "status";
     const claimField = claimFields[field];
-    if (
-      field === "status"
-        ? state.trust === "confirmed"
-        : read !== null && (claimField === undefined || read.has(field))
-    ) return ["snapshot", reading];
-    if (field === "status") {
-      return ["webhook", webhook(({ claim }) => claim === state.status)];
+    const isRead = isStatus
+      ? state.trust === "confirmed"
+      : read && (claimField === undefined || read.has(field));
+    if (isRead) {
+      return [
+        "snapshot",
+        (fact) =>
+          fact.kind === "order_snapshot" && fact.orderId === fold.orderId &&
+          fact.digest === latest?.digest &&
+          fact.reading.readAt === latest.readAt,
+      ];
     }
     const body = claimField && claimedBody(claims, claimField);
     return [
       "webhook",
-      body
-        ? webhook(({ claim, digest }) =>
-          claim !== null && digest === body.digest
-        )
-        : undefined,
+      (fact) =>
+        fact.kind === "webhook" && fact.orderId === fold.orderId &&
+        (isStatus
+          ? fact.claim === state.status
+          : fact.claim !== null && fact.digest === body?.digest),
     ];
   };
   return Object.entries(flattenState(state)).flatMap(([field, value]) => {
     if (derived.test(field)) return [];
-    const [source, fact] = sourceOf(field);
-    if (fact === undefined) return [];
-    const { position, eventId } = fact;
-    return [{ field, value, source, position, eventId }];
+    const [source, states] = sourceOf(field);
+    const { position, eventId } = facts.find(states) ?? {};
+    return position === undefined || eventId === undefined
+      ? []
+      : [{ field, value, source, position, eventId }];
   });
 }
 
@@ -108,38 +104,33 @@ const hidden: ReadonlySet<string> = new Set([
 ]);
 
 /** Fields of the state that people look at, by dotted name. */
-export function flattenState(
-  state: OrderState,
-): Fields {
-  const flat: Record<string, FieldValue> = {};
+export function flattenState(state: OrderState): Fields {
   // Until somebody says a status there is none, whatever stands in its place.
-  const unsaid = state.claimed === null && state.confirmed === null;
-  for (const [field, value] of Object.entries(state)) {
-    if (hidden.has(field)) continue;
-    if (unsaid && (field === "status" || field === "trust")) continue;
-    if (field === "transferSeen" && value === false) continue;
-    if (field === "anomalies") {
-      for (const anomaly of state.anomalies) {
-        const { kind, field: of } = anomaly;
-        flat[`anomalies.${kind}${of === undefined ? "" : `.${of}`}`] = anomaly;
+  const isUnsaid = state.claimed === null && state.confirmed === null;
+  const flat = Object.entries(state).flatMap(
+    ([field, value]): (readonly [string, FieldValue])[] => {
+      if (hidden.has(field) || value === null) return [];
+      if (isUnsaid && (field === "status" || field === "trust")) return [];
+      if (field === "transferSeen" && value === false) return [];
+      if (field === "anomalies") {
+        return state.anomalies.map((one) => [
+          `anomalies.${one.kind}${
+            one.field === undefined ? "" : `.${one.field}`
+          }`,
+          one,
+        ]);
       }
-    } else if (field === "history") {
-      flat.history = state.history.map(({ source, status }) =>
-        `${source} ${status}`
-      ).join(", ");
-    } else if (Array.isArray(value)) {
-      flat[field] = value.join(", ");
-    } else if (typeof value === "object" && value !== null) {
-      for (const [inner, of] of Object.entries(value)) {
+      if (field === "history") {
+        const said = state.history.map((one) => `${one.source} ${one.status}`);
+        return [[field, said.join(", ")]];
+      }
+      if (Array.isArray(value)) return [[field, value.join(", ")]];
+      if (typeof value !== "object") return [[field, String(value)]];
+      return Object.entries(value).flatMap(([inner, of]) => {
         const name = `${field}.${inner}`;
-        if (of !== null && !hidden.has(name)) flat[name] = String(of);
-      }
-    } else if (value !== null) {
-      flat[field] = String(value);
-    }
-  }
-  for (const [field, value] of Object.entries(flat)) {
-    if (value === "") delete flat[field];
-  }
-  return flat;
+        return of === null || hidden.has(name) ? [] : [[name, String(of)]];
+      });
+    },
+  );
+  return Object.fromEntries(flat.filter(([, value]) => value !== ""));
 }
