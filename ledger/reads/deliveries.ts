@@ -99,10 +99,7 @@ export function listDeliveries(
   driver: Driver,
   query: DeliveryQuery = {},
 ): AsyncGenerator<StoredDelivery> {
-  return readAll(driver, listOf(query), {
-    ...timesOf(query),
-    limit: AT_ONCE,
-  });
+  return readAll(driver, listOf(query), { limit: AT_ONCE });
 }
 
 /**
@@ -114,20 +111,24 @@ export async function readDeliveryPage(
   query: DeliveryQuery & Pick<PageQuery, "after" | "limit">,
 ): Promise<DeliveryPage> {
   const { after, limit } = query;
-  const page = defined({ ...timesOf(query), after, limit });
+  const page = defined({ after, limit });
   const { views, ...ends } = await readPage(driver, listOf(query), page);
   return { deliveries: views, ...ends };
 }
 
 function listOf(query: DeliveryQuery): List<StoredDelivery> {
+  const { type, receivedFrom, receivedBefore, quarantined } = query;
   const owner = ownerOf(query);
-  const { from, before } = receivedOf(query);
+  // By its end a list goes up to a time, and after one.
+  const before = (field: string) => (time: string) => queryMs(field, time) - 1;
+  const after = asked(receivedFrom, before("receivedFrom"));
+  const upTo = asked(receivedBefore, before("receivedBefore"));
   return {
     ...{ table: "events", as: "e", no: "position", columns: EVENT_COLUMNS },
     ...owner === null
-      ? { at: "recorded_at", ranges: [where("kind = 'webhook'")] }
+      ? { at: "recorded_at", after, upTo, ranges: [where("kind = 'webhook'")] }
       : {
-        at: null,
+        ...{ at: null, after: [], upTo: [] },
         // What is not folded yet is mentioned nowhere: all of it is looked at.
         ranges: [
           where("position > (SELECT position FROM ledger)"),
@@ -138,38 +139,23 @@ function listOf(query: DeliveryQuery): List<StoredDelivery> {
     where: [
       ...owner === null ? [] : [
         where("e.kind = 'webhook'"),
-        ...asked(from, (ms) => where("e.recorded_at >= ?", ms)),
-        ...asked(before, (ms) => where("e.recorded_at < ?", ms)),
+        ...after.map((ms) => where("e.recorded_at > ?", ms)),
+        ...upTo.map((ms) => where("e.recorded_at <= ?", ms)),
       ],
       // With an escape it may be written in other ways.
-      ...asked(query.type, (one) =>
+      ...asked(type, (one) =>
         where(
           "instr(e.body, CAST(? AS BLOB)) > 0 OR instr(e.body, x'5c') > 0",
           one,
         )),
     ],
     viewsOf: (rows) => eventsOf(rows).map(deliveryOf),
-    holds: (one) => isOf(one, query),
+    holds: (one) =>
+      (!quarantined || one.quarantined) &&
+      (["type", "orderId", "userId"] as const).every((field) =>
+        query[field] === undefined || query[field] === one[field]
+      ),
   };
-}
-
-/** The times of a list by time: its bounds are after one, and up to the other. */
-function timesOf(query: DeliveryQuery): PageQuery {
-  if (ownerOf(query) !== null) return {};
-  const { from, before } = receivedOf(query);
-  const [createdAfter, createdUpTo] = [from, before].map((ms) =>
-    ms === undefined ? ms : new Date(ms - 1).toISOString()
-  );
-  return defined({ createdAfter, createdUpTo });
-}
-
-function receivedOf({ receivedFrom, receivedBefore }: DeliveryQuery) {
-  const [from] = asked(receivedFrom, (time) => queryMs("receivedFrom", time));
-  const [before] = asked(
-    receivedBefore,
-    (time) => queryMs("receivedBefore", time),
-  );
-  return { from, before };
 }
 
 /** What the deliveries of a query are mentioned under; null where nothing names them. */
@@ -186,16 +172,6 @@ export function ownerOf({ orderId, userId, quarantined }:
 /** The mentions of an order or a user. */
 export function named(table: "orders" | "users", id: string): Condition {
   return where(`no = (SELECT no FROM ${table} WHERE id = ?)`, id);
-}
-
-function isOf(
-  delivery: StoredDelivery,
-  { type, orderId, userId, quarantined }: DeliveryQuery,
-): boolean {
-  return (!quarantined || delivery.quarantined) &&
-    (type === undefined || delivery.type === type) &&
-    (orderId === undefined || delivery.orderId === orderId) &&
-    (userId === undefined || delivery.userId === userId);
 }
 
 function deliveryOf(event: StoredEvent): StoredDelivery {

@@ -432,7 +432,7 @@ export class Orders {
       ),
     ];
     return {
-      ...{ ...byCreation("orders"), ranges, columns: ORDER_COLUMNS },
+      ...{ ...byCreation("orders", query), ranges, columns: ORDER_COLUMNS },
       where: [...others.map(anyOf), ...lookedAt(query)],
       viewsOf: (rows) => rows.map((row) => orderOfRow(row, this.#assets)),
       ...(tests.length > 0 && {

@@ -56,11 +56,20 @@ interface Keys {
   /** The column of the time; null where rows come by `no` alone. */
   readonly at: string | null;
   readonly no: string;
+  /** Only rows after this time, ms since 1970, or of any. */
+  readonly after: readonly number[];
+  /** Only rows of this time or before. */
+  readonly upTo: readonly number[];
 }
 
 /** Orders or users by when they were created. */
-export function byCreation(table: "orders" | "users"): Keys {
-  return { table, as: "r", at: "at", no: "no" };
+export function byCreation(
+  table: "orders" | "users",
+  { createdAfter, createdUpTo }: PageQuery = {},
+): Keys {
+  const after = asked(createdAfter, (time) => queryMs("createdAfter", time));
+  const upTo = asked(createdUpTo, (time) => queryMs("createdUpTo", time));
+  return { table, as: "r", at: "at", no: "no", after, upTo };
 }
 
 /** Rows by a time and then by `no`, and how they are read. */
@@ -259,8 +268,8 @@ function selectEnd(
 }
 
 function selectKeys(
-  { table, ranges, at, no: name }: Ranges,
-  { createdAfter, createdUpTo, sort = "newest" }: PageQuery,
+  { table, ranges, at, no: name, after, upTo }: Ranges,
+  { sort = "newest" }: PageQuery,
   from: Place | null,
   limit: number,
   columns: readonly string[] = [],
@@ -269,13 +278,15 @@ function selectKeys(
     throw wrongQuery("sort", sort, "newest or oldest");
   }
   const [sign, direction] = sort === "newest" ? ["<", "DESC"] : [">", "ASC"];
-  const after = asked(createdAfter, (time) => queryMs("createdAfter", time));
-  const upTo = asked(createdUpTo, (time) => queryMs("createdUpTo", time));
+  // SQLite goes by one bound of each side, and the place lies within the times.
+  const [low, high] = from === null
+    ? [after, upTo]
+    : sort === "newest"
+    ? [after, []]
+    : [[], upTo];
   const parts = ranges.map((range) => {
     // A plus keeps SQLite from going by the index that has all in order.
     const [time, no] = range.isFew ? [`+${at}`, `+${name}`] : [at, name];
-    // SQLite goes by one bound of each side, and the place lies within the times.
-    const isOpen = (side: ListSort) => from === null || sort === side;
     const { sql, args } = allOf([
       range,
       ...(from === null
@@ -283,8 +294,8 @@ function selectKeys(
         : time === null
         ? [where(`${no} ${sign} ?`, from.no)]
         : [where(`(${time}, ${no}) ${sign} (?, ?)`, from.at, from.no)]),
-      ...(isOpen("newest") ? after : []).map((ms) => where(`${time} > ?`, ms)),
-      ...(isOpen("oldest") ? upTo : []).map((ms) => where(`${time} <= ?`, ms)),
+      ...low.map((ms) => where(`${time} > ?`, ms)),
+      ...high.map((ms) => where(`${time} <= ?`, ms)),
     ]);
     const keys = [`${time ?? 0} AS key_at`, `${no} AS key_no`, ...columns];
     const source = range.from ?? table;

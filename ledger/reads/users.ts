@@ -101,9 +101,10 @@ export class Users {
   }
 }
 
-function listOf({ status, trust }: UserQuery): List<UserView> {
+function listOf(query: UserQuery): List<UserView> {
+  const { status, trust } = query;
   return {
-    ...byCreation("users"),
+    ...byCreation("users", query),
     ranges: [ALL],
     where: [
       ...asked(status, (one) => where("status = ?", one)),
