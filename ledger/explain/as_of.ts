@@ -1,5 +1,4 @@
 import type { Fact } from "../events/fact.ts";
-import { compareTimes } from "../events/time.ts";
 import { JoinedFacts } from "../orders/joined_facts.ts";
 import {
   evolveOrder,
@@ -7,19 +6,11 @@ import {
   type OrderFold,
 } from "../orders/order_fold.ts";
 
-/**
- * Folds facts of an order, and what concerns it without naming it, from nothing: all
- * of them, or those that were recorded by a time.
- */
-export function foldOrder(
-  orderId: string,
-  facts: Iterable<Fact>,
-  until: string | null = null,
-): OrderFold {
+/** Folds facts of an order, and what concerns it without naming it, from nothing. */
+export function foldOrder(orderId: string, facts: Iterable<Fact>): OrderFold {
   let fold = initialOrderFold(orderId);
   const joined = new JoinedFacts();
   for (const fact of facts) {
-    if (until !== null && compareTimes(fact.recordedAt, until) > 0) continue;
     if (!joined.add(fact)) fold = evolveOrder(fold, fact);
   }
   // Last, because which of them are kept depends on the readings.

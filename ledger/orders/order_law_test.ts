@@ -569,19 +569,3 @@ Deno.test("packOrder() stays bounded under any number of differing events", () =
       Math.max(CANDIDATES_KEPT, 2 * CANDIDATES_COMPARED),
   );
 });
-
-Deno.test("foldOrder() leaves out what was recorded later", () => {
-  const facts = [
-    orderWebhook(1, "payment_started"),
-    orderRead(2, "success", 2),
-  ].map(readFact);
-  assert.equal(foldOrder(ORDER, facts, at(0)).activity.firstAt, null);
-  assert.equal(
-    decideOrderStatus(foldOrder(ORDER, facts, at(1))).status,
-    "progress",
-  );
-  assert.equal(
-    decideOrderStatus(foldOrder(ORDER, facts, at(2))).status,
-    "success",
-  );
-});

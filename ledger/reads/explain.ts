@@ -10,12 +10,10 @@ import type { ExpectationWindow } from "../events/expectation.ts";
 import { type Fact, isExpectation, isWitnessRule } from "../events/fact.ts";
 import { compareTimes } from "../events/time.ts";
 import type { Explanation } from "../explain/explanation.ts";
-import { foldOrder } from "../explain/as_of.ts";
 import { explainOrder } from "../explain/explain_order.ts";
 import { expectationWindow, sameWindow } from "../orders/expectations.ts";
 import { evolveOrder, initialOrderFold } from "../orders/order_fold.ts";
 import type { OrderState } from "../states/order_state.ts";
-import { orderState } from "../states/state_of_order.ts";
 import type { Driver, SqlValue } from "../store/driver/driver.ts";
 import { selectExpected } from "../projection/expected.ts";
 import { WITHHELD } from "../projection/log.ts";
@@ -40,7 +38,7 @@ export async function readExplanation(
   driver: Driver,
   orderId: string,
   { time, assets, readFact }: ExplainParts & { readonly time?: string },
-): Promise<Explanation | null> {
+): Promise<Explanation & { readonly context: OrderContext } | null> {
   const until = time === undefined ? null : queryTime("time", time);
   const known = await readOrderFacts(driver, orderId, readFact);
   const facts = known.facts.filter(({ recordedAt }) =>
@@ -66,14 +64,10 @@ export async function readExplanation(
 export async function readOrderAsOf(
   driver: Driver,
   orderId: string,
-  { time, assets, readFact }: ExplainParts & { readonly time: string },
+  parts: ExplainParts & { readonly time: string },
 ): Promise<OrderState & { readonly context: OrderContext } | null> {
-  const until = queryTime("time", time);
-  const { facts } = await readOrderFacts(driver, orderId, readFact);
-  const fold = foldOrder(orderId, facts, until);
-  return fold.activity.firstAt === null
-    ? null
-    : await inContextAt(driver, orderState(fold, { assets }), until);
+  const found = await readExplanation(driver, orderId, parts);
+  return found && { ...found.state, context: found.context };
 }
 
 /** What is known of an order, as facts. */

@@ -99,6 +99,24 @@ Deno.test("Ledger.asOf() and explain() go by the expectations, the persons and t
   );
 });
 
+Deno.test("Ledger.asOf() tells what was known of the status then", async () => {
+  await using ledger = await newLedger();
+  await ledger.append([
+    expectation("E1", 0, { click: "C1", reference: "basket-1", amount: "10" }),
+    orderWebhook("W1", 1, { type: "payment_started", orderId: "O1" }),
+    orderRead(5, { orderId: "O1", status: "success", changed: 4 }),
+  ]);
+  await ledger.project();
+  const known = async (minute: number) => {
+    const { status, trust } = await ledger.asOf("O1", at(minute)) ?? {};
+    return `${status} ${trust}`;
+  };
+  assert.equal(await known(0), "undefined undefined");
+  assert.equal(await known(1), "progress claimed");
+  assert.equal(await known(4.9), "progress claimed");
+  assert.equal(await known(5), "success confirmed");
+});
+
 Deno.test("readOrderFacts() reads so many webhooks of an order and no more, and everything that is no webhook", async () => {
   await using ledger = await newLedger();
   const order = { orderId: "O1", status: "success" };
