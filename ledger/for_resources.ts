@@ -90,7 +90,6 @@ export {
   type OutcomeRow,
 } from "./outcomes/outcome_table.ts";
 export { listDeliveries, readDeliveryPage } from "./reads/deliveries.ts";
-export { readReleasesNow, type ReleaseNow } from "./reads/releases.ts";
 export { readPurchaseHolder } from "./reads/releases.ts";
 export { uncheckedSince } from "./reads/attention.ts";
 export { readFolded } from "./reads/stats.ts";

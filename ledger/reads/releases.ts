@@ -8,10 +8,9 @@ import type {
 } from "../releases/release_by_hand.ts";
 import { guardOf, selectGuard } from "../projection/guard.ts";
 import { LookupHash } from "../projection/lookup_hash.ts";
-import type { Release, ReleaseReason } from "../outcomes/outcome_table.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { orderRows, selectRows } from "../projection/rows.ts";
-import { listed, readDeciding, select, statement } from "../store/database.ts";
+import { readDeciding, select, statement } from "../store/database.ts";
 import { readEvents, timeOf } from "../store/events.ts";
 
 /** What is folded of an order; null when the ledger has none. */
@@ -59,32 +58,6 @@ export async function readPurchaseHolder(
     orderId,
   );
   return (row?.[0] ?? null) as string | null;
-}
-
-/** Whether the goods of an order may be released by what is known now. */
-export interface ReleaseNow {
-  /** Whether they may. */
-  readonly release: Release;
-  /** Why. */
-  readonly releaseReason: ReleaseReason;
-}
-
-/** The release of several orders as of now; those that are not there are left out. */
-export async function readReleasesNow(
-  driver: Driver,
-  orderIds: readonly string[],
-): Promise<ReadonlyMap<string, ReleaseNow>> {
-  if (orderIds.length === 0) return new Map();
-  const rows = await select(
-    driver,
-    `SELECT id, release, reason FROM orders
-      WHERE id IN (SELECT value FROM json_each(?))`,
-    listed(orderIds),
-  );
-  return new Map(rows.map(([id, release, reason]) => [
-    String(id),
-    { release, releaseReason: reason } as ReleaseNow,
-  ]));
 }
 
 /** Reads what is known beside an order of which a person records something. */

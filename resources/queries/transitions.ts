@@ -1,11 +1,7 @@
 import { jsonBytes } from "../../core/bytes.ts";
 import { defined } from "../../core/guards.ts";
-import {
-  fitting,
-  readReleasesNow,
-  type ReleaseNow,
-} from "../../ledger/for_resources.ts";
-import type { Ledger, Transition } from "../../ledger/mod.ts";
+import { fitting } from "../../ledger/for_resources.ts";
+import type { Ledger, OrderView, Transition } from "../../ledger/mod.ts";
 
 /** Which transitions to read. */
 export interface TransitionParams {
@@ -24,9 +20,9 @@ export interface TransitionParams {
 /** A transition, and what is decided of its order now. */
 export interface FeedEntry extends Transition {
   /** Whether to release the goods by what is known now; null of a user. */
-  readonly release: ReleaseNow["release"] | null;
+  readonly release: OrderView["release"] | null;
   /** Why, one code; null of a user. */
-  readonly releaseReason: ReleaseNow["releaseReason"] | null;
+  readonly releaseReason: OrderView["releaseReason"] | null;
 }
 
 /** Transitions of a feed, in the order in which they were logged. */
@@ -80,7 +76,7 @@ async function withReleases(
 ): Promise<FeedEntry[]> {
   const orders = transitions.filter(({ entity }) => entity === "order");
   const ids = [...new Set(orders.map(({ id }) => id))];
-  const releases = await readReleasesNow(ledger.driver, ids);
+  const releases = await ledger.orders.getMany(ids);
   return transitions.map((one) => {
     const now = one.entity === "order" ? releases.get(one.id) : undefined;
     return {
