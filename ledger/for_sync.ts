@@ -44,7 +44,7 @@ export { FACT_FIELDS, type OrderFacts } from "./events/order_facts.ts";
 export { evolveOrder, initialOrderFold } from "./orders/order_fold.ts";
 export { orderMove } from "./orders/readings.ts";
 export { claimState, type StatusFacts } from "./orders/order_status.ts";
-export { readNewestBodies, type StoredBody } from "./reads/deliveries.ts";
+export { readNewestEvents } from "./reads/deliveries.ts";
 export { FOLD_VERSION } from "./projection/fold_version.ts";
 export { lastMovedMs } from "./projection/due.ts";
 export { readOldestWaiting } from "./reads/waiting.ts";
@@ -60,7 +60,7 @@ export {
   readLateReading,
   readUnfoldedSince,
 } from "./reads/delivery_log.ts";
-export { appendStatement } from "./store/events.ts";
+export { appendStatement, type RawEvent } from "./store/events.ts";
 export { type Lease, renewLease } from "./store/leases.ts";
 export {
   type CountingReading,

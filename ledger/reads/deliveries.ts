@@ -1,11 +1,12 @@
 /** The deliveries of a ledger: lists, one body, and which repeat another. */
 import { defined } from "../../core/guards.ts";
-import type { EventKind } from "../machines/event_kind.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import { bytesOf, select } from "../store/database.ts";
+import { select } from "../store/database.ts";
 import {
   EVENT_COLUMNS,
   eventsOf,
+  type RawEvent,
+  rawEventsOf,
   selectEvents,
   type StoredEvent,
 } from "../store/events.ts";
@@ -217,33 +218,19 @@ export async function readDelivery(
     : { ...deliveryOf(event), body: new Uint8Array(event.body) };
 }
 
-/** The kind and body of an event. */
-export interface StoredBody {
-  /** Place in the ledger. */
-  readonly position: number;
-  /** What kind of event it is. */
-  readonly kind: EventKind;
-  /** Its bytes. */
-  readonly body: Uint8Array;
-}
-
-/** Reads the bodies of the newest events after a position, the last first. */
-export async function readNewestBodies(
+/** Reads the newest events after a position as they are stored, the last first. */
+export async function readNewestEvents(
   driver: Driver,
   after: number,
   limit: number,
-): Promise<readonly StoredBody[]> {
+): Promise<RawEvent[]> {
   const rows = await select(
     driver,
-    `SELECT position, kind, body FROM events
-      WHERE position > ? ORDER BY position DESC LIMIT ?`,
+    `SELECT ${EVENT_COLUMNS} FROM events AS e
+      WHERE e.position > ? ORDER BY e.position DESC LIMIT ?`,
     ...[after, limit],
   );
-  return rows.map(([position, kind, body]) => ({
-    position: Number(position),
-    kind: kind as EventKind,
-    body: bytesOf(body),
-  }));
+  return rawEventsOf(rows);
 }
 
 /** Counts deliveries by the digest of their body. */

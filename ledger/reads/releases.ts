@@ -6,12 +6,11 @@ import type {
   KnownOfRelease,
   RecordedRelease,
 } from "../releases/release_by_hand.ts";
-import { guardOf, selectGuard } from "../projection/guard.ts";
-import { LookupHash } from "../projection/lookup_hash.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { orderRows, selectRows } from "../projection/rows.ts";
 import { readDeciding, select, statement } from "../store/database.ts";
 import { readEvents, timeOf } from "../store/events.ts";
+import { readHash } from "./names.ts";
 
 /** What is folded of an order; null when the ledger has none. */
 export async function readOrderFold(
@@ -66,8 +65,7 @@ export async function readKnownOfRelease(
   orderId: string,
   reference: string | null,
 ): Promise<KnownOfRelease> {
-  const [guarding] = await readDeciding(driver, [selectGuard]);
-  const hash = new LookupHash(guardOf(guarding).key);
+  const hash = await readHash(driver);
   const [begun, recorded] = await readDeciding(driver, [
     statement(
       `SELECT h.name, e.recorded_at FROM handed AS h

@@ -3,10 +3,10 @@ import { parseJson } from "../../core/json/parse_json.ts";
 import {
   type Driver,
   type Entity,
-  readNewestBodies,
+  type RawEvent,
+  readNewestEvents,
   readSweep,
   type Statement,
-  type StoredBody,
   writeSweep,
 } from "../../ledger/for_sync.ts";
 import { failReasons } from "../../core/assets/fail_reason.ts";
@@ -126,19 +126,18 @@ export async function lookForDrift(
   nowMs: number,
 ): Promise<KeptDrift> {
   const before = await readDrift(driver) ?? NOTHING;
-  const bodies = await readNewestBodies(driver, before.position, MOST_EVENTS);
-  const [newest] = bodies;
+  const events = await readNewestEvents(driver, before.position, MOST_EVENTS);
+  const [newest] = events;
   if (newest === undefined) return before;
   const after: KeptDrift = {
     position: newest.position,
-    names: withMet(before.names, bodies.flatMap(namesIn), nowMs),
+    names: withMet(before.names, events.flatMap(namesIn), nowMs),
   };
   await driver.batch([writeSweep(DRIFT, after, nowMs)], "write");
   return after;
 }
 
-function namesIn({ kind, body }: StoredBody): string[] {
-  if (body === null) return [];
+function namesIn({ kind, body }: RawEvent): string[] {
   let value: unknown;
   try {
     value = parseJson(decoder.decode(body));
