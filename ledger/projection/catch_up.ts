@@ -47,23 +47,12 @@ const STEP_MS = 45;
 const FEWEST_EVENTS = 50;
 const MOST_EVENTS = 2000;
 
-/** How many events the next step takes, by how long the last ones took. */
-class StepSize {
-  #events = 200;
-
-  get events(): number {
-    return this.#events;
-  }
-
-  took(events: number, ms: number): void {
-    // A step with few events says little of how long many take.
-    if (events < this.#events / 2 || ms <= 0) return;
-    const wanted = events * STEP_MS / ms;
-    const next = Math.min(2 * this.#events, Math.max(wanted, this.#events / 2));
-    this.#events = Math.round(
-      Math.min(MOST_EVENTS, Math.max(FEWEST_EVENTS, next)),
-    );
-  }
+/** How many events the next step takes, by how long the last one took. */
+function sizeAfter(size: number, events: number, ms: number): number {
+  // A step with few events says little of how long many take.
+  if (events < size / 2 || ms <= 0) return size;
+  const wanted = Math.max(events * STEP_MS / ms, size / 2, FEWEST_EVENTS);
+  return Math.round(Math.min(wanted, 2 * size, MOST_EVENTS));
 }
 
 /** Folds until nothing waits, in steps that appends can wait for. */
@@ -73,13 +62,13 @@ export async function catchUp(
   onStep: (step: Projected) => void,
 ): Promise<Omit<Projection, "chain">> {
   const { driver, assets, fold = FOLD, maxEvents = MOST_EVENTS } = parts;
-  const size = new StepSize();
+  let size = 200;
   let events = 0;
   for (;;) {
     signal?.throwIfAborted();
     const beganMs = performance.now();
-    const step = await parts.step(Math.min(size.events, maxEvents));
-    size.took(step.events, performance.now() - beganMs);
+    const step = await parts.step(Math.min(size, maxEvents));
+    size = sizeAfter(size, step.events, performance.now() - beganMs);
     if (step.events > 0) {
       onStep(step);
       events += step.events;

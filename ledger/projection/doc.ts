@@ -1,6 +1,6 @@
 /** A row's documents: the fold, and beside it what was told, as JSON. */
 import { CLAIM_FIELDS, type ClaimBody } from "../events/order_facts.ts";
-import { type OrderReading, unread } from "../events/order_reading.ts";
+import { unread } from "../events/order_reading.ts";
 import type { Claim } from "../orders/claims.ts";
 import { initialOrderFold, type OrderFold } from "../orders/order_fold.ts";
 import { latestReading } from "../orders/readings.ts";
@@ -42,7 +42,7 @@ export function packOrder(fold: OrderFold): string {
     status,
     lastAt,
     ...bodies.map((body) => {
-      const short = pack(CLAIM, shortened(body, [fold.latest, before]));
+      const short = pack(CLAIM, body, fold.latest, before);
       before = body;
       return short;
     }),
@@ -65,14 +65,9 @@ export function unpackOrder(orderId: string, document: string): OrderFold {
     ([status, lastAt, ...bodies]): Claim => ({
       status,
       lastAt,
-      bodies: bodies.map((short) => {
-        const body: Loose = unpack(CLAIM, short);
-        for (const field of CLAIM_FIELDS) {
-          if (body[field] === 1) body[field] = latest?.[field as Shared];
-          if (body[field] === 2) body[field] = before?.[field];
-        }
-        return before = body as unknown as ClaimBody;
-      }),
+      bodies: bodies.map((short) =>
+        before = unpack(CLAIM, short, latest, before)
+      ),
     }),
   );
   return fold as unknown as OrderFold;
@@ -88,76 +83,56 @@ export function unpackUser(userId: string, document: string): UserFold {
 
 type Loose = Record<string, unknown>;
 type PackedClaim = readonly [Claim["status"], string, ...unknown[][]];
-/** Fields that claims and readings share. */
-type Shared = Exclude<keyof ClaimBody, "scAddress"> & keyof OrderReading;
 
 /** Readings of a fold; the latest is one of them. */
 const READINGS = ["plausible", "ahead", "statusless", "redacted"] as const;
 
-/** Records by the places of their fields: names are half of their bytes. */
-interface Places {
-  readonly names: readonly string[];
-  /** Values of fields that are left out. */
-  readonly empty: Loose;
-}
+const READING = unread;
+/** A claim that says nothing. */
+const CLAIM = Object.fromEntries(
+  ["digest", ...CLAIM_FIELDS].map((name) => [name, null]),
+) as unknown as ClaimBody;
 
-const READING = places(unread);
-const CLAIM = places(
-  Object.fromEntries(["digest", ...CLAIM_FIELDS].map((name) => [name, null])),
-);
-
-function places(empty: object): Places {
-  return { names: Object.keys(empty), empty: empty as Loose };
-}
-
-/** Zero stands for what is left out, at the end nothing. */
-function pack({ names, empty }: Places, record: object): unknown[] {
-  const fields = record as Loose;
-  const values = names.map((name) =>
-    isSame(fields[name], empty[name]) ? 0 : fields[name]
-  );
+/**
+ * Writes a record by the places of its fields: names are half of its bytes. A number says
+ * which record has the same: 0 an empty one, 1 the latest reading, 2 the claim before it.
+ */
+function pack(empty: object, record: object, ...others: (object | null)[]) {
+  const known = [empty, ...others] as (Loose | null)[];
+  const values = Object.keys(empty).map((name) => {
+    const value = (record as Loose)[name];
+    const same = known.findIndex((one) => one && isSame(value, one[name]));
+    return same < 0 ? value : same;
+  });
   while (values.at(-1) === 0) values.pop();
   return values;
 }
 
-function unpack({ names, empty }: Places, packed: readonly unknown[]): Loose {
-  const record = { ...empty };
-  packed.forEach((value, at) => {
-    if (value !== 0) record[names[at] as string] = value;
-  });
-  return record;
-}
-
-function isSame(value: unknown, empty: unknown): boolean {
-  return value === empty || (Array.isArray(value) && value.length === 0);
-}
-
-/** 1 where a claim says what the reading says, 2 what the claim before it says. */
-function shortened(
-  body: ClaimBody,
-  [read, before]: readonly (object | null)[],
-): object {
-  const short: Loose = { ...body };
-  for (const field of CLAIM_FIELDS) {
-    if (body[field] === null) continue;
-    if (body[field] === (read as Loose | null)?.[field]) short[field] = 1;
-    else if (body[field] === (before as Loose | null)?.[field]) {
-      short[field] = 2;
-    }
+function unpack<Record extends object>(
+  empty: Record,
+  packed: readonly unknown[],
+  ...others: (object | null)[]
+): Record {
+  const known = [empty, ...others] as (Loose | null)[];
+  const record = { ...empty } as Loose;
+  for (const [at, name] of Object.keys(empty).entries()) {
+    const value = at in packed ? packed[at] : 0;
+    record[name] = typeof value === "number" ? known[value]?.[name] : value;
   }
-  return short;
+  return record as Record;
+}
+
+function isSame(value: unknown, other: unknown): boolean {
+  return value === other ||
+    (Array.isArray(value) && value.length === 0 && Array.isArray(other));
 }
 
 /** The fields that say something. */
 function filled(record: object, without: readonly string[]): Loose {
   return Object.fromEntries(
     Object.entries(record).filter(([name, value]) =>
-      !without.includes(name) && !isEmpty(value)
+      !without.includes(name) && value !== null && value !== undefined &&
+      value !== false && !(Array.isArray(value) && value.length === 0)
     ),
   );
-}
-
-function isEmpty(value: unknown): boolean {
-  return value === null || value === undefined || value === false ||
-    (Array.isArray(value) && value.length === 0);
 }

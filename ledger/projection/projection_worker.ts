@@ -1,4 +1,5 @@
 import { backoffMs } from "../../core/waiting/retry_delay.ts";
+import { sleep } from "../../core/waiting/sleep.ts";
 
 /** What the worker does its work with. */
 export interface ProjectionWorkerOptions {
@@ -21,10 +22,9 @@ export interface ProjectionWorkerOptions {
  */
 export class ProjectionWorker implements AsyncDisposable {
   readonly #options: Required<ProjectionWorkerOptions>;
-  readonly #controller = new AbortController();
+  readonly #stopped = new AbortController();
   readonly #done: Promise<void>;
-  #wake: () => void = () => {};
-  #woken = false;
+  #woken = new AbortController();
 
   constructor(options: ProjectionWorkerOptions) {
     this.#options = {
@@ -41,14 +41,13 @@ export class ProjectionWorker implements AsyncDisposable {
   }
 
   wake(): void {
-    this.#woken = true;
-    this.#wake();
+    this.#woken.abort();
   }
 
   /** Does the work one last time, as far as `lastMs` allows, and resolves. */
   async stop(): Promise<void> {
-    this.#controller.abort();
-    this.#wake();
+    this.#stopped.abort();
+    this.wake();
     await this.#done;
   }
 
@@ -57,62 +56,41 @@ export class ProjectionWorker implements AsyncDisposable {
   }
 
   async #run(): Promise<void> {
-    const { catchUp, onError, onDone, restMs, idleMs, maxBackoffMs, now } =
-      this.#options;
-    const stopped = this.#controller.signal;
+    const { onDone, restMs, idleMs, maxBackoffMs, lastMs, now } = this.#options;
+    const stopped = this.#stopped.signal;
     let failures = 0;
     while (!stopped.aborted) {
-      try {
-        this.#woken = false;
-        await catchUp(stopped);
+      this.#woken = new AbortController();
+      if (await this.#catchUp(stopped)) {
         failures = 0;
         onDone();
-      } catch (error) {
-        if (!stopped.aborted) {
-          failures++;
-          onError(error);
-        }
-      }
+      } else failures++;
       const endedMs = now();
-      if (stopped.aborted) break;
-      await this.#sleep(
-        failures === 0 ? idleMs : backoffMs(failures + 1, {
-          firstMs: idleMs,
-          longestMs: maxBackoffMs,
-        }),
-        failures === 0,
-      );
-      const leftMs = Math.min(restMs, endedMs + restMs - now());
-      if (leftMs > 0 && !stopped.aborted) await this.#sleep(leftMs, false);
+      // A failed fold is not tried sooner because more comes.
+      await (failures === 0 ? pause(idleMs, this.#woken.signal) : pause(
+        backoffMs(failures + 1, { firstMs: idleMs, longestMs: maxBackoffMs }),
+        stopped,
+      ));
+      await pause(Math.min(restMs, endedMs + restMs - now()), stopped);
     }
-    await this.#last();
-  }
-
-  async #last(): Promise<void> {
-    const { catchUp, onError, lastMs } = this.#options;
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), lastMs);
-    try {
-      await catchUp(late.signal);
-    } catch (error) {
-      if (!late.signal.aborted) onError(error);
-    } finally {
-      clearTimeout(timer);
-    }
+    await this.#catchUp(late.signal);
+    clearTimeout(timer);
   }
 
-  #sleep(ms: number, wakeable: boolean): Promise<void> {
-    if (wakeable && this.#woken) return Promise.resolve();
-    return new Promise((resolve) => {
-      const end = () => {
-        clearTimeout(timer);
-        this.#wake = () => {};
-        resolve();
-      };
-      const timer = setTimeout(end, ms);
-      this.#wake = () => {
-        if (wakeable || this.#controller.signal.aborted) end();
-      };
-    });
+  /** Whether it went well. */
+  async #catchUp(signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.#options.catchUp(signal);
+      return true;
+    } catch (error) {
+      if (!signal.aborted) this.#options.onError(error);
+      return false;
+    }
   }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return ms > 0 ? sleep(ms, signal).catch(() => {}) : Promise.resolve();
 }
