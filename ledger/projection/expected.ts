@@ -82,22 +82,18 @@ const positions = (candidates: number, terms: number) =>
           ORDER BY k.valid_until LIMIT 1 OFFSET ${candidates - 1}), ${NEVER_MS})
         AND x.asked_at <= w.until)
     SELECT position FROM c
-    UNION SELECT t.position
-      FROM (SELECT DISTINCT reference, terms_until FROM c) AS c
-      CROSS JOIN expected AS t ON t.reference = c.reference
-        AND t.asked_at <= c.terms_until AND t.asked_at >= coalesce((
-          SELECT k.asked_at FROM expected AS k
-          WHERE k.reference = c.reference AND k.asked_at <= c.terms_until
-          ORDER BY k.asked_at DESC LIMIT 1 OFFSET ${terms - 1}), 0)
-    UNION SELECT t.position
-      FROM (SELECT DISTINCT click, terms_until FROM c
-        WHERE reference IS NULL) AS c
-      CROSS JOIN expected AS t ON t.click = c.click AND t.reference IS NULL
-        AND t.asked_at <= c.terms_until AND t.asked_at >= coalesce((
-          SELECT k.asked_at FROM expected AS k
-          WHERE k.click = c.click AND k.reference IS NULL
-            AND k.asked_at <= c.terms_until
-          ORDER BY k.asked_at DESC LIMIT 1 OFFSET ${terms - 1}), 0)`;
+    ${latest("reference", "reference IS NOT NULL", terms)}
+    ${latest("click", "reference IS NULL", terms)}`;
+
+/** The latest terms of the purchases that are candidates. */
+const latest = (name: string, is: string, terms: number) =>
+  `UNION SELECT t.position
+    FROM (SELECT DISTINCT ${name}, terms_until FROM c WHERE ${is}) AS c
+    CROSS JOIN expected AS t ON t.${name} = c.${name} AND t.${is}
+      AND t.asked_at <= c.terms_until AND t.asked_at >= coalesce((
+        SELECT k.asked_at FROM expected AS k
+        WHERE k.${name} = c.${name} AND k.${is} AND k.asked_at <= c.terms_until
+        ORDER BY k.asked_at DESC LIMIT 1 OFFSET ${terms - 1}), 0)`;
 
 /** Terms of a purchase from a time on. */
 export interface LaterTerms extends PurchaseName {

@@ -144,7 +144,7 @@ interface More {
   readonly previous?: readonly [trust: VisibleStatus["trust"], status: string];
   readonly reverses?: readonly string[];
   /** Of a release: what its order showed. */
-  readonly shown?: readonly [trust: string, status: string];
+  readonly shown?: readonly string[];
   readonly reason?: string;
   readonly after?: readonly string[];
 }
@@ -173,52 +173,39 @@ export function shownOf(
 
 /** Reads a row of {@linkcode TRANSITIONS}. */
 export function transitionOf(row: readonly SqlValue[]): LoggedTransition {
-  const [seq, no, code, entry, position, flags] = row;
+  const [seq, no, code, entry, position, flags, json, id, recordedAt] = row;
+  const more: More = JSON.parse(String(json ?? "{}"));
+  const { previous, shown = [], reason = "" } = more;
+  const has = (flag: number) => (Number(flags) & flag) !== 0;
   const isUser = Number(no) % 2 === 1;
-  const more: More = JSON.parse(String(row[6] ?? "{}"));
   const parts = String(code).split(".");
-  const machine = isUser ? parts.shift() ?? "" : parts[0] ?? "";
-  const trust = parts.shift() ?? "";
-  const status = parts.join(".");
-  const isRelease = !isUser && trust === "release";
+  const first = isUser ? parts.shift() : parts[0];
+  const [trust = "", ...rest] = parts;
+  const status = rest.join(".");
+  const isRelease = first === "release";
   const name = {
     entity: isUser ? "user" : "order",
-    machine: isUser || trust === "release" || trust === "witness"
-      ? machine
-      : "order",
-    id: String(row[7] ?? ""),
-    trust,
-    status,
-    entry: Number(entry),
+    machine: isUser || isRelease || first === "witness" ? first : "order",
+    id: String(id ?? ""),
+    ...{ trust, status, entry: Number(entry) },
   } as Parameters<typeof transitionKey>[0];
-  const shown = isRelease
-    ? { trust: more.shown?.[0] ?? "", status: more.shown?.[1] ?? "" }
-    : { trust, status };
-  const logged: LoggedRelease | null = isRelease
-    ? {
+  return {
+    ...name,
+    ...isRelease && { trust: shown[0] ?? "", status: shown[1] ?? "" },
+    key: transitionKey(name),
+    previous: previous ? { trust: previous[0], status: previous[1] } : null,
+    reverses: more.reverses ?? [],
+    logged: !isRelease ? null : {
       entered: status as ReleaseEntry,
       release: (status === "restored" ? "yes" : status) as LoggedRelease[
         "release"
       ],
-      reason: more.reason ?? "",
-    }
-    : null;
-  return {
-    ...name,
-    ...shown,
-    key: transitionKey(name),
-    previous: more.previous === undefined
-      ? null
-      : { trust: more.previous[0], status: more.previous[1] },
-    reverses: more.reverses ?? [],
-    logged,
+      reason,
+    },
     after: more.after ?? [],
     position: Number(position),
-    recordedAt: timeOf(row[8]) ?? "",
-    seq: Number(seq),
-    no: Number(no),
-    live: (Number(flags) & LIVE) !== 0,
-    withheld: (Number(flags) & WITHHELD) !== 0,
-    historic: (Number(flags) & HISTORIC) !== 0,
+    recordedAt: timeOf(recordedAt) ?? "",
+    ...{ seq: Number(seq), no: Number(no) },
+    ...{ live: has(LIVE), withheld: has(WITHHELD), historic: has(HISTORIC) },
   };
 }
