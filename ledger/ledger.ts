@@ -497,7 +497,7 @@ export class Ledger implements AsyncDisposable {
    * A ledger that an older version has folded is folded again from nothing
    * first, beside the states that readers see.
    *
-   * @param options Signal and progress.
+   * @param options Signal.
    * @throws {LedgerError} When the database fails.
    */
   project(options: CatchUpOptions = {}): Promise<Projection> {
@@ -791,7 +791,7 @@ export class Ledger implements AsyncDisposable {
    * Compares every stored order and user with a fold from nothing, and the log of
    * transitions with what was told of them. The ledger is only read.
    *
-   * @param options Progress and signal.
+   * @param options Signal.
    * @throws {LedgerError} `failed` where another version has folded the ledger.
    */
   verifyStates(options: VerifyStatesOptions = {}): Promise<StatesVerification> {

@@ -25,13 +25,6 @@ export interface Projection {
 export interface CatchUpOptions {
   /** Stops between two steps. */
   readonly signal?: AbortSignal;
-  /** Called after each step. */
-  readonly onProgress?: (progress: {
-    /** Position reached. */
-    readonly position: number;
-    /** Events so far. */
-    readonly events: number;
-  }) => void;
 }
 
 /** Makes one step, here or in the thread that owns the file. */
@@ -58,21 +51,20 @@ function sizeAfter(size: number, events: number, ms: number): number {
 /** Folds until nothing waits, in steps that appends can wait for. */
 export async function catchUp(
   parts: CatchUpParts,
-  { signal, onProgress }: CatchUpOptions,
+  { signal }: CatchUpOptions,
   onStep: (step: Projected) => void,
 ): Promise<Omit<Projection, "chain">> {
-  const { driver, assets, fold = FOLD, maxEvents = MOST_EVENTS } = parts;
+  const { driver, assets, fold = FOLD } = parts;
   let size = 200;
   let events = 0;
   for (;;) {
     signal?.throwIfAborted();
     const beganMs = performance.now();
-    const step = await parts.step(Math.min(size, maxEvents));
+    const step = await parts.step(size);
     size = sizeAfter(size, step.events, performance.now() - beganMs);
     if (step.events > 0) {
       onStep(step);
       events += step.events;
-      onProgress?.({ position: step.position, events });
       continue;
     }
     const [guarding] = await read(driver, [selectGuard]);
@@ -83,16 +75,7 @@ export async function catchUp(
     if (foldVersion > fold.version) {
       return { position, events, stopped: "newer_fold" };
     }
-    const before = events;
-    const done = await refold({ driver, assets, fold }, {
-      maxChanges: 0,
-      ...signal && { signal },
-      onProgress: (progress) =>
-        onProgress?.({
-          position: progress.position,
-          events: before + progress.events,
-        }),
-    });
-    events += done.events;
+    const options = signal === undefined ? {} : { signal };
+    events += (await refold({ driver, assets, fold }, options)).events;
   }
 }

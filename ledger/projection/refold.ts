@@ -41,23 +41,10 @@ export interface RefoldOptions {
    * @default false
    */
   readonly dryRun?: boolean;
-  /**
-   * Changes that are listed with their fields; beyond it they are counted.
-   *
-   * @default 1000
-   */
-  readonly maxChanges?: number;
   /** Stops between two steps; a refold then goes on where it stopped. */
   readonly signal?: AbortSignal;
-  /** Called after each step. */
-  readonly onProgress?: (progress: {
-    /** Position reached. */
-    readonly position: number;
-    /** Position to reach. */
-    readonly of: number;
-    /** Events folded by this call. */
-    readonly events: number;
-  }) => void;
+  /** Called after each step with the position reached. */
+  readonly onProgress?: (position: number) => void;
 }
 
 /** What folding every event again changed, or would change. */
@@ -73,6 +60,9 @@ export interface Refold {
   /** Whether the new states are the ones that readers see now. */
   readonly swapped: boolean;
 }
+
+/** Changes that are listed with their fields; beyond it they are counted. */
+const MOST_CHANGES = 1000;
 
 /** Rows folded and written at once. */
 const CHUNK = 1000;
@@ -91,7 +81,7 @@ interface Progress {
 interface Work extends Required<RefoldParts>, RefoldOptions {
   readonly anew: AnewOptions;
   readonly tag: string;
-  readonly found: { changed: number; rows: number; changes: StateChange[] };
+  readonly found: { changed: number; changes: StateChange[] };
 }
 
 /**
@@ -158,7 +148,7 @@ async function refoldOnce(
     ...parts,
     anew: { assets, hash, readFact: fold.readFact },
     tag: progress.tag,
-    found: { changed: 0, rows: 0, changes: [] },
+    found: { changed: 0, changes: [] },
   };
   const result = (swapped: boolean) => {
     const { changed, changes } = work.found;
@@ -171,12 +161,7 @@ async function refoldOnce(
       const no = nos.at(-1) ?? after;
       progress = { ...progress, no };
       await foldNos(work, nos, [saveProgress(progress)]);
-      const reached = Math.floor(no / 2);
-      onProgress?.({
-        position: reached,
-        of: position,
-        events: work.found.rows,
-      });
+      onProgress?.(Math.floor(no / 2));
       signal?.throwIfAborted();
     }
     if (dryRun) return result(false);
@@ -266,10 +251,9 @@ async function foldNos(
   nos: readonly number[],
   also: readonly Statement[] = [],
 ): Promise<void> {
-  const { driver, anew, dryRun, tag, found } = work;
+  const { driver, anew, dryRun, tag } = work;
   const rows = await compareRows(driver, nos, anew);
   const statements = rows.flatMap((row) => insertNext(work, row));
-  found.rows += statements.length;
   if (!dryRun) await write(driver, [stillGoing(tag), ...statements, ...also]);
 }
 
@@ -299,7 +283,7 @@ function insertNext(
 
 /** Notes what readers would see change. */
 function note(
-  { found, assets, maxChanges = 1000 }: Work,
+  { found, assets }: Work,
   { entity, unpack, state }: Kind<unknown>,
   id: string,
   [before, after]: readonly (SqlValue | undefined)[],
@@ -310,7 +294,7 @@ function note(
   const fields = diffStates(shown(before), shown(after));
   if (fields.length === 0) return;
   found.changed++;
-  if (found.changes.length < maxChanges) {
+  if (found.changes.length < MOST_CHANGES) {
     found.changes.push({ entity, id, fields });
   }
 }

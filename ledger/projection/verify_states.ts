@@ -12,10 +12,6 @@ import { diffStates, type StateDifference } from "./state_changes.ts";
 
 /** How to follow a check of all states. */
 export interface VerifyStatesOptions {
-  /** Rows that are listed; others are only counted. @default 20 */
-  readonly maxDifferences?: number;
-  /** Called after each step with the number of rows compared. */
-  readonly onProgress?: (rows: number) => void;
   /** Stops between two pages. */
   readonly signal?: AbortSignal;
 }
@@ -51,6 +47,9 @@ export interface StatesVerification {
   readonly differences: readonly RowDifference[];
 }
 
+/** Rows that are listed; others are only counted. */
+const MOST_LISTED = 20;
+
 /** Rows compared at once. */
 const CHUNK = 500;
 
@@ -67,7 +66,7 @@ const LOG = `, (SELECT json_group_object(code, json(entries)) FROM (
  */
 export async function verifyStates(
   { driver, assets, fold = FOLD }: RefoldParts,
-  { maxDifferences = 20, onProgress, signal }: VerifyStatesOptions = {},
+  { signal }: VerifyStatesOptions = {},
 ): Promise<StatesVerification> {
   const [guarding, last] = await read(driver, [
     selectGuard,
@@ -96,7 +95,7 @@ export async function verifyStates(
   ) => {
     different++;
     const one = { table, key, kind, columns };
-    if (differences.length < maxDifferences) differences.push(one);
+    if (differences.length < MOST_LISTED) differences.push(one);
   };
   for await (const nos of eachNos(driver, { limit: CHUNK, stored: true })) {
     signal?.throwIfAborted();
@@ -122,7 +121,6 @@ export async function verifyStates(
         if (fields.length > 0) add(table, key, "changed", fields);
       }
     }
-    onProgress?.(rows.orders + rows.users);
   }
   for (const one of await missingTerms(driver, position, readFact)) {
     add("expected", [String(one.position)], "missing");

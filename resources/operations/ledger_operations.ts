@@ -190,7 +190,7 @@ export const REFOLD: Operation = operation({
     const result = await ledger.refold({
       dryRun,
       signal,
-      onProgress: ({ position }) => onProgress(position, total),
+      onProgress: (position) => onProgress(position, total),
     });
     if (!dryRun) await ledger.project({ signal });
     return result;

@@ -59,7 +59,7 @@ if (what === "append") {
 } else {
   await append("lives", count);
   await ledger.project();
-  const refolding = await seconds(() => ledger.refold({ maxChanges: 0 }));
+  const refolding = await seconds(() => ledger.refold());
   const verifying = await seconds(async () => {
     if (!(await ledger.verify()).ok) throw new Error("The ledger is damaged");
   });
