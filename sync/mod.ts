@@ -6,9 +6,9 @@
  */
 export {
   type Freshness,
+  type FreshnessDoubt,
   type FreshnessTier,
   readFreshness,
-  type UnboundedReason,
 } from "./polling/freshness.ts";
 export type {
   PollClient,
@@ -72,8 +72,8 @@ export type { SWEEP_KINDS, SweepKind } from "./polling/fair_share.ts";
 export type {
   BackfillStatement,
   Backlog,
+  PollLag,
   PollStatus,
-  StalenessBound,
   WorkCounts,
 } from "./polling/poll_status.ts";
 export type * from "../core/wire/queries.ts";

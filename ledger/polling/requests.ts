@@ -298,26 +298,26 @@ export async function readQueuedOrders(
   return rows.map(([no, id]) => ({ seq: Number(no), orderId: String(id) }));
 }
 
-/**
- * Counts what webhooks named: rows of `known`, kind, whether it is urgent, number, and
- * oldest time due.
- */
+/** Counts what webhooks named: rows of `known`, number, and oldest time due. */
 export const countNamed: Statement = {
   sql: `${
-    (["order", "user"] as const).map((entity) =>
-      `SELECT shown, '${entity}', urgency > 0, count(*), min(named_at)
-        FROM ${TABLES[entity]} WHERE named_at IS NOT NULL GROUP BY 1, 3`
+    (["orders", "users"] as const).map((table) =>
+      `SELECT shown, count(*), min(named_at) FROM ${table}
+        WHERE named_at IS NOT NULL GROUP BY 1`
     ).join(" UNION ALL ")
   } UNION ALL SELECT * FROM (
-      SELECT 0, 'order', 0, count(*) AS asked, min(updated_at) FROM cursors AS c
+      SELECT 0, count(*) AS asked, min(updated_at) FROM cursors AS c
       WHERE ${ARE_ASKED}) WHERE asked > 0`,
   args: [],
 };
 
-/** Counts orders that are asked for again: open ones, those never shown, final ones. */
+/**
+ * Counts orders that are asked for again: open ones, and lately final ones; and
+ * selects when the one of those that the service has shown was due that is due first.
+ */
 export const countOpenQueue: Statement = {
-  sql: `SELECT coalesce(sum(open = 1), 0), coalesce(sum(shown = 0), 0),
-    coalesce(sum(open = 0), 0) FROM orders WHERE due_at IS NOT NULL`,
+  sql: `SELECT coalesce(sum(open = 1), 0), coalesce(sum(open = 0), 0),
+    min(iif(shown = 1, due_at, NULL)) FROM orders WHERE due_at IS NOT NULL`,
   args: [],
 };
 

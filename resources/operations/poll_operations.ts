@@ -107,14 +107,14 @@ export const POLL_ONCE: Operation = operation({
     );
   },
   says: ({ status, appended, delivery, ...read }, _, { columns }) => {
-    const { orders, users, staleness, counts } = status;
+    const { orders, users, lag, counts } = status;
     return fitted(
       columns,
       `${counted(read.orders, "reading")} of orders and ${read.users} of ` +
         `users; ${appended} said something new`,
       `History of orders: ${past(orders)}; of users: ${past(users)}`,
-      `${counts.openOrders} of ${counts.orders} orders are open; no state is ` +
-        `older than ${span(staleness.anythingMs)} while \`serve\` runs`,
+      `${counts.openOrders} of ${counts.orders} orders are open; all were ` +
+        `asked for again since ${lag.allAskedSince ?? "never"}`,
       `Delivery: ${delivery.detail}`,
     );
   },

@@ -9,9 +9,7 @@ const TIERS: Readonly<Record<Freshness["tier"], string>> = {
   deep: "with the whole past",
 };
 
-const UNBOUND: Readonly<
-  Record<NonNullable<Freshness["unboundedReason"]>, string>
-> = {
+const DOUBTS: Readonly<Record<NonNullable<Freshness["doubt"]>, string>> = {
   never_observed: "the service has not shown it",
   not_polled: "no poller runs, so nobody asks again",
   polling_fails: "polling fails: see rampkit doctor",
@@ -20,22 +18,18 @@ const UNBOUND: Readonly<
 
 /** How fresh an answer is, in one line. */
 export function describeFreshness(freshness: Freshness, nowMs: number): string {
-  const { requestedAt, tier, nextAt, maxAgeMs, unboundedReason } = freshness;
+  const { requestedAt, tier, nextAt, doubt } = freshness;
   const last = requestedAt === null
     ? "never asked for"
     : `asked ${span(nowMs - Date.parse(requestedAt))} ago`;
-  if (maxAgeMs === null) {
-    return unboundedReason === null
-      ? last
-      : `${last}; ${UNBOUND[unboundedReason]}`;
-  }
+  if (doubt !== null) return `${last}; ${DOUBTS[doubt]}`;
   const waitMs = nextAt === null ? null : Date.parse(nextAt) - nowMs;
   const next = waitMs === null
     ? `again ${TIERS[tier]}`
     : waitMs <= 0
     ? `again now (${TIERS[tier]})`
     : `again in ${span(waitMs)} (${TIERS[tier]})`;
-  return `${last}, ${next}, never older than ${span(maxAgeMs)}`;
+  return `${last}, ${next}`;
 }
 
 /** Says that deliveries wait, in one sentence. */

@@ -5,7 +5,7 @@ import {
   selectFreshness,
 } from "../../ledger/for_sync.ts";
 import { CLOCK_TOLERANCE_MS } from "../../core/time/plausible_time.ts";
-import { readPollBound, type StalenessBound } from "./poll_status.ts";
+import { readDeepCycles } from "./poll_status.ts";
 import { pollAlarm, readPollHealth } from "./poll_health.ts";
 
 /**
@@ -19,14 +19,14 @@ import { pollAlarm, readPollHealth } from "./poll_health.ts";
 export type FreshnessTier = "named" | "open" | "recently_final" | "deep";
 
 /**
- * Why no bound can be given for how old an answer is.
+ * Why what the service said last may be old.
  *
  * - `never_observed`: the service has not shown it, so webhooks are all there is.
  * - `not_polled`: no poller runs.
  * - `polling_fails`: a poller runs, and its requests fail.
  * - `behind`: it should have been asked for again by now, as after an outage.
  */
-export type UnboundedReason =
+export type FreshnessDoubt =
   | "never_observed"
   | "not_polled"
   | "polling_fails"
@@ -40,15 +40,8 @@ export interface Freshness {
   readonly tier: FreshnessTier;
   /** When it is due to be asked for again; null where the cycle decides. */
   readonly nextAt: string | null;
-  /**
-   * The service's last answer is never older than this while polling goes on,
-   * in milliseconds: by the poller's own rate and by what it last counted. It
-   * is counted by this machine's clock: where that is set back, what was asked
-   * before may be older by as much. Null when no bound can be given.
-   */
-  readonly maxAgeMs: number | null;
-  /** Why no bound can be given; null when one is. */
-  readonly unboundedReason: UnboundedReason | null;
+  /** Why its last answer may be old; null while it is asked for in time. */
+  readonly doubt: FreshnessDoubt | null;
 }
 
 /** What is known of when one order or user is asked for. */
@@ -65,15 +58,21 @@ export interface RequestTimes {
   readonly namedDueAtMs: number | null;
 }
 
-/**
- * The bound that a poller gives for all orders and users, or why there is none.
- */
-export type AgeBound = StalenessBound | "not_polled" | "polling_fails";
+/** How the poller does. */
+export interface Polling {
+  /** Why it does nothing; null while it works. */
+  readonly doubt: "not_polled" | "polling_fails" | null;
+  /** When the last whole cycle through the past began, in epoch ms, if one ended. */
+  readonly allAskedSinceMs: number | null;
+}
+
+/** Later than this is late: a sweep looks for what is due within the minute. */
+const LATE_MS = 5 * 60_000;
 
 /** How fresh what is known of an order or user is. */
 export function freshnessOf(
   times: RequestTimes,
-  promised: AgeBound,
+  polling: Polling,
   nowMs: number,
 ): Freshness {
   const { requestedAt, openDueAtMs, finalAtMs, namedDueAtMs } = times;
@@ -86,30 +85,19 @@ export function freshnessOf(
     : "recently_final";
   const nextMs = Math.min(namedDueAtMs ?? Infinity, openDueAtMs ?? Infinity);
   const nextAt = nextMs === Infinity ? null : new Date(nextMs).toISOString();
-  const bound = boundOf(times, promised, nowMs);
-  return typeof bound === "number"
-    ? { requestedAt, tier, nextAt, maxAgeMs: bound, unboundedReason: null }
-    : { requestedAt, tier, nextAt, maxAgeMs: null, unboundedReason: bound };
-}
+  return { requestedAt, tier, nextAt, doubt: doubtOf() };
 
-/** The longest time from one answer to the next, or why no bound is given. */
-function boundOf(
-  { requestedAt, wasObserved, openDueAtMs }: RequestTimes,
-  promised: AgeBound,
-  nowMs: number,
-): number | UnboundedReason {
-  if (requestedAt === null || !wasObserved) return "never_observed";
-  if (typeof promised === "string") return promised;
-  const askedMs = Date.parse(requestedAt);
-  const { anythingMs, recentlyFinalMs } = promised;
-  const pauseMs = openDueAtMs === null
-    ? Infinity
-    : Math.max(0, openDueAtMs - askedMs);
-  // The cycle through the past reads it too, whatever its pause has grown to.
-  const boundMs = Math.min(anythingMs, pauseMs + recentlyFinalMs);
-  const ageMs = nowMs - askedMs;
-  // A time in the future was written before our clock was set back.
-  return ageMs > boundMs || ageMs < -CLOCK_TOLERANCE_MS ? "behind" : boundMs;
+  function doubtOf(): FreshnessDoubt | null {
+    if (requestedAt === null || !times.wasObserved) return "never_observed";
+    if (polling.doubt !== null) return polling.doubt;
+    const askedMs = Date.parse(requestedAt);
+    // A time in the future was written before our clock was set back.
+    const isAhead = askedMs > nowMs + CLOCK_TOLERANCE_MS;
+    const isLate = nextMs === Infinity
+      ? askedMs < (polling.allAskedSinceMs ?? 0)
+      : nowMs > nextMs + LATE_MS;
+    return isAhead || isLate ? "behind" : null;
+  }
 }
 
 /**
@@ -131,8 +119,8 @@ function boundOf(
  *   url: ":memory:",
  *   environment: "sandbox",
  * });
- * const { unboundedReason } = await readFreshness(ledger.driver, "order", "01ORDER");
- * assert.equal(unboundedReason, "never_observed");
+ * const { doubt } = await readFreshness(ledger.driver, "order", "01ORDER");
+ * assert.equal(doubt, "never_observed");
  * ```
  */
 export async function readFreshness(
@@ -153,14 +141,20 @@ export async function readFreshness(
       finalAtMs: ms(finalAt),
       namedDueAtMs: ms(namedDueAt),
     },
-    await readPromised(driver),
+    await readPolling(driver),
     nowMs,
   );
 }
 
-async function readPromised(driver: Driver): Promise<AgeBound> {
-  const bound = await readPollBound(driver);
-  if (bound === null || !await isPolled(driver)) return "not_polled";
-  const alarm = pollAlarm(await readPollHealth(driver));
-  return alarm === null ? bound.staleness : "polling_fails";
+async function readPolling(driver: Driver): Promise<Polling> {
+  const { allAskedSince } = await readDeepCycles(driver);
+  const allAskedSinceMs = allAskedSince === null
+    ? null
+    : Date.parse(allAskedSince);
+  const doubt = !await isPolled(driver)
+    ? "not_polled"
+    : pollAlarm(await readPollHealth(driver)) === null
+    ? null
+    : "polling_fails";
+  return { doubt, allAskedSinceMs };
 }

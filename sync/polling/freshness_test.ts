@@ -1,15 +1,8 @@
 import assert from "node:assert/strict";
-import { type AgeBound, freshnessOf, type RequestTimes } from "./freshness.ts";
+import { freshnessOf, type Polling, type RequestTimes } from "./freshness.ts";
 
 const minute = 60_000;
-const bound = {
-  newOrderMs: minute,
-  firstClaimMs: minute,
-  namedByWebhookMs: minute,
-  openOrderMs: minute,
-  recentlyFinalMs: minute,
-  anythingMs: 120 * minute,
-};
+const works: Polling = { doubt: null, allAskedSinceMs: 9 * minute };
 const at = (minutes: number) => new Date(minutes * minute).toISOString();
 const nowMs = 11 * minute;
 const shown: RequestTimes = {
@@ -22,7 +15,7 @@ const shown: RequestTimes = {
 
 Deno.test("freshnessOf() names the soonest reason to ask again, and when", () => {
   const of = (times: Partial<RequestTimes>) => {
-    const { tier, nextAt } = freshnessOf({ ...shown, ...times }, bound, nowMs);
+    const { tier, nextAt } = freshnessOf({ ...shown, ...times }, works, nowMs);
     return [tier, nextAt];
   };
   assert.deepEqual(of({}), ["deep", null]);
@@ -40,33 +33,26 @@ Deno.test("freshnessOf() names the soonest reason to ask again, and when", () =>
   );
 });
 
-Deno.test("freshnessOf() promises the pause and the queue, and never more than the cycle", () => {
-  const of = (openDueAtMs: number | null) =>
-    freshnessOf({ ...shown, openDueAtMs }, bound, nowMs).maxAgeMs;
-  assert.equal(of(null), 120 * minute);
-  assert.equal(of(12 * minute), 3 * minute);
-  assert.equal(of(1000 * minute), 120 * minute);
-  assert.equal(of(5 * minute), minute, "a pause before the question is none");
-});
-
-Deno.test("freshnessOf() promises nothing while polling does not work, and says why", () => {
+Deno.test("freshnessOf() doubts what was not asked for in time, and says why", () => {
   const of = (
     times: Partial<RequestTimes>,
-    promised: AgeBound,
+    polling: Partial<Polling> = {},
     atMs = nowMs,
-  ) => {
-    const fresh = freshnessOf({ ...shown, ...times }, promised, atMs);
-    assert.equal(fresh.maxAgeMs, null);
-    return fresh.unboundedReason;
-  };
-  assert.equal(of({}, "not_polled"), "not_polled");
-  assert.equal(of({}, "polling_fails"), "polling_fails");
-  assert.equal(of({ requestedAt: null }, bound), "never_observed");
-  assert.equal(of({ wasObserved: false }, "not_polled"), "never_observed");
-  assert.equal(of({}, bound, nowMs + 120 * minute), "behind");
+  ) =>
+    freshnessOf({ ...shown, ...times }, { ...works, ...polling }, atMs).doubt;
+  assert.equal(of({}), null);
+  assert.equal(of({}, { doubt: "not_polled" }), "not_polled");
+  assert.equal(of({}, { doubt: "polling_fails" }), "polling_fails");
+  assert.equal(of({ requestedAt: null }), "never_observed");
   assert.equal(
-    of({ openDueAtMs: 12 * minute }, bound, nowMs + 3 * minute),
-    "behind",
+    of({ wasObserved: false }, { doubt: "not_polled" }),
+    "never_observed",
   );
-  assert.equal(of({}, bound, nowMs - 60 * minute), "behind", "set back");
+  assert.equal(of({}, { allAskedSinceMs: null }), null, "no cycle has ended");
+  assert.equal(of({}, { allAskedSinceMs: 10.5 * minute }), "behind");
+  const due = { openDueAtMs: 12 * minute };
+  assert.equal(of(due, { allAskedSinceMs: 10.5 * minute }), null);
+  assert.equal(of(due, {}, 17 * minute), null);
+  assert.equal(of(due, {}, 18 * minute), "behind");
+  assert.equal(of({}, {}, nowMs - 60 * minute), "behind", "set back");
 });

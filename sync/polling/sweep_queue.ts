@@ -419,7 +419,7 @@ function fraction({ randomBytes }: SweepContext): number {
 /**
  * One request in this many may go to what comes second while the first waits.
  */
-export const ONE_IN = 4;
+const ONE_IN = 4;
 
 /** Interval between two looks for times that have yet to come, in ms. */
 const LOOK_EVERY_MS = 60_000;

@@ -13,9 +13,6 @@ export const FAILURE_PAUSES = { firstMs: 1000, longestMs: 60_000 };
  */
 const WORKS_AGAIN_MS = 60_000;
 
-/** Counting reads each order and user once: not at every look, in ms. */
-const COUNT_EVERY_MS = 10 * 60_000;
-
 /** Runs all sweeps side by side under one lease, one request at a time. */
 export class SweepScheduler {
   readonly #session: PollSession;
@@ -30,7 +27,6 @@ export class SweepScheduler {
   readonly #begunMs: number;
   #renewedMs: number;
   #watchMs = 0;
-  #countMs = 0;
   #projectedMs = 0;
   /** Sweeps that are to be started whatever the time. */
   readonly #wanted = new Set<SweepKind>();
@@ -101,10 +97,6 @@ export class SweepScheduler {
       // A failing `onAlert` must not stop polling.
       await session.watch((error) => settings.onError?.(error, null));
       await failures.store();
-      if (nowMs >= this.#countMs) {
-        await session.recordBound();
-        this.#countMs = nowMs + COUNT_EVERY_MS;
-      }
       this.#watchMs = nowMs + settings.watchEveryMs;
     } else if (nowMs - this.#renewedMs >= settings.renewMs) {
       await session.renew();

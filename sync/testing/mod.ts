@@ -4,7 +4,7 @@
  * @module
  */
 export { SWEEP_KINDS } from "../polling/fair_share.ts";
-export { type PollBound, readPollBound } from "../polling/poll_status.ts";
+export { readDeepCycles } from "../polling/poll_status.ts";
 export {
   UNTRIED,
   withFailure,

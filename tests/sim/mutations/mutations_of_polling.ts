@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { broke } from "../world/broke.ts";
 import {
   altering,
+  askedLater,
   eachEvent,
   finding,
   firstOf,
-  hundredfold,
   stale,
   throughFloats,
   unknownFirst,
@@ -46,10 +46,10 @@ export const POLLING_MUTATIONS: readonly Mutation[] = [
     },
   },
   {
-    name: "promise what takes a hundred times the rate",
+    name: "say that an answer is younger than it is",
     within: 20,
     ports: {
-      driver: altering(hundredfold),
+      driver: altering(askedLater),
     },
   },
   {

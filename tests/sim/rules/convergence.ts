@@ -79,7 +79,7 @@ export async function converge(
     throw new Broken("queues get empty", waiting.join("; "));
   }
   agreed(wrong, "everything was quiet");
-  if (world.plan.running) await inspector.lookInPeace(healedMs);
+  if (world.plan.running) await inspector.lookInPeace();
   await proven(world);
   return agreedAfterMs;
 }

@@ -122,11 +122,10 @@ export class Inspector {
   /**
    * Waits until polling should have renewed every answer, and looks.
    *
-   * @param healedMs When the last fault ended, in milliseconds since the epoch.
    * @throws {Broken} When an answer was not renewed.
    */
-  async lookInPeace(healedMs: number): Promise<void> {
-    await this.#freshness.lookInPeace(healedMs);
+  async lookInPeace(): Promise<void> {
+    await this.#freshness.lookInPeace();
     await this.look();
   }
 

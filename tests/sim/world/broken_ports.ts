@@ -18,7 +18,6 @@ import {
   USER_COLUMNS,
   type WebhookFact,
 } from "../../../ledger/testing/mod.ts";
-import type { PollBound } from "../../../sync/testing/mod.ts";
 import type {
   PollClient,
   PollWalk,
@@ -146,16 +145,19 @@ export function eachRow(
   });
 }
 
-/** The bounds that a poller records, a hundred times too short. */
-export function hundredfold(statement: Statement): Statement {
-  const [name, state, ...rest] = statement.args;
-  if (name !== "poll_bound" || typeof state !== "string") return statement;
-  if (!statement.sql.startsWith("INSERT INTO cursors")) return statement;
-  const bound = JSON.parse(state) as PollBound;
-  const staleness = Object.fromEntries(
-    Object.entries(bound.staleness).map(([of, ms]) => [of, ms / 100]),
+/** What was asked for is said to have been asked for a day later. */
+export function askedLater(statement: Statement): Statement {
+  const [entity, list, ...rest] = statement.args;
+  if (!/^INSERT INTO observations\s/.test(statement.sql)) return statement;
+  const later = (time: string) =>
+    new Date(Date.parse(time) + 24 * 3_600_000).toISOString();
+  const rows = JSON.parse(String(list)).map(
+    ([id, askedAt, ...more]: readonly string[]) => [
+      ...[id, later(String(askedAt))],
+      ...more,
+    ],
   );
-  const args = [name, JSON.stringify({ ...bound, staleness }), ...rest];
+  const args = [entity ?? null, JSON.stringify(rows), ...rest];
   return { ...statement, args };
 }
 
