@@ -164,14 +164,14 @@ const UNFOLDED = 1000;
 export async function readUnfoldedSince(
   driver: Driver,
 ): Promise<string | null> {
-  const rows = await select(
-    driver,
-    `SELECT recorded_at FROM events
-      WHERE position > (SELECT position FROM ledger) AND kind = 'webhook'
-      ORDER BY position LIMIT ${UNFOLDED}`,
-  );
   // A spool hands over late what came before others.
-  return rows.map(([at]) => timeOf(at) ?? "").sort()[0] ?? null;
+  const [row] = await select(
+    driver,
+    `SELECT min(recorded_at) FROM (SELECT recorded_at FROM events
+      WHERE position > (SELECT position FROM ledger) AND kind = 'webhook'
+      ORDER BY position LIMIT ${UNFOLDED})`,
+  );
+  return timeOf(row?.[0]);
 }
 
 /** Events among which the last reading is looked for. */

@@ -379,7 +379,8 @@ export class Orders {
    * looked through, and the rest is looked at in each of them.
    */
   async #listOf(query: OrderQuery): Promise<List<FoundOrder>> {
-    const { stuckAtMs: nowMs = Date.now(), attention, outcome } = query;
+    const { stuckAtMs: nowMs = Date.now() } = query;
+    const { attention, outcome, reference } = query;
     const hash = await readHash(this.#driver);
     // Where nothing was ever recorded no order waits for a comparison.
     const isNone = attention === "not_comparable" &&
@@ -393,7 +394,7 @@ export class Orders {
           (SELECT max(shown) FROM lookup WHERE hash = ?))`;
         return [few(sql, click, click)];
       }),
-      ...asked(query.reference, (name) => [few(
+      ...asked(reference, (name) => [few(
         "no IN (SELECT no FROM lookup WHERE hash IN (?, ?))",
         ...[hash.of("reference", name), hash.of("external", name)],
       )]),
@@ -406,38 +407,24 @@ export class Orders {
       ),
       // Time alone makes an order overdue, so that no column says this outcome.
       ...(isOverdue(outcome) ? [waitingFor(outcome, nowMs)] : []),
-      ...asked(query.anomaly, (kind) => [
-        kind === true ? where("anomalies IS NOT NULL") : where(
-          "anomalies IS NOT NULL AND instr(anomalies, ?) > 0",
-          ` ${kind} `,
-        ),
-      ]),
+      ...asked(query.anomaly, (kind) => [where(
+        "anomalies IS NOT NULL AND instr(anomalies, ?) > 0",
+        kind === true ? " " : ` ${kind} `,
+      )]),
       ...releasedAs(query),
       ...asked(query.status, (status) => [where("status = ?", status)]),
     ];
-    const tests: readonly ((found: FoundOrder) => boolean)[] = [
-      ...asked(
-        attention,
-        (kind) => ({ order }: FoundOrder) =>
-          attentionOf(order, nowMs).includes(kind),
-      ),
-      ...asked(
-        outcome,
-        (code) => ({ order }: FoundOrder) =>
-          outcomeNow(order, nowMs).code === code,
-      ),
-      ...asked(
-        query.reference,
-        (name) => (found: FoundOrder) => isReferredTo(found, name),
-      ),
-    ];
+    const holds = (found: FoundOrder) =>
+      (attention === undefined ||
+        attentionOf(found.order, nowMs).includes(attention)) &&
+      (outcome === undefined ||
+        outcomeNow(found.order, nowMs).code === outcome) &&
+      (reference === undefined || isReferredTo(found, reference));
     return {
       ...{ ...byCreation("orders", query), ranges, columns: ORDER_COLUMNS },
       where: [...others.map(anyOf), ...lookedAt(query)],
       viewsOf: (rows) => rows.map((row) => orderOfRow(row, this.#assets)),
-      ...(tests.length > 0 && {
-        holds: (found) => tests.every((test) => test(found)),
-      }),
+      ...(attention ?? outcome ?? reference) !== undefined && { holds },
     };
   }
 }

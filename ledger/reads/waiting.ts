@@ -1,6 +1,7 @@
 /** Deliveries that were answered and wait beside the ledger, as their processes last said. */
-import type { Driver, Statement } from "../store/driver/driver.ts";
-import { read, select, statement, write } from "../store/database.ts";
+import type { Driver } from "../store/driver/driver.ts";
+import { listed, select, statement, write } from "../store/database.ts";
+import { asked, where } from "./pages.ts";
 
 /** A process that moves deliveries, and the folder that it takes them from. */
 export interface Mover {
@@ -66,36 +67,27 @@ export async function writeWaiting(
   waiting: Omit<WaitingDeliveries, "ended"> | null,
   nowMs: number,
 ): Promise<void> {
-  const { place, process } = mover;
-  if (waiting !== null) {
-    const { count, oldestMs } = waiting;
-    await write(driver, [
-      statement(
-        "INSERT OR REPLACE INTO waiting VALUES (?, ?, ?, ?, ?)",
-        ...[place, process, count, Math.floor(oldestMs), Math.floor(nowMs)],
-      ),
-      done("DELETE FROM waiting", mover, false),
-    ]);
-    return;
-  }
-  // Most often there is nothing to remove, and then nothing is written.
-  const [found] = await read(driver, [
-    done("SELECT 1 FROM waiting", mover, true),
-  ]);
-  if (found?.length === 0) return;
-  await write(driver, [done("DELETE FROM waiting", mover, true)]);
-}
-
-/** Rows of processes whose deliveries are counted elsewhere or are gone. */
-function done(sql: string, mover: Mover, isOwn: boolean): Statement {
-  const { place, process } = mover;
-  const { takenOver = [], others = [], listedMs = 0 } = mover;
-  return statement(
-    `${sql} WHERE (place = ?1 AND process = ?2 AND ?3)
+  const { place, process, takenOver = [], others = [], listedMs = 0 } = mover;
+  // Rows of processes whose deliveries are counted elsewhere or are gone.
+  const gone = where(
+    `(place = ?1 AND process = ?2 AND ?3)
       OR process IN (SELECT value FROM json_each(?4))
       OR (place = ?1 AND process <> ?2 AND written_at < ?5
         AND process NOT IN (SELECT value FROM json_each(?6)))`,
-    ...[place, process, isOwn ? 1 : 0, JSON.stringify([...takenOver])],
-    ...[Math.max(listedMs, 0), JSON.stringify([...others])],
+    ...[place, process, waiting === null ? 1 : 0, listed(takenOver)],
+    ...[Math.max(listedMs, 0), listed(others)],
   );
+  if (waiting === null) {
+    const sql = `SELECT 1 FROM waiting WHERE ${gone.sql} LIMIT 1`;
+    // Most often there is nothing to remove, and then nothing is written.
+    if ((await select(driver, sql, ...gone.args)).length === 0) return;
+  }
+  await write(driver, [
+    ...asked(waiting ?? undefined, ({ count, oldestMs }) =>
+      statement(
+        "INSERT OR REPLACE INTO waiting VALUES (?, ?, ?, ?, ?)",
+        ...[place, process, count, Math.floor(oldestMs), Math.floor(nowMs)],
+      )),
+    statement(`DELETE FROM waiting WHERE ${gone.sql}`, ...gone.args),
+  ]);
 }

@@ -112,7 +112,7 @@ async function append(
     FROM_HERE,
     appendStatement(events),
     ...notes.length === 0 ? [] : [appendStatement(notes.map(noteEvent))],
-    ...TO_HERE,
+    TO_HERE,
   ], "write");
   return results[1]?.rowsAffected ?? 0;
 }
@@ -131,12 +131,10 @@ const FROM_HERE: Statement = statement(
 );
 
 /** Where it ends. Nothing else is appended between the two. */
-const TO_HERE: readonly Statement[] = [
-  statement(
-    `UPDATE cursors SET value = json_replace(value, '$[#-1][1]', ${LAST})
-      WHERE name = 'imported'`,
-  ),
-];
+const TO_HERE: Statement = statement(
+  `UPDATE cursors SET value = json_replace(value, '$[#-1][1]', ${LAST})
+    WHERE name = 'imported'`,
+);
 
 const MORE_ERASURES: Statement = statement(
   "UPDATE ledger SET erasures = erasures + 1, turn = turn + 1",
