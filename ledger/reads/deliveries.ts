@@ -10,6 +10,7 @@ import {
   selectEvents,
   type StoredEvent,
 } from "../store/events.ts";
+import { allEvents } from "../transfer/export.ts";
 import {
   asked,
   type Condition,
@@ -60,12 +61,6 @@ export interface DeliveryQuery {
   readonly receivedBefore?: string;
 }
 
-/** One page of deliveries. */
-export interface DeliveryPage extends Omit<ListPage<StoredDelivery>, "views"> {
-  /** The deliveries, newest first. */
-  readonly deliveries: readonly StoredDelivery[];
-}
-
 /** Deliveries read at once. */
 const AT_ONCE = 500;
 
@@ -107,14 +102,13 @@ export function listDeliveries(
  * Reads one page of deliveries, the last received first; of an order or a user,
  * and of those without a type, the last stored first.
  */
-export async function readDeliveryPage(
+export function readDeliveryPage(
   driver: Driver,
-  query: DeliveryQuery & Pick<PageQuery, "after" | "limit">,
-): Promise<DeliveryPage> {
-  const { after, limit } = query;
-  const page = defined({ after, limit });
-  const { views, ...ends } = await readPage(driver, listOf(query), page);
-  return { deliveries: views, ...ends };
+  { after, limit, ...query }:
+    & DeliveryQuery
+    & Pick<PageQuery, "after" | "limit">,
+): Promise<ListPage<StoredDelivery>> {
+  return readPage(driver, listOf(query), defined({ after, limit }));
 }
 
 function listOf(query: DeliveryQuery): List<StoredDelivery> {
@@ -160,11 +154,11 @@ function listOf(query: DeliveryQuery): List<StoredDelivery> {
 }
 
 /** What the deliveries of a query are mentioned under; null where nothing names them. */
-export function ownerOf({ orderId, userId, quarantined }:
-  & {
-    readonly [Id in "orderId" | "userId"]?: string | null;
-  }
-  & { readonly quarantined?: boolean }): Condition | null {
+export function ownerOf(
+  { orderId, userId, quarantined }: Partial<
+    Pick<StoredDelivery, "orderId" | "userId" | "quarantined">
+  >,
+): Condition | null {
   if (typeof orderId === "string") return named("orders", orderId);
   if (typeof userId === "string") return named("users", userId);
   return quarantined ? where("no = 0") : null;
@@ -238,17 +232,8 @@ export async function countDeliveries(
   driver: Driver,
 ): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
-  for (let after = 0;;) {
-    const events = await selectEvents(
-      driver,
-      `events AS e
-        WHERE e.position > ? AND e.kind = 'webhook' ORDER BY e.position LIMIT ?`,
-      ...[after, AT_ONCE],
-    );
-    for (const { digest, position } of events) {
-      counts.set(digest, (counts.get(digest) ?? 0) + 1);
-      after = position;
-    }
-    if (events.length < AT_ONCE) return counts;
+  for await (const { kind, digest } of allEvents(driver)) {
+    if (kind === "webhook") counts.set(digest, (counts.get(digest) ?? 0) + 1);
   }
+  return counts;
 }

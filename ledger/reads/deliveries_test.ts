@@ -54,7 +54,7 @@ Deno.test("readDeliveryPage() finds what was received, by type, time and user, i
         const found: string[] = [];
         let after: string | null | undefined;
         while (after !== null) {
-          const { deliveries, next, searchedTo }: Awaited<
+          const { views, next, searchedTo }: Awaited<
             ReturnType<typeof readDeliveryPage>
           > = await readDeliveryPage(driver, {
             ...query,
@@ -62,7 +62,7 @@ Deno.test("readDeliveryPage() finds what was received, by type, time and user, i
             limit,
           });
           assert.ok(next !== null || searchedTo === null);
-          found.push(...deliveries.map(({ id }) => id));
+          found.push(...views.map(({ id }) => id));
           after = next;
         }
         const wanted = SENT.map((one, place) => ({ ...one, place })).filter((
@@ -102,10 +102,10 @@ Deno.test("a type is found however a sender wrote it, and only where it is the t
       ...{ id: `W${n}`, receivedAt: at(n), body: utf8.encode(body) },
     });
   }
-  const { deliveries } = await readDeliveryPage(ledger.driver, {
+  const { views } = await readDeliveryPage(ledger.driver, {
     type: "login",
   });
-  assert.deepEqual(deliveries.map(({ id }) => id), ["W3", "W1", "W0"]);
+  assert.deepEqual(views.map(({ id }) => id), ["W3", "W1", "W0"]);
   const body = (await readDelivery(ledger.driver, "W4"))?.body;
   assert.deepEqual(body, utf8.encode("login"));
   assert.equal((await countDeliveries(ledger.driver)).size, 5);

@@ -101,9 +101,6 @@ const WHOLE: readonly LookupKind[] = [
  * Finds orders and users by anything that names one. A whole name is looked up;
  * where the service has shown none under it, the newest orders are looked through for
  * names that begin with the text, and for a part of a transaction.
- *
- * @throws {RangeError} When the text is empty.
- * /
  */
 export async function findAnything(
   driver: Driver,

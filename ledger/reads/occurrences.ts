@@ -53,14 +53,10 @@ const REPEAT_GAPS_MS = [ATTEMPTS_FROM_FIRST_MS, ATTEMPTS_FROM_PREVIOUS_MS]
 const LONGEST_MS = Math.max(...REPEAT_GAPS_MS) + TOLERANCE_MS;
 
 /**
- * Finds out which of several deliveries with equal bodies are repeats. Some
- * events have the same bytes when they really happen twice: a login, a card
- * added, a step of a one-time code. The service also retries unanswered
- * deliveries, and no delivery carries an id.
- *
- * Each delivery repeats at most one other, and is repeated by at most one. An
- * unanswered delivery goes before an answered one, the nearer to a scheduled
- * time before the farther.
+ * Finds out which of several deliveries with equal bodies are repeats: a login may
+ * happen twice with the same bytes, and the service repeats without an id what was not
+ * answered. Each repeats one other at most, and is repeated once: an unanswered one
+ * goes before an answered one, the nearer to a scheduled time before the farther.
  */
 export function classifyOccurrences(
   deliveries: readonly EqualDelivery[],
@@ -106,10 +102,8 @@ const LADDER_MS = 2 * 86_400_000;
 const MOST_EQUAL = 50_000;
 
 /**
- * Reads the deliveries whose bytes equal those of one delivery, and finds out
- * which of them repeat another and which happened again. Of what names no order
- * and no user those that came within two days are read. All come by time of
- * arrival; none when there is no such delivery.
+ * Reads the deliveries whose bytes equal those of one, by time of arrival. Of what
+ * names no order and no user those that came within two days are read.
  */
 export async function readOccurrences(
   driver: Driver,

@@ -90,11 +90,7 @@ export interface OrderTally {
 /** Statuses after which an order may change no more, in SQL. */
 const FINAL = "'success', 'failed', 'cancelled'";
 
-/**
- * Counts orders. It looks at every order, so leave time between two calls.
- *
- * @throws {LedgerError} When the database fails.
- */
+/** Counts orders. It looks at every order, so leave time between two calls. */
 export async function tallyOrders(driver: Driver): Promise<OrderTally> {
   const [statuses = [], open = [], anomalies = []] = await read(
     driver,

@@ -71,11 +71,7 @@ export async function* allEvents(driver: Driver): AsyncGenerator<StoredEvent> {
   }
 }
 
-/**
- * Writes a ledger as lines of JSON: a header, who was erased, every event there is
- * by position, and a last line that states the number of events, so that a file that
- * was cut is seen.
- */
+/** Writes a ledger as lines of JSON; by the number in the last a cut file is seen. */
 export async function* exportEvents(
   driver: Driver,
   environment: string,
@@ -94,10 +90,7 @@ export async function* exportEvents(
   yield JSON.stringify({ end: events });
 }
 
-/**
- * Writes an event as one line: what is stored of it but the position, which belongs
- * to the ledger, and what follows from its body, so that people can search for it.
- */
+/** What follows from the body is written too, so that people can search for it. */
 function exportedEvent(event: StoredEvent): string {
   const { eventId, kind, type, orderId, userId, clickId } = event;
   const { occurredAt, recordedAt, readAt, digest, salt, body } = event;

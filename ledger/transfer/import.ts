@@ -26,12 +26,8 @@ const BATCH_BYTES = 4 << 20;
 
 /**
  * Appends the events of an export: subscriptions do not get their transitions, and
- * the poller is not asked to confirm them.
- *
- * @throws {TypeError} When a line is not what an export writes, or comes from
- * another environment, or the end is missing. What came before it stays; importing
- * it again is safe.
- * /
+ * the poller is not asked to confirm them. What came before a wrong line stays, and
+ * importing it again is safe.
  */
 export async function importEvents(
   driver: Driver,

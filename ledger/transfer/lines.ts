@@ -27,12 +27,7 @@ interface Taker {
   taken?(): Promise<void>;
 }
 
-/**
- * Hands over the lines of a file one by one.
- *
- * @returns How many lines there were.
- * @throws {TypeError} Names the line that is wrong.
- */
+/** Hands over the lines of a file, and says how many there were. */
 export async function takeLines(
   lines: AsyncIterable<string>,
   taker: Taker,
@@ -84,14 +79,7 @@ export interface Imported {
   readonly end?: number;
 }
 
-/**
- * Reads a line that follows the header. The columns of an event have to follow from
- * its body.
- *
- * @throws {SyntaxError} When it lacks a field.
- * @throws {Error} When salt or body is not hex or base64.
- * @throws {TypeError} When a column contradicts the body.
- */
+/** Reads a line that follows the header. */
 export function importedLine(line: Line, key: Uint8Array): Imported {
   if (typeof line.end === "number") return { end: line.end };
   if (line.erasure !== undefined) return { erasure: erasureOf(line, key) };

@@ -49,12 +49,7 @@ export interface Moved {
   readonly events: number;
 }
 
-/**
- * Writes everything that a ledger holds.
- *
- * @throws {LedgerError} `busy` while something works on the ledger.
- * /
- */
+/** Writes everything that a ledger holds. */
 export async function* exportMoved(
   driver: Driver,
   environment: string,
@@ -148,13 +143,7 @@ function read(row: readonly unknown[]): SqlValue[] {
 
 /**
  * Fills an empty ledger with everything that another one held. If it is stopped, the
- * next run begins anew. The ledger has to be opened again afterwards: it is the other
- * one now.
- *
- * @throws {TypeError} When a line is not what that writes, or the end is missing.
- * @throws {LedgerError} `failed` when the ledger is not empty, or gives back fewer
- * rows than were written.
- * /
+ * next run begins anew. Open the ledger again afterwards: it is the other one now.
  */
 export async function importMoved(
   driver: Driver,

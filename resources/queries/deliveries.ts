@@ -73,7 +73,7 @@ export async function deliveriesPage(
   ledger: Ledger,
   { cursor, limit, ...filters }: DeliveryFilters & PageParams,
 ): Promise<DeliveriesPage> {
-  const { deliveries: items, ...ends } = await readDeliveryPage(
+  const { views: items, ...ends } = await readDeliveryPage(
     ledger.driver,
     defined({
       ...queryOf<DeliveryQuery>(DELIVERY_FILTERS, filters),
