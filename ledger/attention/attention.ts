@@ -7,11 +7,14 @@ import { settle } from "../outcomes/settled_by_hand.ts";
 import { transitionKey } from "../machines/transition.ts";
 import type { OrderState } from "../states/order_state.ts";
 
-/** Paid and not delivered for this long is overdue, in milliseconds. */
-export const STUCK_AFTER_MS = 3_600_000;
-
-/** A success that the chain has not shown for this long is missing, in ms. */
-export const UNSEEN_AFTER_MS = 86_400_000;
+/**
+ * How long an order may be paid and not delivered, and a success not seen on the
+ * chain, until it is overdue, in milliseconds.
+ */
+export const OVERDUE_AFTER_MS = {
+  stuck: 3_600_000,
+  witness_missing: 86_400_000,
+};
 
 /** What is known of an order besides its state. */
 export interface OrderContext {
@@ -42,25 +45,19 @@ export type OrderInContext = OrderState & {
  * wait.
  */
 export function outcomeNow(order: OrderInContext, nowMs: number): Outcome {
-  return settle(unsettled(order, nowMs), order.facts, order.byHand);
-}
-
-function unsettled(order: OrderInContext, nowMs: number): Outcome {
-  const { facts, context } = order;
+  const { facts, context, byHand } = order;
   const outcome = outcomeOf({
     ...facts,
     overdue: isOverdue(order, nowMs) ? "yes" : "no",
     twice: context?.twice === true && facts.match === "matched" ? "yes" : "no",
   });
-  return {
-    ...outcome,
-    attention: ATTENTION_KINDS.filter((kind) =>
-      kind === "yes_withheld"
-        ? typeof context?.withheld === "string"
-        : outcome.attention.includes(kind) &&
-          (kind !== "not_comparable" || context?.compares !== false)
-    ),
-  };
+  const attention = ATTENTION_KINDS.filter((kind) =>
+    kind === "yes_withheld"
+      ? typeof context?.withheld === "string"
+      : outcome.attention.includes(kind) &&
+        (kind !== "not_comparable" || context?.compares !== false)
+  );
+  return settle({ ...outcome, attention }, facts, byHand);
 }
 
 /** What a row tells of an order besides its state. */
@@ -109,19 +106,17 @@ export function attentionOf(
   return outcomeNow(order, nowMs).attention;
 }
 
-/**
- * Paid, as confirmed by the service, and unchanged for an hour; or a success that
- * has waited for the chain for a day.
- */
-function isOverdue(
-  { confirmed, transferSeen, changedAt, facts }: OrderState,
-  nowMs: number,
-): boolean {
+function isOverdue(order: OrderState, nowMs: number): boolean {
+  const { changedAt, facts } = order;
   if (changedAt === null) return false;
   const ageMs = nowMs - Date.parse(changedAt);
-  const paid = confirmed?.status === "pending" ||
-    (confirmed?.status === "progress" && transferSeen);
-  if (paid) return ageMs >= STUCK_AFTER_MS;
+  if (isPaid(order)) return ageMs >= OVERDUE_AFTER_MS.stuck;
   return facts.shown === "success" && facts.required === "yes" &&
-    ageMs >= UNSEEN_AFTER_MS;
+    ageMs >= OVERDUE_AFTER_MS.witness_missing;
+}
+
+/** Whether it is paid, as confirmed by the service, and not delivered. */
+export function isPaid({ confirmed, transferSeen }: OrderState): boolean {
+  return confirmed?.status === "pending" ||
+    (confirmed?.status === "progress" && transferSeen);
 }

@@ -14,7 +14,7 @@ import {
   TX,
 } from "../testing/given_facts.ts";
 import { orderState } from "../states/state_of_order.ts";
-import { attentionOf, outcomeNow, STUCK_AFTER_MS } from "./attention.ts";
+import { attentionOf, outcomeNow, OVERDUE_AFTER_MS } from "./attention.ts";
 import { emptyLedger } from "../testing/empty_ledger.ts";
 
 function kinds(nowMinute: number, ...events: RecordedEvent[]): string {
@@ -91,7 +91,7 @@ Deno.test("attentionOf() calls an order stuck that is paid and unchanged for an 
 });
 
 Deno.test("Ledger.attention() lists each order once, the gravest first, then the oldest", async () => {
-  const nowMs = Date.parse(at(0)) + STUCK_AFTER_MS + 10 * 60_000;
+  const nowMs = Date.parse(at(0)) + OVERDUE_AFTER_MS.stuck + 10 * 60_000;
   await using ledger = await emptyLedger({
     now: () => nowMs,
   });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import { VERDICTS } from "../../core/chain/verdict.ts";
-import { outcomeNow, UNSEEN_AFTER_MS } from "../attention/attention.ts";
+import { outcomeNow, OVERDUE_AFTER_MS } from "../attention/attention.ts";
 import type { ChainReadingBody, RecordedEvent } from "../events/event.ts";
 import { foldOrder } from "../explain/as_of.ts";
 import { packOrder, unpackOrder } from "../projection/doc.ts";
@@ -182,14 +182,18 @@ Deno.test("outcomeNow() says after a day that the chain has not shown it, and cl
     const { code, release, attention } = outcomeNow(order, changedMs + ms);
     return [code, release, attention.join()];
   };
-  assert.deepEqual(after(UNSEEN_AFTER_MS - 1), ["witness_open", "wait", ""]);
-  assert.deepEqual(after(UNSEEN_AFTER_MS), [
+  assert.deepEqual(after(OVERDUE_AFTER_MS.witness_missing - 1), [
+    "witness_open",
+    "wait",
+    "",
+  ]);
+  assert.deepEqual(after(OVERDUE_AFTER_MS.witness_missing), [
     "witness_missing",
     "wait",
     "witness_missing",
   ]);
   const seen = stateAfter(began, asked, requirement(1, "all"), chainLook(10));
-  assert.deepEqual(after(UNSEEN_AFTER_MS, seen), [
+  assert.deepEqual(after(OVERDUE_AFTER_MS.witness_missing, seen), [
     "session_matched",
     "yes",
     "",

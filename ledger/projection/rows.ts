@@ -2,6 +2,7 @@
 import type { AssetTable } from "../../core/assets/environment.ts";
 import {
   type Beside,
+  isPaid,
   type OrderInContext,
   orderOf,
 } from "../attention/attention.ts";
@@ -197,11 +198,8 @@ function attentionNow(state: OrderInContext): readonly string[] {
 
 /** Since when an order is paid and has not moved, or waits for the chain. */
 function waitingSince(state: OrderState): number | null {
-  const { confirmed, transferSeen, changedAt, releaseReason } = state;
-  const waits = confirmed?.status === "pending" ||
-    (confirmed?.status === "progress" && transferSeen) ||
-    releaseReason === "witness_open";
-  return waits ? msOf(changedAt) : null;
+  const waits = isPaid(state) || state.releaseReason === "witness_open";
+  return waits ? msOf(state.changedAt) : null;
 }
 
 /** Millionths of an amount, worked out without a binary fraction. */

@@ -3,6 +3,7 @@ import type { AssetTable } from "../../core/assets/environment.ts";
 import { readFact } from "../events/read_fact.ts";
 import { askedAtOf, validUntil } from "../events/expectation.ts";
 import { isExpectation } from "../events/fact.ts";
+import { compareText } from "../machines/sorted_list.ts";
 import type { Trust } from "../machines/transition.ts";
 import type { Driver, SqlValue, Statement } from "../store/driver/driver.ts";
 import { lookupText } from "../projection/rows.ts";
@@ -119,8 +120,7 @@ export async function findAnything(
     selectLooked(kinds.keys()),
     selectIds(searched),
     statement(
-      `SELECT ${USER_COLUMNS} FROM users AS r
-        WHERE r.id IN (SELECT value FROM json_each(?))`,
+      `${SELECT.user} IN (SELECT value FROM json_each(?))`,
       listed(spellings(searched)),
     ),
     selectRecorded(hash, searched),
@@ -181,8 +181,8 @@ export async function findAnything(
   });
   const byOrder = [...orders.values()].sort((a, b) =>
     rank(b) - rank(a) ||
-    compare(b.order.createdAt ?? "", a.order.createdAt ?? "") ||
-    compare(idOf(a), idOf(b))
+    compareText(b.order.createdAt ?? "", a.order.createdAt ?? "") ||
+    compareText(idOf(a), idOf(b))
   );
   const known = new Set([...byUser, ...byOrder].map(idOf));
   const noted = await findNoted(driver, searched, known, assets);
@@ -206,14 +206,7 @@ async function findNoted(
   if (notes.length === 0) return [];
   const found = await read(
     driver,
-    notes.map(({ entity, id }) =>
-      statement(
-        entity === "order"
-          ? `SELECT ${ORDER_COLUMNS} FROM orders AS r WHERE r.id = ?`
-          : `SELECT ${USER_COLUMNS} FROM users AS r WHERE r.id = ?`,
-        id,
-      )
-    ),
+    notes.map(({ entity, id }) => statement(`${SELECT[entity]} = ?`, id)),
   );
   return notes.flatMap(({ entity, text: value }, at): Found[] => {
     const row = found[at]?.[0];
@@ -224,6 +217,11 @@ async function findNoted(
       : [{ entity, matches, user: userOfRow(row) }];
   });
 }
+
+const SELECT = {
+  order: `SELECT ${ORDER_COLUMNS} FROM orders AS r WHERE r.id`,
+  user: `SELECT ${USER_COLUMNS} FROM users AS r WHERE r.id`,
+};
 
 /** Selects orders by hashes of names: hash, whether it is shown, ORDER_COLUMNS. */
 function selectLooked(hashes: Iterable<number>): Statement {
@@ -330,10 +328,6 @@ function isRead({ banned, verificationTrust }: UserView): boolean {
     Object.values(verificationTrust).includes("confirmed");
 }
 
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
 /** Selects the events of what the partner recorded under a whole name. */
 function selectRecorded(hash: LookupHash, text: string): Statement {
   const kinds = {
@@ -360,5 +354,5 @@ function recordedOf(rows: Rows | undefined): RecordedName[] {
       reference: one.reference,
       askedAt: askedAtOf(one),
       validUntil: validUntil(one),
-    })).sort((a, b) => compare(b.askedAt, a.askedAt));
+    })).sort((a, b) => compareText(b.askedAt, a.askedAt));
 }

@@ -7,8 +7,7 @@ import {
   attentionOf,
   type OrderContext,
   outcomeNow,
-  STUCK_AFTER_MS,
-  UNSEEN_AFTER_MS,
+  OVERDUE_AFTER_MS,
 } from "../attention/attention.ts";
 import type { Status, Trust } from "../machines/transition.ts";
 import {
@@ -457,11 +456,6 @@ function isReferredTo({ order, fold }: FoundOrder, reference: string): boolean {
     value.toLowerCase() === reference.toLowerCase()
   );
 }
-
-const OVERDUE_AFTER_MS = {
-  stuck: STUCK_AFTER_MS,
-  witness_missing: UNSEEN_AFTER_MS,
-};
 
 function isOverdue(
   kind: string | undefined,

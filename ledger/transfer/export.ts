@@ -2,13 +2,8 @@
 import { Buffer } from "node:buffer";
 import type { Driver } from "../store/driver/driver.ts";
 import { readAliasRows } from "../store/aliases.ts";
-import { bytesOf, readDeciding, statement } from "../store/database.ts";
-import {
-  EVENT_COLUMNS,
-  eventsOf,
-  hexOf,
-  type StoredEvent,
-} from "../store/events.ts";
+import { bytesOf } from "../store/database.ts";
+import { hexOf, readEvents, type StoredEvent } from "../store/events.ts";
 
 /** First line of an export. */
 export interface ExportHeader {
@@ -50,7 +45,7 @@ export type ExportedLine =
 const BYTES = 4 << 20;
 
 /** Events of one page: so many, of so many bytes together, but one at least. */
-const PAGE = `SELECT ${EVENT_COLUMNS} FROM events AS e
+const PAGE = `events AS e
   WHERE e.position > ?1 AND e.position <= (
     SELECT max(position) FROM (
       SELECT position, size, sum(size) OVER (ORDER BY position) AS total
@@ -62,8 +57,7 @@ const PAGE = `SELECT ${EVENT_COLUMNS} FROM events AS e
 /** Reads all events by position, a few at a time. */
 export async function* allEvents(driver: Driver): AsyncGenerator<StoredEvent> {
   for (let after = 0;;) {
-    const [rows] = await readDeciding(driver, [statement(PAGE, after, BYTES)]);
-    const events = eventsOf(rows);
+    const events = await readEvents(driver, PAGE, after, BYTES);
     yield* events;
     const last = events.at(-1);
     if (last === undefined) return;

@@ -18,19 +18,17 @@ import { LedgerError } from "../store/driver/errors.ts";
 /** A line as an object. */
 export type Line = Readonly<Record<string, unknown>>;
 
-/** What takes the lines of a file. */
-interface Taker {
-  header(line: Line): void;
-  /** Takes a line that follows; true of the last. */
-  take(line: Line): Promise<boolean>;
-  /** Called after each line. */
-  taken?(): Promise<void>;
-}
-
-/** Hands over the lines of a file, and says how many there were. */
+/**
+ * Hands over the lines of a file, the header apart, until `take` says that it was the
+ * last, and calls `taken` after each. Says how many there were.
+ */
 export async function takeLines(
   lines: AsyncIterable<string>,
-  taker: Taker,
+  { header, take, taken }: {
+    readonly header: (line: Line) => void;
+    readonly take: (line: Line) => Promise<boolean>;
+    readonly taken?: () => Promise<void>;
+  },
 ): Promise<number> {
   let number = 0;
   let isBegun = false;
@@ -40,15 +38,15 @@ export async function takeLines(
     if (line.trim() === "") continue;
     try {
       if (isWhole) throw new TypeError("Nothing may follow the last line");
-      if (isBegun) isWhole = await taker.take(objectOf(line));
-      else taker.header(headerOf(line));
+      if (isBegun) isWhole = await take(objectOf(line));
+      else header(headerOf(line));
       isBegun = true;
     } catch (cause) {
       if (cause instanceof LedgerError) throw cause;
       const reason = messageOf(cause);
       throw new TypeError(`Cannot import line ${number}: ${reason}`, { cause });
     }
-    await taker.taken?.();
+    await taken?.();
   }
   return number;
 }
