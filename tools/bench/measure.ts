@@ -58,14 +58,14 @@ export const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   new_order: {
     note: "40,000 new orders, one delivery each, are appended by 64 callers, " +
       "folded and sealed: processor time of all threads, and what the closed " +
-      "files take on the disk.",
+      "files take on the disk. Then they are verified against their seals: the " +
+      "aim is a million such orders in 30 s.",
     run: async (folder, size) => {
       const count = Math.ceil(40_000 * size);
-      const { usPerOrder } = await work<{ usPerOrder: number }>(
-        "new_order",
-        `${folder}/ledger.db`,
-        count,
-      );
+      const { usPerOrder, verifiedPerSecond } = await work<{
+        usPerOrder: number;
+        verifiedPerSecond: number;
+      }>("new_order", `${folder}/ledger.db`, count);
       let bytes = 0;
       for await (const { name, isFile } of Deno.readDir(folder)) {
         if (isFile) bytes += (await Deno.stat(`${folder}/${name}`)).size;
@@ -79,13 +79,17 @@ export const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
           at: "most",
           bound: 2_500,
         }),
+        row("verify, new orders", verifiedPerSecond, "orders/s", {
+          at: "least",
+          bound: 33_333,
+        }),
       ];
     },
   },
   refold: {
     note: "A ledger of 70,000 events of 10,000 orders folds them all again " +
       "beside the live states and swaps; then it is verified against its " +
-      "seals. The aims are a million events, and a million orders, in 30 s.",
+      "seals. The aims are a million events in 30 s.",
     run: async (folder, size) => {
       const took = await work<{
         refoldedPerSecond: number;
@@ -96,7 +100,7 @@ export const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
           at: "least",
           bound: 33_333,
         }),
-        row("verify", took.verifiedPerSecond, "orders/s", {
+        row("verify", took.verifiedPerSecond, "events/s", {
           at: "least",
           bound: 33_333,
         }),
