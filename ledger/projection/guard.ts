@@ -1,11 +1,13 @@
 /** The one row that every batch moves which folds, erases or begins a release. */
-import type { SqlValue, Statement } from "../store/driver/driver.ts";
+import type { Statement } from "../store/driver/driver.ts";
 import { bytesOf, type Rows } from "../store/database.ts";
 import { timeOf } from "../store/events.ts";
+import { LookupHash } from "./lookup_hash.ts";
 
 export interface Guard {
   readonly environment: string;
   readonly key: Uint8Array;
+  readonly hash: LookupHash;
   /** UTC ISO 8601. */
   readonly createdAt: string;
   /** From when on transitions are sent, UTC ISO 8601; null before. */
@@ -32,6 +34,7 @@ export function guardOf(rows: Rows | undefined): Guard {
   return {
     environment: String(row[0]),
     key: bytesOf(row[1]),
+    hash: new LookupHash(bytesOf(row[1])),
     createdAt: timeOf(row[2]) ?? "",
     goLive: timeOf(row[3]),
     foldVersion: Number(row[4]),
@@ -42,18 +45,16 @@ export function guardOf(rows: Rows | undefined): Guard {
   };
 }
 
-/** What a batch leaves in the row; what is not named stays. */
-export type GuardChange = Partial<
-  Pick<Guard, "position" | "foldVersion" | "erasures" | "counts">
->;
-
 /**
- * Begins a write batch. If another process was first the batch fails with
- * `conflict`, and nothing of it is written.
+ * Begins a write batch that leaves what `to` says in the row. If another process was
+ * first the batch fails with `conflict`, and nothing of it is written.
  */
-export function moveGuard(from: Guard, to: GuardChange = {}): Statement {
+export function moveGuard(
+  from: Guard,
+  to: Partial<Guard> = {},
+): Statement {
   const { position, foldVersion, erasures, counts } = { ...from, ...to };
-  const args: SqlValue[] = [from.turn, from.foldVersion, position, foldVersion];
+  const args = [from.turn, from.foldVersion, position, foldVersion];
   return {
     sql: `UPDATE ledger SET position = ?3, fold_version = ?4, erasures = ?5,
       counts = ?6, environment = ?7,

@@ -27,8 +27,8 @@ import {
   type Purchase,
   purchaseDigest,
 } from "../releases/release_log.ts";
-import type { Driver, Statement } from "../store/driver/driver.ts";
-import { listed } from "../store/database.ts";
+import type { Statement } from "../store/driver/driver.ts";
+import { listed, type Rows } from "../store/database.ts";
 import { eventsOf, hexOf, msOf } from "../store/events.ts";
 import type { Row } from "./doc.ts";
 import {
@@ -40,15 +40,12 @@ import type { LookupHash } from "./lookup_hash.ts";
 import { orderRows, selectRows, userRows } from "./rows.ts";
 import type { BatchEvent, Collected, Joined, KnownRows } from "./step.ts";
 
-export interface Reading {
-  readonly driver: Driver;
-  /** `write` reads from the primary, after a lost race. */
-  readonly mode: "read" | "write";
-}
+/** Reads in one transaction: after a lost race from the primary. */
+export type Read = (statements: readonly Statement[]) => Promise<Rows[]>;
 
 /** The rows of the orders and users that a batch names. */
 export async function loadRows(
-  { driver, mode }: Reading,
+  read: Read,
   events: readonly BatchEvent[],
 ): Promise<KnownRows> {
   const named = (which: "orderId" | "userId") =>
@@ -60,11 +57,11 @@ export async function loadRows(
       ),
     );
   const inList = "r.id IN (SELECT value FROM json_each(?))";
-  const [orders, users] = await driver.batch([
+  const [orders, users] = await read([
     selectRows("orders", inList, named("orderId")),
     selectRows("users", inList, named("userId")),
-  ], mode);
-  return { orders: orderRows(orders?.rows), users: userRows(users?.rows) };
+  ]);
+  return { orders: orderRows(orders), users: userRows(users) };
 }
 
 function earlier(a: string | undefined, b: string): string {
@@ -102,7 +99,7 @@ function movedWindows(
  * batch's terms and rules may concern.
  */
 export async function loadJoined(
-  { driver, mode }: Reading,
+  read: Read,
   events: readonly BatchEvent[],
   { orders, anyExpected, hash, readFact }: Pick<KnownRows, "orders"> & {
     readonly anyExpected: boolean;
@@ -144,7 +141,7 @@ export async function loadJoined(
     kind === "click" ? hash.of("asked_click", link) : null,
     msOf(until) ?? 0,
   ]);
-  const found = await driver.batch([
+  const [expected = [], later = [], linked = [], successes = []] = await read([
     selectExpected(hash, movedWindows(events, orders)),
     selectLaterTerms(hash, [...terms.values()]),
     { sql: LINKED, args: [JSON.stringify(linkRows)] },
@@ -153,10 +150,7 @@ export async function loadJoined(
       "?1 IS NOT NULL AND r.status = 'success' AND r.began >= ?1",
       rulesFrom.length === 0 ? null : Math.min(...rulesFrom),
     ),
-  ], mode);
-  const [expected = [], later = [], linked = [], successes = []] = found.map((
-    { rows },
-  ) => rows);
+  ]);
   addMissing(
     orders,
     orderRows([...linked.map((row) => row.slice(1)), ...successes]),
@@ -210,7 +204,7 @@ const ROLES = { wait: 0, own: 1, hand: 2 } as const;
  * person moved one, the rows of all that have to do with it are added.
  */
 export async function loadReleases(
-  { driver, mode }: Reading,
+  read: Read,
   collected: readonly Collected[],
   { orders, key }: Pick<KnownRows, "orders"> & { readonly key: Uint8Array },
 ): Promise<KnownReleases> {
@@ -228,7 +222,7 @@ export async function loadReleases(
     ),
   );
   const named = "name IN (SELECT unhex(value) FROM json_each(?1))";
-  const [holding, rows] = digests === "[]" ? [] : await driver.batch([
+  const [holding, rows] = digests === "[]" ? [] : await read([
     {
       // Those that took last come last.
       sql: `SELECT p.name, o.id, p.held FROM purchases AS p
@@ -240,9 +234,9 @@ export async function loadReleases(
       `?2 AND r.no IN (SELECT no FROM purchases WHERE ${named})`,
       ...[digests, isMoved ? 1 : 0],
     ),
-  ], mode);
+  ]);
   const purchases = new Map<string, Purchase>();
-  for (const [digest, id, role] of holding?.rows ?? []) {
+  for (const [digest, id, role] of holding ?? []) {
     const name = hexOf(digest as Uint8Array);
     const one = purchases.get(name) ?? { own: null, hands: [] };
     const order = String(id);
@@ -251,7 +245,7 @@ export async function loadReleases(
       purchases.set(name, { ...one, hands: [...one.hands, order] });
     }
   }
-  addMissing(orders, orderRows(rows?.rows));
+  addMissing(orders, orderRows(rows));
   const releases = [...orders].flatMap(([id, { told: { release } }]) =>
     release === undefined ? [] : [[id, release] as const]
   );

@@ -25,9 +25,10 @@ import {
   loadReleases,
   loadRows,
   purchaseStatements,
+  type Read,
 } from "./load.ts";
 import { logStatements, tellAll } from "./log.ts";
-import { LookupHash, type LookupKind } from "./lookup_hash.ts";
+import type { LookupKind } from "./lookup_hash.ts";
 import {
   type Columns,
   documentsOf,
@@ -112,7 +113,9 @@ async function step(
   if (logsToEmpty.has(driver) && await driver.emptyLog?.() !== false) {
     logsToEmpty.delete(driver);
   }
-  const batch = await readBatch(driver, limits, mode);
+  const read = async (statements: readonly Statement[]) =>
+    (await driver.batch(statements, mode)).map(({ rows }) => rows);
+  const batch = await readBatch(read, limits);
   const { guard } = batch;
   if (batch.stored.length === 0 || guard.foldVersion !== fold.version) {
     const { position } = guard;
@@ -121,6 +124,7 @@ async function step(
   const redacted = guard.erasures > 0 && redactNew !== undefined
     ? await redactNew(driver, batch.stored, guard)
     : { events: batch.stored, statements: [] };
+  const { createdAt, goLive, hash } = guard;
   const events = redacted.events.map((event): BatchEvent => ({
     event,
     fact: fold.readFact(event),
@@ -128,22 +132,18 @@ async function step(
       event.position >= from && event.position <= to
     ),
   }));
-  const hash = new LookupHash(guard.key);
-  const reading = { driver, mode };
-  const rows = await loadRows(reading, events);
-  const joined = await loadJoined(reading, events, {
+  const rows = await loadRows(read, events);
+  const joined = await loadJoined(read, events, {
     ...{ orders: rows.orders, anyExpected: batch.anyExpected },
     ...{ hash, readFact: fold.readFact },
   });
   const rules = batch.rules.map(fold.readFact).filter(isWitnessRule);
-  const { createdAt, goLive } = guard;
-  const changes = new Step({ ...rows, ...joined, rules }, {
-    ...{ assets, createdAt, goLive },
-  });
+  const known = { ...rows, ...joined, rules };
+  const changes = new Step(known, { assets, createdAt, goLive });
   for (const event of events) changes.take(event);
   const releases = logReleases(
     changes.transitions,
-    await loadReleases(reading, changes.transitions, {
+    await loadReleases(read, changes.transitions, {
       ...{ orders: changes.orders, key: guard.key },
     }),
   );
@@ -173,14 +173,10 @@ async function step(
 }
 
 async function readBatch(
-  driver: Driver,
-  { maxEvents = 1000, maxBytes = 4 << 20 }: Pick<
-    ProjectOptions,
-    "maxEvents" | "maxBytes"
-  >,
-  mode: "read" | "write",
+  read: Read,
+  { maxEvents = 1000, maxBytes = 4 << 20 }: Partial<ProjectOptions>,
 ) {
-  const found = await driver.batch([
+  const [guard, seal, events, rules, more, subscribers] = await read([
     selectGuard,
     selectLastSeal,
     { sql: NEXT_EVENTS, args: [maxEvents, maxBytes] },
@@ -192,10 +188,7 @@ async function readBatch(
       args: [],
     },
     selectSubscribers,
-  ], mode);
-  const [guard, seal, events, rules, more, subscribers] = found.map((
-    { rows },
-  ) => rows);
+  ]);
   const [anyExpected, imported, lastSeq] = more?.[0] ?? [];
   return {
     guard: guardOf(guard),

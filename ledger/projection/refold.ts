@@ -24,7 +24,6 @@ import { insertExpected } from "./expected.ts";
 import { type Guard, guardOf, moveGuard, selectGuard } from "./guard.ts";
 import { loadReleases, purchaseStatements } from "./load.ts";
 import { logStatements, tellAll } from "./log.ts";
-import { LookupHash } from "./lookup_hash.ts";
 import { FOLD, type ProjectOptions } from "./project.ts";
 import { type Kind, KINDS, orderRows, TABLES, updateRow } from "./rows.ts";
 import { diffStates, type StateChange } from "./state_changes.ts";
@@ -143,10 +142,9 @@ async function refoldOnce(
   };
   // No event of what was left to fold comes before it.
   const events = position - Math.floor(progress.no / 2);
-  const hash = new LookupHash(guard.key);
   const work: Work = {
     ...parts,
-    anew: { assets, hash, readFact: fold.readFact },
+    anew: { assets, hash: guard.hash, readFact: fold.readFact },
     tag: progress.tag,
     found: { changed: 0, changes: [] },
   };
@@ -347,9 +345,11 @@ async function swap(work: Work, position: number): Promise<boolean> {
       byExpectation: false,
     }];
   });
-  const known = await loadReleases({ driver, mode: "write" }, moves, {
-    ...{ orders, key: guard.key },
-  });
+  const known = await loadReleases(
+    (statements) => write(driver, statements),
+    moves,
+    { orders, key: guard.key },
+  );
   const releases = logReleases(moves, known);
   // A person decides about a yes that is new, or is gone.
   const transitions = releases.transitions.map((one) => {

@@ -4,7 +4,6 @@ import { LedgerError } from "../store/driver/errors.ts";
 import { changedSince, compareRows, eachNos, missingTerms } from "./anew.ts";
 import type { Told } from "./doc.ts";
 import { guardOf, selectGuard } from "./guard.ts";
-import { LookupHash } from "./lookup_hash.ts";
 import { FOLD } from "./project.ts";
 import type { RefoldParts } from "./refold.ts";
 import { type Columns, KINDS } from "./rows.ts";
@@ -72,7 +71,7 @@ export async function verifyStates(
     selectGuard,
     statement("SELECT coalesce(max(position), 0) FROM events"),
   ]);
-  const { foldVersion, position, key, counts } = guardOf(guarding);
+  const { foldVersion, position, hash, counts } = guardOf(guarding);
   if (foldVersion !== fold.version) {
     throw new LedgerError(
       "failed",
@@ -82,7 +81,6 @@ export async function verifyStates(
   }
   const begun = { folded: position, stored: Number(last?.[0]?.[0]) };
   const { readFact } = fold;
-  const hash = new LookupHash(key);
   const anew = { assets, readFact, hash, until: position, also: LOG };
   const rows = { orders: 0, users: 0 };
   const differences: RowDifference[] = [];
