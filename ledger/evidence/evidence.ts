@@ -50,8 +50,7 @@ export type ChainBreak =
     readonly anchoredAt: string;
   };
 
-/** What the evidence of one ledger works with. */
-export interface EvidenceParts {
+interface EvidenceParts {
   readonly driver: Driver;
   readonly ledgerId: string;
   readonly anchor?: HeadAnchor | undefined;
@@ -97,7 +96,7 @@ function breakOf(
   return { code, events, position, anchoredAt };
 }
 
-/** Reads the head, and stores it beside the ledger where it continues from there. */
+/** Stores the head beside the ledger too, where it continues from there. */
 export async function anchorHead(parts: EvidenceParts): Promise<ChainState> {
   const head = await readHead(parts);
   if (head.broken === null) await parts.anchor?.save(head);

@@ -30,7 +30,7 @@ export interface CatchUpOptions {
 /** Makes one step, here or in the thread that owns the file. */
 export type MakeStep = (mostEvents: number) => Promise<Projected>;
 
-export interface CatchUpParts extends ProjectOptions {
+interface CatchUpParts extends ProjectOptions {
   readonly driver: Driver;
   readonly step: MakeStep;
 }

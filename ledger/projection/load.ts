@@ -38,7 +38,7 @@ import {
 } from "./expected.ts";
 import type { LookupHash } from "./lookup_hash.ts";
 import { orderRows, selectRows, userRows } from "./rows.ts";
-import type { BatchEvent, Collected, Joined, KnownRows } from "./step.ts";
+import type { BatchEvent, Collected, Known, KnownRows } from "./step.ts";
 
 /** Reads in one transaction: after a lost race from the primary. */
 export type Read = (statements: readonly Statement[]) => Promise<Rows[]>;
@@ -106,7 +106,7 @@ export async function loadJoined(
     readonly hash: LookupHash;
     readonly readFact: (event: RecordedEvent) => Fact;
   },
-): Promise<Joined> {
+): Promise<Omit<Known, keyof KnownRows | "rules">> {
   const facts = events.map(({ fact }) => fact);
   const rulesFrom = facts.filter(isWitnessRule).map(({ change }) =>
     msOf(change.from) ?? 0

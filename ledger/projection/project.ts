@@ -1,7 +1,7 @@
 /** A step: reads what a batch of events needs, folds it, and writes it behind the guard. */
 import type { AssetTable } from "../../core/assets/environment.ts";
 import type { RecordedEvent } from "../events/event.ts";
-import { type Fact, isWitnessRule } from "../events/fact.ts";
+import { type Fact, isExpectation, isWitnessRule } from "../events/fact.ts";
 import { readFact } from "../events/read_fact.ts";
 import {
   insertSeal,
@@ -101,7 +101,7 @@ export function project(
   return retryLostRaces((mode) => step(driver, options, mode));
 }
 
-/** Databases whose log holds events as they were before they were redacted. */
+/** Their log holds events as they were before they were redacted. */
 const logsToEmpty = new WeakSet<Driver>();
 
 async function step(
@@ -156,10 +156,16 @@ async function step(
     insertSeal(sealNext(batch.seal, redacted.events)),
     ...rowStatements(changes, { assets, hash }),
     ...mentionStatements(redacted.events, changes),
-    ...changes.expectations.map((one) => insertExpected(hash, one)),
+    ...events.flatMap(({ fact }) =>
+      isExpectation(fact) ? [insertExpected(hash, fact)] : []
+    ),
     ...insertMany(
       "unanswered",
-      changes.unanswered.map((id) => [id]),
+      events.flatMap(({ fact }) =>
+        fact.kind === "delivery_unanswered" && fact.deliveryId !== null
+          ? [[fact.deliveryId]]
+          : []
+      ),
       "ON CONFLICT DO NOTHING",
     ),
     ...purchaseStatements(releases, changes),
@@ -214,7 +220,6 @@ const NEXT_EVENTS = `SELECT ${EVENT_COLUMNS} FROM events AS e
     WHERE total <= ?2 OR total = size)
   ORDER BY e.position`;
 
-/** How a row is written, and the columns that are its values. */
 function upserting(table: Table, written: readonly string[]) {
   const columns = [...written, ...DUE_COLUMNS];
   const changes = written.slice(1).map((one) => `${one} = excluded.${one}`);
@@ -230,7 +235,6 @@ function upserting(table: Table, written: readonly string[]) {
 const upsertOrder = upserting("orders", ORDER_COLUMNS);
 const upsertUser = upserting("users", USER_COLUMNS);
 
-/** The rows that changed, and what leads to their orders. */
 function rowStatements(changes: Step, context: RowContext): Statement[] {
   const statements: Statement[] = [];
   for (const id of changes.changed.user) {

@@ -26,11 +26,9 @@ import {
   statesOf,
   toldBy,
 } from "../testing/fold_kit.ts";
-import { rowsAnew } from "./anew.ts";
 import { packOrder, packUser, unpackOrder, unpackUser } from "./doc.ts";
 import { guardOf, moveGuard, selectGuard } from "./guard.ts";
-import { FOLD, project } from "./project.ts";
-import { LookupHash } from "./lookup_hash.ts";
+import { project } from "./project.ts";
 
 Deno.test("project() leads to the states that the events define, in any order and any batches", async () => {
   await fc.assert(
@@ -85,28 +83,6 @@ Deno.test("project() tells the same whatever the batches", async () => {
       },
     ),
     { numRuns: tries(40), seed: 4108 },
-  );
-});
-
-Deno.test("a fold from an order's own events is what was folded batch by batch", async () => {
-  await fc.assert(
-    fc.asyncProperty(worlds(), async (events) => {
-      await using driver = await newLedger();
-      await append(driver, events);
-      await projectAll(driver, { maxEvents: 3 });
-      const [guard] = await driver.batch([selectGuard], "read");
-      const hash = new LookupHash(guardOf(guard?.rows).key);
-      const { readFact } = FOLD;
-      const options = { assets: "sandbox", readFact, hash } as const;
-      for (const table of ["orders", "users"] as const) {
-        const rows = await select(driver, `SELECT * FROM ${table}`);
-        const anew = await rowsAnew(driver, { table, rows, ...options });
-        for (const { no, fold } of rows) {
-          assert.equal(anew.get(Number(no))?.columns.fold, fold);
-        }
-      }
-    }),
-    { numRuns: tries(40), seed: 4109 },
   );
 });
 

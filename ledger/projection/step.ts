@@ -6,7 +6,6 @@
 import type { AssetTable } from "../../core/assets/environment.ts";
 import type { Expectation } from "../events/expectation.ts";
 import {
-  type ExpectationFact,
   type Fact,
   isExpectation,
   isWitnessRule,
@@ -72,23 +71,19 @@ export interface KnownRows {
   readonly users: Map<string, Row<UserFold>>;
 }
 
-/** What the terms and rules of a batch may concern, and what its orders may keep. */
-export interface Joined {
+/** What is known before a batch. */
+export interface Known extends KnownRows {
   /** Terms recorded before that orders of the batch may keep. */
   readonly expectations: readonly Expectation[];
   /** Orders that the service has shown under a link, by `linkKey`. */
   readonly linkedOrders: ReadonlyMap<string, readonly string[]>;
   /** Successes that a rule of the batch may concern. */
   readonly successes: readonly string[];
-}
-
-/** What is known before a batch. */
-export interface Known extends KnownRows, Joined {
   /** Since when orders wait for the chain, and until when, as recorded before. */
   readonly rules: readonly WitnessRuleFact[];
 }
 
-export type StepOptions = LedgerTimes & { readonly assets: AssetTable };
+type StepOptions = LedgerTimes & { readonly assets: AssetTable };
 
 export type Collected = NewTransition | ReleaseChange | HandChange;
 
@@ -106,9 +101,6 @@ export class Step implements KnownRows {
   };
   /** In order; of what was told before, `tell` decides. */
   readonly transitions: Collected[] = [];
-  readonly expectations: ExpectationFact[] = [];
-  /** Deliveries that were not answered in time. */
-  readonly unanswered: string[] = [];
   readonly toConfirm: Readonly<Record<Entity, Map<string, ToConfirm>>> = {
     order: new Map(),
     user: new Map(),
@@ -139,7 +131,6 @@ export class Step implements KnownRows {
     const { fact } = event;
     const { orderId, userId } = fact;
     if (isExpectation(fact)) {
-      this.expectations.push(fact);
       for (const id of this.#ordersOf(fact.expectation)) {
         this.#order(id, event, (order) => this.#join(order));
       }
@@ -150,9 +141,6 @@ export class Step implements KnownRows {
       for (const id of [...ids].sort(compareText)) {
         this.#order(id, event, (order) => this.#rules.join(order));
       }
-    }
-    if (fact.kind === "delivery_unanswered" && fact.deliveryId !== null) {
-      this.unanswered.push(fact.deliveryId);
     }
     if (orderId !== null) {
       this.#order(orderId, event, (order) => {
@@ -251,8 +239,8 @@ export class Step implements KnownRows {
     const before = row?.fold;
     const after = evolveUser(before ?? initialUserFold(id), fact);
     if (after === before) return;
-    const made = row ?? newRow(2 * fact.position + 1);
-    this.users.set(id, { ...made, fold: after });
+    const no = 2 * fact.position + 1;
+    this.users.set(id, { ...row ?? newRow(no), fold: after });
     this.changed.user.add(id);
     const isOld = isHistoricUser(fact, before, this.#options);
     this.#enter(event, { entity: "user", id, before, after, isOld });
@@ -334,7 +322,7 @@ function newRow(no: number) {
 }
 
 /** Where a machine stands; null while it shows nothing. */
-export interface MachineStatus {
+interface MachineStatus {
   readonly machine: MachineName;
   readonly visible: VisibleStatus | null;
 }
