@@ -22,7 +22,7 @@ import { read, statement } from "../store/database.ts";
 import { EVENT_COLUMNS, eventsOf, selectEvents } from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";
 import { readHash } from "./names.ts";
-import { queryTime } from "./pages.ts";
+import { queryMs } from "./pages.ts";
 
 /** How orders are explained. */
 interface ExplainParts {
@@ -39,7 +39,9 @@ export async function readExplanation(
   orderId: string,
   { time, assets, readFact }: ExplainParts & { readonly time?: string },
 ): Promise<Explanation & { readonly context: OrderContext } | null> {
-  const until = time === undefined ? null : queryTime("time", time);
+  const until = time === undefined
+    ? null
+    : new Date(queryMs("time", time)).toISOString();
   const known = await readOrderFacts(driver, orderId, readFact);
   const facts = known.facts.filter(({ recordedAt }) =>
     until === null || compareTimes(recordedAt, until) <= 0

@@ -532,11 +532,11 @@ function unitsOf(field: string, amount: string): number {
   );
 }
 
-/** Rows of currency, trust, orders, amounts, and their sum in two parts. */
+/** Rows of currency, trust, orders, amounts, and their sum, which a step bounds. */
 const SUMS = {
   of: ["currency", "trust", "amount"],
   columns: "upper(currency), trust, count(*), count(amount), " +
-    "sum(amount % 1000000), sum(amount / 1000000)",
+    "CAST(coalesce(sum(amount), 0) AS TEXT)",
   groupBy: "upper(currency), trust",
 };
 
@@ -546,7 +546,7 @@ async function* sumsOf(
 ): AsyncGenerator<readonly SqlValue[]> {
   for await (const { currency, trust, currencyAmount } of orders) {
     const amount = amountUnits(currencyAmount);
-    yield [currency, trust, 1, amount === null ? 0 : 1, amount, 0];
+    yield [currency, trust, 1, amount === null ? 0 : 1, String(amount ?? 0)];
   }
 }
 
@@ -554,22 +554,24 @@ async function addUp(
   rows: AsyncIterable<readonly SqlValue[]>,
 ): Promise<OrderTotal[]> {
   const sums = new Map<string, Omit<OrderTotal, "sum"> & { sum: Big }>();
-  for await (const [code, trust, orders, amounts, units, wholes] of rows) {
+  for await (const [code, trust, orders, amounts, units] of rows) {
     const currency = code === null ? null : String(code).toUpperCase();
     // Those without a currency come last, and confirmed ones before claimed ones.
     const key = `${currency === null ? 1 : 0} ${currency} ${
       trust === "confirmed" ? 0 : 1
     }`;
     const known = sums.get(key);
-    const sum = new Big(Number(units)).times("0.000001").plus(Number(wholes));
     sums.set(key, {
       currency,
       trust: trust as Trust,
       orders: (known?.orders ?? 0) + Number(orders),
       notSummed: (known?.notSummed ?? 0) + Number(orders) - Number(amounts),
-      sum: sum.plus(known?.sum ?? 0),
+      sum: new Big(String(units)).plus(known?.sum ?? 0),
     });
   }
   return [...sums].sort(([a], [b]) => a < b ? -1 : 1)
-    .map(([, { sum, ...one }]) => ({ ...one, sum: sum.toFixed() }));
+    .map(([, { sum, ...one }]) => ({
+      ...one,
+      sum: sum.times("0.000001").toFixed(),
+    }));
 }

@@ -353,12 +353,7 @@ export function wrongQuery(
   return new RangeError(`Wrong ${field}: ${shown} is not ${expected}`);
 }
 
-/** Writes a time of a query, with a zone or a date, in one form. */
-export function queryTime(field: string, time: string): string {
-  return new Date(queryMs(field, time)).toISOString();
-}
-
-/** The same in ms since 1970. */
+/** A time of a query, with a zone or a date, in ms since 1970. */
 export function queryMs(field: string, time: string): number {
   const ms = Date.parse(time);
   if (Number.isNaN(ms) || !isCalendarDate(time.slice(0, 10))) {
