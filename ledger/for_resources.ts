@@ -91,18 +91,11 @@ export {
 } from "./outcomes/outcome_table.ts";
 export { listDeliveries, readDeliveryPage } from "./reads/deliveries.ts";
 export { readPurchaseHolder } from "./reads/releases.ts";
-export { uncheckedSince } from "./reads/attention.ts";
+export { readAttentionPage, uncheckedSince } from "./reads/attention.ts";
 export { readFolded } from "./reads/stats.ts";
 export { readUnattended } from "./subscriptions/subscriptions.ts";
 export { readWaiting } from "./reads/waiting.ts";
-export {
-  decodeCursor,
-  encodeCursor,
-  fitting,
-  MOST_PAGE_BYTES,
-  pageSize,
-  wrongQuery,
-} from "./reads/pages.ts";
+export { fitting } from "./reads/pages.ts";
 export { HAND_OUTCOMES } from "./events/hand_release.ts";
 export { PREFIX_AT_LEAST } from "./reads/find.ts";
 export { NO_THREAD_ADVICE, NO_THREAD_MEANS } from "./thread/no_thread.ts";

@@ -1,4 +1,5 @@
 /** Orders that wait for a person. */
+import { jsonBytes } from "../../core/bytes.ts";
 import { attentionOf } from "../attention/attention.ts";
 import {
   ATTENTION_KINDS,
@@ -8,6 +9,14 @@ import type { Driver } from "../store/driver/driver.ts";
 import { select } from "../store/database.ts";
 import { timeOf } from "../store/events.ts";
 import type { Orders, OrderView } from "./orders.ts";
+import {
+  decodeCursor,
+  encodeCursor,
+  MOST_PAGE_BYTES,
+  type PageQuery,
+  pageSize,
+  wrongCursor,
+} from "./pages.ts";
 
 /** An order that waits for a person. */
 export interface AttentionItem {
@@ -17,30 +26,72 @@ export interface AttentionItem {
   readonly order: OrderView;
 }
 
+/** Which orders that wait for a person to read. */
+export interface AttentionQuery extends Pick<PageQuery, "after" | "limit"> {
+  /** Only those that wait for this reason, whatever else they wait for. */
+  readonly kind?: AttentionKind;
+}
+
 /**
- * Lists the orders that wait for a person, each once: those with the gravest
+ * One page of the orders that wait for a person, each once: those with the gravest
  * reason first, and of one reason the oldest first.
  */
+export async function readAttentionPage(
+  orders: Orders,
+  nowMs: number,
+  { kind: only, after: cursor, limit }: AttentionQuery,
+): Promise<{ items: AttentionItem[]; next: string | null }> {
+  const kinds = only === undefined ? ATTENTION_KINDS : [only];
+  const size = pageSize(limit);
+  let [after, begun] = cursor === undefined
+    ? ["", kinds[0]]
+    : decodeCursor(cursor);
+  let place = kinds.findIndex((kind) => kind === begun);
+  if (place < 0) throw wrongCursor(cursor ?? "");
+  const items: AttentionItem[] = [];
+  let bytes = 0;
+  let kind = kinds[place];
+  // Another page of orders could be too much for this one.
+  while (
+    kind !== undefined && items.length < size && bytes <= MOST_PAGE_BYTES / 4
+  ) {
+    // Never more than are still wanted, so that the cursor is the last one's.
+    const page = await orders.page({
+      ...{ attention: kind, stuckAtMs: nowMs, sort: "oldest" },
+      ...{ limit: size - items.length, ...after !== "" && { after } },
+    });
+    for (const order of page.orders) {
+      const [first, ...others] = attentionOf(order, nowMs);
+      if (first === undefined || (first !== kind && only === undefined)) {
+        continue;
+      }
+      items.push({ kinds: [first, ...others], order });
+      bytes += jsonBytes(order);
+    }
+    after = page.next ?? "";
+    if (after === "") kind = kinds[++place];
+  }
+  const next = kind === undefined ? null : encodeCursor(after, kind);
+  return { items, next };
+}
+
+/** Walks over all of them, page by page. */
 export async function* listAttention(
   orders: Orders,
   nowMs: number,
-  only?: AttentionKind,
+  kind?: AttentionKind,
 ): AsyncGenerator<AttentionItem> {
-  for (const kind of only === undefined ? ATTENTION_KINDS : [only]) {
-    const found = orders.list({
-      attention: kind,
-      stuckAtMs: nowMs,
-      sort: "oldest",
-      // Few pages: each sorts anew what waits for time alone.
-      limit: 1000,
-    });
-    for await (const order of found) {
-      const [first, ...others] = attentionOf(order, nowMs);
-      if (first === undefined) continue;
-      if (first === kind || only !== undefined) {
-        yield { kinds: [first, ...others], order };
-      }
-    }
+  // Few pages: each sorts anew what waits for time alone.
+  const query = { limit: 1000, ...kind && { kind } };
+  for (let after: string | null = null;;) {
+    const { items, next }: Awaited<ReturnType<typeof readAttentionPage>> =
+      await readAttentionPage(orders, nowMs, {
+        ...query,
+        ...after && { after },
+      });
+    yield* items;
+    if (next === null) return;
+    after = next;
   }
 }
 

@@ -412,6 +412,6 @@ export function decodeCursor(cursor: string): [sortAt: string, id: string] {
   throw wrongCursor(cursor);
 }
 
-function wrongCursor(cursor: string): RangeError {
+export function wrongCursor(cursor: string): RangeError {
   return wrongQuery("cursor", cursor, '"next" of an earlier page');
 }
