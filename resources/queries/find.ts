@@ -28,26 +28,15 @@ export async function findJson(
 ): Promise<FindJson> {
   let recorded: FindJson["recorded"] = [];
   for (const { text, end } of searchedText(pasted).candidates) {
-    const one = await findNamed(ledger, text, nowMs);
-    const items = one.items.filter(({ matches }) =>
+    const { found, ...rest } = await ledger.find(text);
+    const items = found.filter(({ matches }) =>
       end === null ||
       matches.some(({ value }) =>
         value.toLowerCase().endsWith(end.toLowerCase())
       )
-    );
-    if (items.length > 0) return { ...one, items };
-    if (recorded.length === 0) recorded = one.recorded;
+    ).map((one) => foundJson(one, nowMs));
+    if (items.length > 0) return { items, ...rest };
+    if (recorded.length === 0) recorded = rest.recorded;
   }
   return { items: [], more: false, recorded };
-}
-
-/** Finds orders and users by a name, or how it begins. */
-async function findNamed(
-  ledger: Ledger,
-  text: string,
-  nowMs: number,
-): Promise<FindJson> {
-  const { found, more, recorded } = await ledger.find(text);
-  const items = found.map((one) => foundJson(one, nowMs));
-  return { items, more, recorded };
 }
