@@ -10,10 +10,8 @@ import type {
   AnchorStore,
 } from "./head_anchor.ts";
 
-/** Resets that are remembered. */
 const MOST_RESETS = 20;
 
-/** What the file holds. */
 interface StoredRecord extends AnchorRecord {
   /** Device and inode of the file that takes the ledger's place, announced when. */
   readonly restoring?: { readonly at: string; readonly file: string };
@@ -41,9 +39,8 @@ export function anchorFile(database: string): AnchorStore {
 export async function announceRestore(
   database: string,
   by: string | null,
-  options: { readonly now?: () => number } = {},
+  { now = Date.now }: { readonly now?: () => number } = {},
 ): Promise<void> {
-  const { now = Date.now } = options;
   const record = await orCorrupt(anchorFile(database).read());
   if (record === null) return;
   if (record.head === null && record.resets.length === 0) return;
@@ -61,9 +58,8 @@ export async function announceRestore(
  */
 export async function resetAnchor(
   database: string,
-  options: { readonly now?: () => number } = {},
+  { now = Date.now }: { readonly now?: () => number } = {},
 ): Promise<AnchorReset | null> {
-  const { now = Date.now } = options;
   const place = anchorFilePath(database);
   const at = new Date(now()).toISOString();
   const record = await orCorrupt(readRecord(place));

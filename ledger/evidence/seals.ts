@@ -8,7 +8,6 @@ import { type RawEvent, storedTime } from "../store/events.ts";
 /** Bytes of each leaf that are stored: enough to say which event was altered. */
 export const LEAF_BYTES = 8;
 
-/** A place in the chain: so many events, and the hash over all of them. */
 export interface Seal {
   readonly position: number;
   readonly events: number;
@@ -23,14 +22,12 @@ export function leafOf(event: RawEvent): Uint8Array {
   return createHash("sha256").update(head).update(salt).update(body).digest();
 }
 
-/** What an empty ledger is sealed with. */
 export function firstSeal(ledgerId: string): Seal {
   const root = createHash("sha256").update(`rampkit/seal/1\n${ledgerId}`)
     .digest();
   return { position: 0, events: 0, root };
 }
 
-/** Seals the events that follow a seal. */
 export function sealNext(
   before: Seal,
   events: readonly RawEvent[],

@@ -7,10 +7,8 @@ import { IS_RARE } from "../store/schema.ts";
 import type { Damage, DamageReason } from "./verification.ts";
 import { firstSeal, LEAF_BYTES, leafOf, type Seal, sealNext } from "./seals.ts";
 
-/** What is wrong at a position, and why it counts as wrong. */
 export type Broken = readonly [number, Damage, DamageReason];
 
-/** What a walk over the evidence found. */
 export interface SealsVerified {
   /** Events looked at that are sealed. */
   readonly events: number;
@@ -18,7 +16,6 @@ export interface SealsVerified {
   readonly erased: number;
   /** Events that are not folded yet, which nothing vouches for. */
   readonly unsealed: number;
-  /** The last seal that held. */
   readonly seal: Seal;
   /** The first thing that does not hold; null where all does. */
   readonly broken: Broken | null;
@@ -33,7 +30,6 @@ export function headText(
   return `${events}:${hexOf(root)}`;
 }
 
-/** Works the seals out anew. */
 export async function verifySeals(
   driver: Driver,
   { heads = [], onProgress, signal }: {

@@ -85,7 +85,6 @@ export async function rowsAnew(
 /** Events read at once: bodies may be long, and an order's webhooks many. */
 const PAGE = 2000;
 
-/** The facts that name some orders or users, by position within each. */
 async function* factsOf(
   driver: Driver,
   nos: readonly number[],
@@ -133,7 +132,6 @@ async function join(
   for (const [no, fold] of folds) folds.set(no, joined.join(fold));
 }
 
-/** Selects the events that say since when orders wait for the chain. */
 export const selectRules = statement(
   `SELECT ${EVENT_COLUMNS} FROM events AS e
     WHERE e.kind = 'witness_required' AND e.${IS_RARE}
@@ -279,9 +277,7 @@ export async function missingTerms(
   return eventsOf(rows).map(readFact).filter(isExpectation);
 }
 
-/** What others have changed meanwhile. */
 interface Changed {
-  /** The last event that is folded. */
   readonly position: number;
   readonly nos: ReadonlySet<number>;
   /** Whether it may be any order: terms or rules were folded. */

@@ -13,7 +13,6 @@ export interface Told {
   readonly times: Readonly<Record<string, number>>;
   /** The last status told of each machine whose entries recur. */
   readonly last: Readonly<Record<string, string>>;
-  /** What the release log says of an order. */
   readonly release?: OrderReleases;
   /** Status and entry of the last release, if it waits for a person. */
   readonly withheld?: readonly [status: string, entry: number];
@@ -30,7 +29,6 @@ export interface Row<Fold> {
   readonly historic: number;
 }
 
-/** Makes the document of an order. */
 export function packOrder(fold: OrderFold): string {
   const packed = filled(fold, ["orderId", "latest"]);
   for (const name of READINGS) {
@@ -50,7 +48,6 @@ export function packOrder(fold: OrderFold): string {
   return JSON.stringify(packed);
 }
 
-/** Reads what {@linkcode packOrder} made. */
 export function unpackOrder(orderId: string, document: string): OrderFold {
   const packed = JSON.parse(document) as Loose;
   const fold: Loose = { ...initialOrderFold(orderId), ...packed };
@@ -88,7 +85,6 @@ type PackedClaim = readonly [Claim["status"], string, ...unknown[][]];
 const READINGS = ["plausible", "ahead", "statusless", "redacted"] as const;
 
 const READING = unread;
-/** A claim that says nothing. */
 const CLAIM = Object.fromEntries(
   ["digest", ...CLAIM_FIELDS].map((name) => [name, null]),
 ) as unknown as ClaimBody;

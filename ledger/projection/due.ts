@@ -18,11 +18,8 @@ import type { UserFold } from "../users/user_fold.ts";
 /** 2: a final status was claimed for the first time; 1: another; 0: nothing new. */
 export type Urgency = 0 | 1 | 2;
 
-/** How fresh webhooks named an order or a user. */
 export interface ToConfirm {
-  /** When the last of them came, UTC ISO 8601. */
   readonly at: string;
-  /** How urgent the most urgent of them makes it. */
   readonly urgency: Urgency;
   /** Position of the last of them that makes it urgent; 0 where none does. */
   readonly claimedBy: number;
@@ -45,7 +42,6 @@ export function urgencyOf(
   return first.length === 0 ? 0 : first.includes(true) ? 2 : 1;
 }
 
-/** What webhooks claim and what readings showed, of each machine. */
 function statedIn(fold: OrderFold | UserFold) {
   if ("orderId" in fold) {
     return [{

@@ -14,7 +14,6 @@ import type { LookupHash } from "./lookup_hash.ts";
 /** Later than any time: a time that cannot be read never expires. */
 const NEVER_MS = 8.64e15;
 
-/** Stores where an expectation is found. */
 export function insertExpected(
   hash: LookupHash,
   { position, expectation }: {
@@ -95,13 +94,11 @@ const latest = (name: string, is: string, terms: number) =>
         WHERE k.${name} = c.${name} AND k.${is} AND k.asked_at <= c.terms_until
         ORDER BY k.asked_at DESC LIMIT 1 OFFSET ${terms - 1}), 0)`;
 
-/** Terms of a purchase from a time on. */
 export interface LaterTerms extends PurchaseName {
   /** When they were asked for at the earliest, UTC ISO 8601. */
   readonly askedAt: string;
 }
 
-/** Selects the terms of purchases that were asked for at a time or later. */
 export function selectLaterTerms(
   hash: LookupHash,
   purchases: readonly LaterTerms[],

@@ -15,11 +15,8 @@ export interface Guard {
   readonly foldVersion: number;
   /** Position of the last event that is folded. */
   readonly position: number;
-  /** How often the row was moved. */
   readonly turn: number;
-  /** How many people were erased. */
   readonly erasures: number;
-  /** How many events of each kind are folded. */
   readonly counts: Readonly<Record<string, number>>;
 }
 

@@ -43,7 +43,6 @@ import type { BatchEvent, Collected, Known, KnownRows } from "./step.ts";
 /** Reads in one transaction: after a lost race from the primary. */
 export type Read = (statements: readonly Statement[]) => Promise<Rows[]>;
 
-/** The rows of the orders and users that a batch names. */
 export async function loadRows(
   read: Read,
   events: readonly BatchEvent[],
@@ -252,7 +251,6 @@ export async function loadReleases(
   return { purchases, digestOf, orders: new Map(releases) };
 }
 
-/** Writes who has taken which purchase, and who waits for it. */
 export function purchaseStatements(
   { purchases, waits }: Pick<LoggedReleases, "purchases" | "waits">,
   { orders }: Pick<KnownRows, "orders">,

@@ -80,7 +80,6 @@ export function tellAll(
   });
 }
 
-/** Writes what was told to the log, and into the outbox of everybody who wants it. */
 export function logStatements(
   transitions: readonly NewTransition[],
   { orders, users }: KnownRows,
@@ -112,7 +111,6 @@ export function codeOf(
     : `${machine}.${trust}.${status}`;
 }
 
-/** Inserts a transition that was told. */
 export function insertTransition(
   transition: NewTransition,
   { seq, no }: { readonly seq: number; readonly no: number },
@@ -149,14 +147,12 @@ interface More {
   readonly after?: readonly string[];
 }
 
-/** What {@linkcode transitionOf} reads; follows `SELECT`. */
 export const TRANSITIONS = `t.seq, t.no, t.code, t.entry, t.position, t.flags,
     t.more, coalesce(o.id, u.id), e.recorded_at
   FROM log AS t LEFT JOIN orders AS o ON o.no = t.no AND t.no % 2 = 0
     LEFT JOIN users AS u ON u.no = t.no AND t.no % 2 = 1
     LEFT JOIN events AS e ON e.position = t.position`;
 
-/** A transition as it is stored. */
 export interface LoggedTransition extends Transition {
   readonly no: number;
   readonly withheld: boolean;
@@ -171,7 +167,6 @@ export function shownOf(
   return shown;
 }
 
-/** Reads a row of {@linkcode TRANSITIONS}. */
 export function transitionOf(row: readonly SqlValue[]): LoggedTransition {
   const [seq, no, code, entry, position, flags, json, id, recordedAt] = row;
   const more: More = JSON.parse(String(json ?? "{}"));

@@ -1,7 +1,6 @@
 import { backoffMs } from "../../core/waiting/retry_delay.ts";
 import { sleep } from "../../core/waiting/sleep.ts";
 
-/** What the worker does its work with. */
 export interface ProjectionWorkerOptions {
   readonly catchUp: (signal: AbortSignal) => Promise<void>;
   readonly onError?: (error: unknown) => void;

@@ -48,7 +48,6 @@ export interface RowContext {
   readonly hash: LookupHash;
 }
 
-/** What makes a row of orders, or of users, out of facts, and what readers see of it. */
 export interface Kind<Fold> {
   readonly entity: Entity;
   initial(id: string): Fold;
@@ -111,7 +110,6 @@ export function updateRow(table: string, columns: Columns): Statement {
   };
 }
 
-/** Reads the rows that {@linkcode selectRows} finds, by id. */
 function reading<Fold>({ unpack }: Kind<Fold>) {
   return (rows: Rows = []): Map<string, Row<Fold>> =>
     new Map(rows.map(([no, id, historic, told, fold]) => [String(id), {
@@ -151,7 +149,6 @@ export const ORDER_COLUMNS: readonly string[] = [
   ...["shown", "told", "fold"],
 ];
 
-/** What the columns of an order say, but for its documents. */
 export function orderColumns(
   row: Row<OrderFold>,
   state: OrderInContext,
@@ -252,7 +249,6 @@ export function lookupText(kind: LookupKind, text: string): string {
     : text;
 }
 
-/** What the state of an order says that leads to it. */
 export function stateLinks(
   state: OrderState,
 ): { readonly kind: LookupKind; readonly link: string }[] {

@@ -57,7 +57,6 @@ import { decideUserStatus } from "../users/user_status.ts";
 import { NOTHING_TOLD, type Row } from "./doc.ts";
 import { type ToConfirm, urgencyOf } from "./due.ts";
 
-/** What a step needs of one event. */
 export interface BatchEvent {
   readonly event: StoredEvent;
   readonly fact: Fact;
@@ -89,12 +88,10 @@ export type Collected = NewTransition | ReleaseChange | HandChange;
 
 type AnyFold = OrderFold | UserFold;
 
-/** What a batch changes. */
 export class Step implements KnownRows {
   /** Every row that is known, as the batch leaves it. */
   readonly orders: Map<string, Row<OrderFold>>;
   readonly users: Map<string, Row<UserFold>>;
-  /** Ids of those that it makes or changes. */
   readonly changed: Readonly<Record<Entity, Set<string>>> = {
     order: new Set(),
     user: new Set(),
@@ -157,7 +154,6 @@ export class Step implements KnownRows {
     if (userId !== null) this.#user(userId, event);
   }
 
-  /** What leads to an order that the batch changed. */
   linksOf(orderId: string): FactLink[] {
     const before = this.#known.orders.get(orderId)?.fold;
     const order = this.orders.get(orderId)?.fold;
@@ -321,7 +317,6 @@ function newRow(no: number) {
   return { no, told: NOTHING_TOLD, historic: 0 };
 }
 
-/** Where a machine stands; null while it shows nothing. */
 interface MachineStatus {
   readonly machine: MachineName;
   readonly visible: VisibleStatus | null;
@@ -357,7 +352,6 @@ export function userMachines(fold: UserFold): readonly MachineStatus[] {
   ];
 }
 
-/** Final statuses that readings had shown. */
 function finalsOf(fold: AnyFold, machine: MachineName): readonly string[] {
   if ("orderId" in fold) {
     return machine !== "order"

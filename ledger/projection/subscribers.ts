@@ -46,7 +46,6 @@ export const YES = {
   logged: { entered: "yes", release: "yes", reason: "session_matched" },
 } as const;
 
-/** Puts what was logged into the outbox of everybody who wants it. */
 export function outboxStatements(
   subscribers: readonly Subscriber[],
   logged: readonly {
@@ -73,7 +72,6 @@ const INSERT = `INSERT INTO outbox (name, seq, no, state, due_at, attempts)
     ELSE 'due' END, 0, 0
   FROM json_each(?2) WHERE true ON CONFLICT DO NOTHING`;
 
-/** Puts what was logged into an outbox, unless it is there. */
 export function insertOutbox(
   name: string,
   rows: readonly {
