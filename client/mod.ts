@@ -56,6 +56,7 @@ export {
   type SessionRuleOptions,
   type SessionsApi,
 } from "./sessions.ts";
+export * from "./english_name.ts";
 export * from "./users.ts";
 export {
   type BillingAddress,

@@ -9,7 +9,7 @@ import {
   usStates,
 } from "../core/rules/countries.ts";
 import { compareDecimals, countDecimals, isDecimal } from "../core/decimal.ts";
-import { toEnglishName } from "./users.ts";
+import { toEnglishName } from "./english_name.ts";
 import {
   production,
   resolveEnvironment,

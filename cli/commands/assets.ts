@@ -7,7 +7,7 @@ import {
 } from "../../resources/views/asset_view.ts";
 import { openWitness } from "../../server/compose/open_witness.ts";
 import { type ConfigFlags, readConfig } from "../../core/settings/config.ts";
-import { whyNotAsked } from "../../witness/mod.ts";
+import { whyNotAsked } from "../../witness/chain_witness.ts";
 import type { Cli } from "../program/cli.ts";
 import { type Io, jsonLine, lines } from "../program/io.ts";
 import { jsonOption, settingOption } from "../program/options.ts";

@@ -4,7 +4,7 @@ import {
   NetworkError,
   OnrampError,
   TimeoutError,
-} from "../../client/mod.ts";
+} from "../../client/errors.ts";
 import { openConfigured } from "../../server/ledger_file/open_configured.ts";
 import {
   type Config,

@@ -1,10 +1,6 @@
-import {
-  type Environment,
-  OnrampClient,
-  type OnrampClientOptions,
-  OnrampError,
-  ValidationError,
-} from "../../client/mod.ts";
+import { OnrampClient, type OnrampClientOptions } from "../../client/client.ts";
+import { OnrampError, ValidationError } from "../../client/errors.ts";
+import type { Environment } from "../../core/assets/environment.ts";
 import {
   type AskService,
   NoAnswerError,

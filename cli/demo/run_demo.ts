@@ -10,7 +10,8 @@ import {
   realClock,
   type Sandbox,
 } from "../../sandbox/mod.ts";
-import { OnrampClient, resolveEnvironment } from "../../client/mod.ts";
+import { OnrampClient } from "../../client/client.ts";
+import { resolveEnvironment } from "../../core/assets/environment.ts";
 import { type Difference, differences } from "./differences.ts";
 import { aborted } from "../../core/settings/stoppable.ts";
 import { freshLedger } from "./fresh_ledger.ts";

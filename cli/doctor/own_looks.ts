@@ -1,7 +1,7 @@
 import { type Finding, found } from "../../resources/health/finding.ts";
 import type { Config } from "../../core/settings/config.ts";
 import { SHORT_SECRET_LENGTH } from "../../core/settings/secrets.ts";
-import { assetDecimals } from "../../client/mod.ts";
+import { assetDecimals } from "../../core/assets/assets.ts";
 import { messageOf } from "../../core/guards.ts";
 import { findDamage, requireWritable } from "../../ledger/for_ledger_file.ts";
 import { type Ledger, LedgerError } from "../../ledger/mod.ts";

@@ -21,7 +21,8 @@ import {
   serviceEnvironment,
 } from "../../server/compose/service_client.ts";
 import { VARIABLES } from "../../core/settings/settings.ts";
-import { createWatcher, lookAtOrder } from "../../witness/mod.ts";
+import { lookAtOrder } from "../../witness/look_at_order.ts";
+import { createWatcher } from "../../witness/watcher.ts";
 import { backUp } from "../ledger_file/backup.ts";
 import { restore } from "../ledger_file/restore.ts";
 import { openInput } from "../program/input.ts";

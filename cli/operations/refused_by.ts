@@ -1,4 +1,4 @@
-import { ValidationError } from "../../client/mod.ts";
+import { ValidationError } from "../../client/errors.ts";
 import { ExpectationError } from "../../ledger/mod.ts";
 import {
   givenAs,

@@ -5,7 +5,7 @@ import { CommandError, EXIT, UsageError } from "../../core/settings/errors.ts";
 import { type Io, note } from "./io.ts";
 import { redact } from "../../core/settings/redact.ts";
 import { isStop } from "../../core/settings/stoppable.ts";
-import { OnrampError, ValidationError } from "../../client/mod.ts";
+import { OnrampError, ValidationError } from "../../client/errors.ts";
 import { LedgerError } from "../../ledger/mod.ts";
 import { PollError } from "../../sync/mod.ts";
 import { SpoolError } from "../../webhooks/mod.ts";

@@ -1,8 +1,5 @@
-import {
-  type FlowType,
-  type SessionInput,
-  sessionValidityMs,
-} from "../../client/mod.ts";
+import type { FlowType, SessionInput } from "../../client/sessions.ts";
+import { sessionValidityMs } from "../../core/rules/session_limits.ts";
 import { defined } from "../../core/guards.ts";
 import type { TermsToRecord } from "../../ledger/mod.ts";
 import { UsageError } from "../../core/settings/errors.ts";

@@ -1,7 +1,7 @@
 import { idOfPath } from "../../core/path_id.ts";
 import { type Context, Hono } from "hono";
 import { messageOf } from "../../core/guards.ts";
-import { OnrampError, ValidationError } from "../../client/mod.ts";
+import { OnrampError, ValidationError } from "../../client/errors.ts";
 import { ExpectationError, LedgerError } from "../../ledger/mod.ts";
 import type { ApiAnswer } from "../monitoring/api_meter.ts";
 import { Alarm } from "../monitoring/alarm.ts";

@@ -6,13 +6,10 @@ import { nodeFindings } from "../../resources/health/node_health.ts";
 import type { Config } from "../../core/settings/config.ts";
 import { UsageError } from "../../core/settings/errors.ts";
 import { VARIABLES } from "../../core/settings/settings.ts";
-import {
-  type ChainsFile,
-  type ChainWitness,
-  createWatcher,
-  lookAtOrder,
-  type OrderLook,
-} from "../../witness/mod.ts";
+import type { ChainWitness } from "../../witness/transfer.ts";
+import type { ChainsFile } from "../../witness/chains_file.ts";
+import { lookAtOrder, type OrderLook } from "../../witness/look_at_order.ts";
+import { createWatcher } from "../../witness/watcher.ts";
 import { NodeWatch, probeNodes } from "../../witness/node_health.ts";
 import type { Log } from "../monitoring/logger.ts";
 import { openWitness } from "./open_witness.ts";

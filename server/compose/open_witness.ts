@@ -3,13 +3,9 @@ import { errorCode, messageOf } from "../../core/guards.ts";
 import type { Config } from "../../core/settings/config.ts";
 import { UsageError } from "../../core/settings/errors.ts";
 import { VARIABLES } from "../../core/settings/settings.ts";
-import {
-  type Chains,
-  type ChainsFile,
-  type ChainWitness,
-  createChainWitness,
-  readChains,
-} from "../../witness/mod.ts";
+import { createChainWitness } from "../../witness/chain_witness.ts";
+import type { ChainWitness } from "../../witness/transfer.ts";
+import type { Chains, ChainsFile } from "../../witness/chains_file.ts";
 
 /** The partner's own nodes, and what asks them. */
 export interface OpenWitness {
@@ -49,7 +45,7 @@ export async function openWitness(
     (chainsFile === null ? null : await readJson(chainsFile));
   if (file === null) return null;
   const assets = environment === "sandbox" ? "sandbox" : "production";
-  const chains = chainsOf(file, assets);
+  const chains = await chainsOf(file, assets);
   const witness = createChainWitness({ chains, assets, now, fetch: send });
   return { chains, witness, fetch: send };
 }
@@ -72,10 +68,12 @@ async function readJson(path: string): Promise<unknown> {
   }
 }
 
-function chainsOf(
+async function chainsOf(
   file: unknown,
   assets: "sandbox" | "production",
-): Chains {
+): Promise<Chains> {
+  // Few name nodes, and zod takes as long to load as a third of the rest.
+  const { readChains } = await import("../../witness/chains_file.ts");
   try {
     return readChains(file, assets);
   } catch (error) {

@@ -1,8 +1,8 @@
+import { OnrampClient } from "../../client/client.ts";
 import {
   type Environment,
-  OnrampClient,
   resolveEnvironment,
-} from "../../client/mod.ts";
+} from "../../core/assets/environment.ts";
 import { type Config, requireApiKey } from "../../core/settings/config.ts";
 
 /** The configured environment: the preset, with the configured addresses. */

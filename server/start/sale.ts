@@ -1,11 +1,11 @@
-import {
-  type FlowType,
-  type SessionInput,
-  type SessionOptions,
-  type SessionsApi,
-  sessionValidityMs,
-  ValidationError,
-} from "../../client/mod.ts";
+import type { SessionOptions } from "../../client/call_options.ts";
+import { ValidationError } from "../../client/errors.ts";
+import type {
+  FlowType,
+  SessionInput,
+  SessionsApi,
+} from "../../client/sessions.ts";
+import { sessionValidityMs } from "../../core/rules/session_limits.ts";
 import { defined } from "../../core/guards.ts";
 import type { Ledger, OrderExpectation } from "../../ledger/mod.ts";
 import { clickId, type SessionPlan } from "../../widget/mod.ts";
