@@ -101,7 +101,7 @@ import {
 } from "./recording/terms.ts";
 import type { LedgerStamp } from "./store/create.ts";
 import { statement, write } from "./store/database.ts";
-import { EventLog } from "./store/events.ts";
+import { EventLog } from "./store/event_log.ts";
 import { exportEvents } from "./transfer/export.ts";
 import { importEvents } from "./transfer/import.ts";
 import { exportMoved, importMoved, type Moved } from "./transfer/move.ts";

@@ -3,6 +3,7 @@
  * batch that folds them. A session, or an order that was created later, is new
  * business: from then on the user counts as returned.
  */
+import type { RecordedEvent } from "../events/event.ts";
 import { isExpectation } from "../events/fact.ts";
 import { readFact } from "../events/read_fact.ts";
 import type { Guard } from "../projection/guard.ts";
@@ -17,7 +18,6 @@ import {
 import { listed, readDeciding, statement, write } from "../store/database.ts";
 import type { Statement } from "../store/driver/driver.ts";
 import { lostRace } from "../store/driver/retrying_driver.ts";
-import type { StoredEvent } from "../store/events.ts";
 import { addFindings, findHolders, textsOf } from "./holders.ts";
 import { findTraces } from "./erase.ts";
 import { isPseudonym, namesNobody, newName, redactEvent } from "./redact.ts";
@@ -25,7 +25,7 @@ import { type ErasureParts, replaceEvents, updateEvent } from "./rewrite.ts";
 
 /** What a new event is about. */
 interface Arrival {
-  readonly event: StoredEvent;
+  readonly event: RecordedEvent;
   readonly orderId: string | null;
   readonly userId: string | null;
   /** When the order or the session was made of which it tells first; else null. */
@@ -93,7 +93,7 @@ export function redactArrivals(
 
 /** A webhook names no user afterwards, or it would make a row of one. */
 function namesIn(
-  { kind, clickId }: StoredEvent,
+  { kind, clickId }: RecordedEvent,
   order: ErasedOrder | undefined,
 ) {
   return order === undefined ? {} : {
@@ -102,7 +102,7 @@ function namesIn(
   };
 }
 
-function arrivalOf(event: StoredEvent): Arrival {
+function arrivalOf(event: RecordedEvent): Arrival {
   const { kind, orderId, userId, recordedAt } = event;
   const fact = readFact(event);
   const about = { event, orderId, userId, madeAt: null, isShown: false };
@@ -135,7 +135,7 @@ async function decide(arrivals: readonly Arrival[], parts: ErasureParts) {
       orderId === null && userId === null ? event.clickId : null
     ),
   );
-  const erased = new Set<StoredEvent>();
+  const erased = new Set<RecordedEvent>();
   /** Orders that are known to be an erased person's only now. */
   const newOrders = new Map<string, ErasedOrder>();
   const returned = new Map<string, string>();

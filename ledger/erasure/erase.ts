@@ -1,6 +1,7 @@
 /** Finds what the ledger holds of a person, and takes it out. */
 import { isRecord } from "../../core/guards.ts";
 import { isRequestable } from "../../core/wire/identifier.ts";
+import type { RecordedEvent } from "../events/event.ts";
 import { exactObject } from "../events/fact_text.ts";
 import { isExpectation } from "../events/fact.ts";
 import { type EventKind, isExpectationKind } from "../machines/event_kind.ts";
@@ -18,7 +19,7 @@ import {
 import { listed, readDeciding, statement } from "../store/database.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
-import { readEvents, type StoredEvent } from "../store/events.ts";
+import { readEvents } from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";
 import {
   addFindings,
@@ -188,7 +189,7 @@ function namesFor(parts: ErasureParts) {
  */
 async function readOrders(
   driver: Driver,
-  named: readonly StoredEvent[],
+  named: readonly RecordedEvent[],
 ) {
   const byOrder = Map.groupBy(named, ({ orderId }) => orderId ?? "");
   const [rows] = await readDeciding(driver, [statement(
@@ -240,11 +241,11 @@ export async function findTraces(
     readonly guard: Guard;
     readonly userId: string | null;
     readonly orders: ReadonlyMap<string, { readonly no: number }>;
-    readonly named: readonly StoredEvent[];
+    readonly named: readonly RecordedEvent[];
     readonly taken?: ReadonlySet<string>;
   },
 ): Promise<{
-  readonly events: readonly StoredEvent[];
+  readonly events: readonly RecordedEvent[];
   /** Click ids that readings state and no order of somebody else, as compared. */
   readonly stated: ReadonlySet<string>;
   /** Click ids that nobody else may have. */
@@ -318,7 +319,7 @@ export async function findTraces(
 }
 
 /** Click ids, but those that only webhooks name: anybody can send one. */
-function clicksOf(events: readonly StoredEvent[]): string[] {
+function clicksOf(events: readonly RecordedEvent[]): string[] {
   return events.flatMap(({ kind, clickId }) =>
     kind === "webhook" ? [] : clickId ?? []
   );
@@ -333,7 +334,7 @@ const CARD = /"card_id"\s*:\s*("(?:[^"\\]|\\.)+")/g;
  */
 function valuesOf(
   userId: string,
-  events: readonly StoredEvent[],
+  events: readonly RecordedEvent[],
   { clicks, isShown }: {
     readonly clicks: ReadonlySet<string>;
     readonly isShown: boolean;
@@ -443,7 +444,7 @@ async function erasing(
  * once it is redacted.
  */
 function observedAs(
-  events: readonly StoredEvent[],
+  events: readonly RecordedEvent[],
   orders: ReadonlyMap<string, Parameters<typeof redactReading>[1]>,
 ): Statement[] {
   const digests = events.flatMap((event) => {
@@ -466,7 +467,7 @@ function observedAs(
 async function notesAbout(
   { driver }: ErasureParts,
   about: ReadonlySet<string>,
-): Promise<StoredEvent[]> {
+): Promise<RecordedEvent[]> {
   const notes = await readEvents(
     driver,
     `events AS e WHERE e.kind = 'note' AND e.${IS_RARE}`,

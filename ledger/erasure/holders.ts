@@ -1,9 +1,10 @@
 /** Which events hold an id of somebody erased, wherever it stands in the body. */
 import { LONGEST_IDENTIFIER } from "../../core/wire/identifier.ts";
+import type { RecordedEvent } from "../events/event.ts";
 import type { EventKind } from "../machines/event_kind.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
 import { listed, readDeciding, statement } from "../store/database.ts";
-import { readEvents, type StoredEvent } from "../store/events.ts";
+import { readEvents } from "../store/events.ts";
 import {
   comparedId,
   type Ownership,
@@ -26,7 +27,7 @@ export type FindingReason = "other_person" | "chosen_click_id" | "not_json";
 /** Events that hold a value of somebody erased. */
 export interface Holders {
   /** Those that are about nobody else. */
-  readonly blank: readonly StoredEvent[];
+  readonly blank: readonly RecordedEvent[];
   /** Those that a person has to look at. */
   readonly list: readonly {
     readonly position: number;
@@ -36,12 +37,12 @@ export interface Holders {
 
 /** An event, and the texts of its body that may be ids. */
 export interface EventTexts {
-  readonly event: StoredEvent;
+  readonly event: RecordedEvent;
   readonly isJson: boolean;
   readonly texts: ReadonlySet<string>;
 }
 
-export function textsOf(event: StoredEvent): EventTexts {
+export function textsOf(event: RecordedEvent): EventTexts {
   return { event, ...bodyTexts(event.body) };
 }
 
@@ -83,7 +84,7 @@ export async function findHolders(
         !values.has(comparedId(user)));
     return isOthers ? "other_person" : null;
   };
-  const blank: StoredEvent[] = [];
+  const blank: RecordedEvent[] = [];
   const list: Holders["list"][number][] = [];
   for (const hit of hits) {
     const { position, userId, recordedAt } = hit.event;

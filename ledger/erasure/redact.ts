@@ -16,7 +16,7 @@ import type { MatchFact } from "../events/order_facts.ts";
 import { readOrder, statedTransactionForm } from "../events/order_reading.ts";
 import { derive, ERASED_ID, isMarkedErased, record } from "../events/record.ts";
 import type { EventKind } from "../machines/event_kind.ts";
-import { hexOf, type StoredEvent } from "../store/events.ts";
+import { hexOf } from "../store/events.ts";
 
 type Chance = { readonly randomBytes: (length: number) => Uint8Array };
 
@@ -39,7 +39,7 @@ export function isPseudonym(name: string | null): boolean {
 }
 
 /** Whether something was taken out of an event before. */
-export function isRedacted({ kind, body }: StoredEvent): boolean {
+export function isRedacted({ kind, body }: RecordedEvent): boolean {
   return kind === "order_redacted" || body.length === 0 ||
     isMarkedErased(body);
 }
@@ -51,7 +51,7 @@ const NAMELESS: ReadonlySet<EventKind> = new Set([
 ]);
 
 /** Whether there is nothing in it that an erasure takes. */
-export function namesNobody(event: StoredEvent): boolean {
+export function namesNobody(event: RecordedEvent): boolean {
   return NAMELESS.has(event.kind) ||
     (isRedacted(event) && isPseudonym(event.userId) &&
       isPseudonym(event.clickId));
@@ -63,14 +63,14 @@ export function namesNobody(event: StoredEvent): boolean {
  * so it gets a new one.
  */
 export function redactEvent(
-  event: StoredEvent,
+  event: RecordedEvent,
   { randomBytes, userId = null, clickId = null, match = null }: RedactOptions,
-): StoredEvent {
+): RecordedEvent {
   const { kind, type, orderId } = event;
   const names = named(userId, clickId);
   const root = objectIn(event.body) ?? {};
   // The salt goes, so that nobody can guess what the body was.
-  const left = (said: object, as: EventKind = kind): StoredEvent => {
+  const left = (said: object, as: EventKind = kind): RecordedEvent => {
     const marked = as === "order_redacted" ? said : { ...said, erased: true };
     const body = new TextEncoder().encode(JSON.stringify(marked));
     // Ids of these are random.

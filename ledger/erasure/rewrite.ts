@@ -1,6 +1,7 @@
 /** Puts redacted events in the place of others, and makes the states that follow anew. */
 import { ulid } from "ulid";
 import type { AssetTable } from "../../core/assets/environment.ts";
+import type { RecordedEvent } from "../events/event.ts";
 import { type Fact, isExpectation } from "../events/fact.ts";
 import type { MatchFact } from "../events/order_facts.ts";
 import { record } from "../events/record.ts";
@@ -24,7 +25,7 @@ import { orderState } from "../states/state_of_order.ts";
 import { listed, readDeciding, statement } from "../store/database.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
-import { appendStatement, hexOf, type StoredEvent } from "../store/events.ts";
+import { appendStatement, hexOf } from "../store/events.ts";
 
 export interface ErasureParts {
   readonly driver: Driver;
@@ -35,8 +36,8 @@ export interface ErasureParts {
 }
 
 export interface Replacement {
-  readonly before: StoredEvent;
-  readonly after: StoredEvent;
+  readonly before: RecordedEvent;
+  readonly after: RecordedEvent;
 }
 
 /** Reads how far events are folded; what is not folded yet is redacted as it comes. */
@@ -192,7 +193,7 @@ export function linksOf(fact: Fact, hash: LookupHash): number[] {
   );
 }
 
-export function updateEvent(after: StoredEvent): Statement {
+export function updateEvent(after: RecordedEvent): Statement {
   return statement(
     `UPDATE events SET id = ?2, kind = ?3, body = ?4, salt = ?5
       WHERE position = ?1`,

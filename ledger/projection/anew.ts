@@ -20,7 +20,7 @@ import {
   statement,
 } from "../store/database.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import { EVENT_COLUMNS, eventsOf, type StoredEvent } from "../store/events.ts";
+import { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";
 import type { UserFold } from "../users/user_fold.ts";
 import { NOTHING_TOLD, type Told } from "./doc.ts";
@@ -42,7 +42,7 @@ export interface AnewOptions {
   /** Events after it are left out. @default {none} */
   readonly until?: number;
   /** Events as they will be stored, by position. @default {as they are} */
-  readonly replaced?: ReadonlyMap<number, StoredEvent>;
+  readonly replaced?: ReadonlyMap<number, RecordedEvent>;
 }
 
 type AnyFold = OrderFold | UserFold;

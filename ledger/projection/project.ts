@@ -13,7 +13,7 @@ import { logReleases } from "../releases/release_log.ts";
 import { insertMany } from "../store/database.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
 import { retryLostRaces } from "../store/driver/retrying_driver.ts";
-import { EVENT_COLUMNS, eventsOf, type StoredEvent } from "../store/events.ts";
+import { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
 import { selectRules } from "./anew.ts";
 import { packOrder } from "./doc.ts";
 import { DUE_COLUMNS, dueChanges, dueOf } from "./due.ts";
@@ -58,11 +58,11 @@ export const FOLD: FoldCode = { version: FOLD_VERSION, readFact };
 /** Takes what names erased people out of new events, before anything reads them. */
 export type RedactNew = (
   driver: Driver,
-  events: readonly StoredEvent[],
+  events: readonly RecordedEvent[],
   guard: Guard,
 ) => Promise<
   {
-    readonly events: readonly StoredEvent[];
+    readonly events: readonly RecordedEvent[];
     readonly statements: readonly Statement[];
   }
 >;
@@ -305,7 +305,7 @@ export function lookupStatements(
 
 /** Which events name which rows; deliveries without a type stand under 0. */
 function mentionStatements(
-  events: readonly StoredEvent[],
+  events: readonly RecordedEvent[],
   { orders, users }: Step,
 ): Statement[] {
   const rows = events.flatMap((event) =>
@@ -318,13 +318,13 @@ function mentionStatements(
   return insertMany("mentions", rows, "ON CONFLICT DO NOTHING");
 }
 
-function isQuarantined({ kind, type }: StoredEvent): boolean {
+function isQuarantined({ kind, type }: RecordedEvent): boolean {
   return kind === "webhook" && type === null;
 }
 
 function counted(
   { counts }: Guard,
-  events: readonly StoredEvent[],
+  events: readonly RecordedEvent[],
 ): Record<string, number> {
   const all = { ...counts };
   const add = (name: string) => all[name] = (all[name] ?? 0) + 1;

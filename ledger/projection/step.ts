@@ -4,6 +4,7 @@
  * collected for the log, and what webhooks name for the poller.
  */
 import type { AssetTable } from "../../core/assets/environment.ts";
+import type { RecordedEvent } from "../events/event.ts";
 import type { Expectation } from "../events/expectation.ts";
 import {
   type Fact,
@@ -47,7 +48,6 @@ import {
   orderRelease,
 } from "../releases/order_release.ts";
 import type { HandChange, ReleaseChange } from "../releases/release_log.ts";
-import type { StoredEvent } from "../store/events.ts";
 import {
   evolveUser,
   initialUserFold,
@@ -58,7 +58,7 @@ import { NOTHING_TOLD, type Row } from "./doc.ts";
 import { type ToConfirm, urgencyOf } from "./due.ts";
 
 export interface BatchEvent {
-  readonly event: StoredEvent;
+  readonly event: RecordedEvent;
   readonly fact: Fact;
   /** Whether it came from an import: nobody is told what follows from it. */
   readonly imported: boolean;

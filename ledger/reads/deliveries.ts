@@ -1,5 +1,6 @@
 /** The deliveries of a ledger: lists, one body, and which repeat another. */
 import { defined } from "../../core/guards.ts";
+import type { RecordedEvent } from "../events/event.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { select } from "../store/database.ts";
 import {
@@ -8,7 +9,6 @@ import {
   type RawEvent,
   rawEventsOf,
   selectEvents,
-  type StoredEvent,
 } from "../store/events.ts";
 import { allEvents } from "../transfer/export.ts";
 import {
@@ -169,7 +169,7 @@ export function named(table: "orders" | "users", id: string): Condition {
   return where(`no = (SELECT no FROM ${table} WHERE id = ?)`, id);
 }
 
-function deliveryOf(event: StoredEvent): StoredDelivery {
+function deliveryOf(event: RecordedEvent): StoredDelivery {
   const { position, eventId: id, recordedAt: receivedAt, type } = event;
   const { orderId, userId, clickId, body } = event;
   return {

@@ -1,4 +1,5 @@
 /** What tells whether deliveries come. */
+import type { RecordedEvent } from "../events/event.ts";
 import { readFact } from "../events/read_fact.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { listed, read, select, statement } from "../store/database.ts";
@@ -6,7 +7,6 @@ import {
   EVENT_COLUMNS,
   eventsOf,
   selectEvents,
-  type StoredEvent,
   timeOf,
 } from "../store/events.ts";
 import { named } from "./deliveries.ts";
@@ -14,7 +14,7 @@ import { named } from "./deliveries.ts";
 /** An event, as far as it tells whether deliveries come. */
 export interface DeliveryLogRow extends
   Pick<
-    StoredEvent,
+    RecordedEvent,
     "position" | "kind" | "eventId" | "type" | "recordedAt"
   > {
   /** The delivery that was not answered in time, of a report of one. */
@@ -27,7 +27,7 @@ export interface DeliveryLogRow extends
   /** Whether it is about an order. */
   readonly ofOrder: boolean;
   /** Of a reading: the latest webhook before it that names what it shows. */
-  readonly named: Pick<StoredEvent, "eventId" | "recordedAt"> | null;
+  readonly named: Pick<RecordedEvent, "eventId" | "recordedAt"> | null;
 }
 
 /** Events of one entity that are looked through for a webhook. */
@@ -71,8 +71,8 @@ export async function readDeliveryLog(
 /** Tells of some webhooks whether the service has shown what they name. */
 async function shownIn(
   driver: Driver,
-  events: readonly StoredEvent[],
-): Promise<(webhook: StoredEvent) => boolean> {
+  events: readonly RecordedEvent[],
+): Promise<(webhook: RecordedEvent) => boolean> {
   const shownOf = (table: "orders" | "users", field: "orderId" | "userId") =>
     statement(
       `SELECT id FROM ${table}
@@ -96,10 +96,10 @@ async function shownIn(
 /** The latest webhook before each reading about what it shows, by its position. */
 async function webhooksBefore(
   driver: Driver,
-  readings: readonly StoredEvent[],
+  readings: readonly RecordedEvent[],
 ): Promise<ReadonlyMap<number, DeliveryLogRow["named"]>> {
   if (readings.length === 0) return new Map();
-  const isOrder = ({ kind }: StoredEvent) => kind === "order_snapshot";
+  const isOrder = ({ kind }: RecordedEvent) => kind === "order_snapshot";
   const all = await read(
     driver,
     readings.map((reading) => {
@@ -126,7 +126,7 @@ async function webhooksBefore(
   }));
 }
 
-function unansweredOf(event: StoredEvent): string | null {
+function unansweredOf(event: RecordedEvent): string | null {
   const fact = readFact(event);
   return fact.kind === "delivery_unanswered" ? fact.deliveryId : null;
 }

@@ -1,21 +1,9 @@
 /** The events: how they are stored, appended and read back. */
 import { Buffer } from "node:buffer";
-import { sleep as sleepFor } from "../../core/waiting/sleep.ts";
-import type { Delivery } from "../../core/wire/delivery.ts";
-import { readRecords } from "../../core/wire/delivery_records.ts";
-import {
-  type BodyClasses,
-  BodyTally,
-  bodyValue,
-  classify,
-} from "../../core/webhook_event/classify_body.ts";
-import { derive, record, unansweredBody } from "../events/record.ts";
-import type { NewEvent, RecordedEvent } from "../events/event.ts";
+import { derive } from "../events/record.ts";
+import type { RecordedEvent } from "../events/event.ts";
 import type { EventKind } from "../machines/event_kind.ts";
 import type { Driver, SqlValue, Statement } from "./driver/driver.ts";
-import { LedgerError } from "./driver/errors.ts";
-import { busyDelayMs } from "./driver/retrying_driver.ts";
-import { GroupCommit, type GroupCommitOptions } from "./group_commit.ts";
 import {
   bytesOf,
   readDeciding,
@@ -23,13 +11,6 @@ import {
   select,
   statement,
 } from "./database.ts";
-
-/** An event as it is stored: nothing of it is ever missing. */
-export interface StoredEvent extends RecordedEvent {
-  readonly body: Uint8Array;
-  readonly digest: string;
-  readonly salt: Uint8Array;
-}
 
 /** What {@linkcode eventsOf} reads, of a table `events AS e`. */
 export const EVENT_COLUMNS =
@@ -57,9 +38,12 @@ export function msOf(time: string | null | undefined): number | null {
 
 /** What is stored of an event, without what its body says. */
 export type RawEvent = Pick<
-  StoredEvent,
+  RecordedEvent,
   "position" | "eventId" | "kind" | "recordedAt" | "readAt" | "body" | "salt"
 >;
+
+/** What an append stores: what a body says is read later. */
+export type UnreadEvent = Omit<RawEvent, "position">;
 
 /** Reads rows of {@linkcode EVENT_COLUMNS} as they are. */
 export function rawEventsOf(rows: Rows = []): RawEvent[] {
@@ -75,7 +59,7 @@ export function rawEventsOf(rows: Rows = []): RawEvent[] {
 }
 
 /** Reads rows of {@linkcode EVENT_COLUMNS}. What a body says is worked out anew. */
-export function eventsOf(rows: Rows = []): StoredEvent[] {
+export function eventsOf(rows: Rows = []): RecordedEvent[] {
   return rawEventsOf(rows).map((event) => ({
     ...columnsOf(event.kind, event.body),
     ...event,
@@ -87,7 +71,7 @@ export async function readEvents(
   driver: Driver,
   from: string,
   ...args: readonly SqlValue[]
-): Promise<StoredEvent[]> {
+): Promise<RecordedEvent[]> {
   const select = statement(`SELECT ${EVENT_COLUMNS} FROM ${from}`, ...args);
   return eventsOf((await readDeciding(driver, [select]))[0]);
 }
@@ -97,7 +81,7 @@ export async function selectEvents(
   driver: Driver,
   from: string,
   ...args: readonly SqlValue[]
-): Promise<StoredEvent[]> {
+): Promise<RecordedEvent[]> {
   const sql = `SELECT ${EVENT_COLUMNS} FROM ${from}`;
   return eventsOf(await select(driver, sql, ...args));
 }
@@ -117,7 +101,7 @@ function columnsOf(kind: EventKind, body: Uint8Array) {
  *
  * @throws {TypeError} When an id is not well formed or holds NUL.
  */
-export function appendStatement(events: readonly NewEvent[]): Statement {
+export function appendStatement(events: readonly UnreadEvent[]): Statement {
   const size = events.reduce((sum, { body }) => sum + body.length + SALT, 0);
   const blob = new Uint8Array(size);
   let end = 0;
@@ -152,144 +136,10 @@ function checkText(eventId: string): void {
   );
 }
 
-/** The event of a delivery, as it is appended: what it says is read later. */
-export function deliveryEvent(delivery: Delivery, salt: Uint8Array): NewEvent {
-  return {
-    eventId: delivery.id,
-    kind: "webhook",
-    ...{ type: null, orderId: null, userId: null, clickId: null },
-    occurredAt: null,
-    recordedAt: delivery.receivedAt,
-    readAt: null,
-    body: delivery.body,
-    digest: "",
-    salt,
-  };
-}
-
 /** Lower-case hex of bytes. */
 export function hexOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
     .toString("hex");
-}
-
-/** An event that waits for its commit. */
-interface Waiting extends NewEvent {
-  /** Whether it arrived just now, and was not imported. */
-  readonly arrived?: true;
-}
-
-/** Limits of an {@linkcode EventLog}. */
-export interface EventLogOptions extends GroupCommitOptions {
-  /**
-   * Retries for this long after the database first did not answer, in ms. The
-   * commit may have happened; an event that is appended twice is stored once.
-   *
-   * @default 2000
-   */
-  readonly retryLimitMs?: number;
-  readonly now?: () => number;
-  readonly sleep?: (ms: number) => Promise<void>;
-  readonly randomBytes?: (length: number) => Uint8Array;
-}
-
-/** Appends the events of a ledger; those that wait for each other share a commit. */
-export class EventLog {
-  readonly #driver: Driver;
-  readonly #options: EventLogOptions;
-  readonly #group: GroupCommit<Waiting>;
-  readonly #randomBytes: (length: number) => Uint8Array;
-  #isLive = false;
-  #closed = false;
-
-  constructor(driver: Driver, options: EventLogOptions = {}) {
-    this.#driver = driver;
-    this.#options = options;
-    this.#randomBytes = options.randomBytes ?? randomBytes;
-    this.#group = new GroupCommit((events) => this.#commit(events), options);
-  }
-
-  /**
-   * Appends events, all or none, and resolves after the commit that holds them.
-   *
-   * @throws {LedgerError} Nothing was written; after `unreachable` and `crashed`
-   * that is not certain.
-   */
-  async append(events: readonly Waiting[]): Promise<void> {
-    this.#refuseWhenClosed();
-    await this.#group.append(events);
-  }
-
-  appendDelivery(delivery: Delivery): Promise<void> {
-    const event = deliveryEvent(delivery, this.#randomBytes(SALT));
-    return this.append([{ ...event, arrived: true }]);
-  }
-
-  /**
-   * Appends what an inbox hands over, in one transaction. It is not retried here:
-   * the inbox keeps the records, and hands them over again.
-   */
-  async appendRecords(records: Uint8Array): Promise<BodyClasses> {
-    this.#refuseWhenClosed();
-    const tally = new BodyTally();
-    const events = readRecords(records).map((received): Waiting => {
-      const salt = this.#randomBytes(SALT);
-      if (!("body" in received)) {
-        return record("delivery_unanswered", unansweredBody(received), {
-          recordedAt: received.noticedAt,
-          salt,
-        });
-      }
-      tally.add(received.id, classify(bodyValue(received.body)));
-      return { ...deliveryEvent(received, salt), arrived: true };
-    });
-    const goingLive = this.#isLive ? [] : goLiveWith(events);
-    await this.#driver.batch([appendStatement(events), ...goingLive], "write");
-    this.#isLive ||= goingLive.length > 0;
-    const { counts, odd } = tally;
-    return { counts, odd };
-  }
-
-  #refuseWhenClosed(): void {
-    if (this.#closed) {
-      throw new LedgerError("closed", "The ledger was closed before");
-    }
-  }
-
-  /** Refuses further events and waits for those being written. */
-  async close(): Promise<void> {
-    this.#closed = true;
-    await this.#group.idle();
-  }
-
-  async #commit(events: readonly Waiting[]): Promise<void> {
-    const { retryLimitMs = 2000, now = Date.now, sleep = sleepFor } =
-      this.#options;
-    const goingLive = this.#isLive ? [] : goLiveWith(events);
-    const statements = [appendStatement(events), ...goingLive];
-    let failedAt: number | null = null;
-    for (let attempt = 0;; attempt++) {
-      try {
-        await this.#driver.batch(statements, "write");
-        this.#isLive ||= goingLive.length > 0;
-        return;
-      } catch (error) {
-        // A request alone may take longer than the limit until it is given up.
-        failedAt ??= now();
-        if (!isUnanswered(error) || now() - failedAt >= retryLimitMs) {
-          throw error;
-        }
-        await sleep(busyDelayMs(attempt + 3, 1));
-      }
-    }
-  }
-}
-
-/** The first delivery sets the time from which transitions are sent. */
-function goLiveWith(events: readonly Waiting[]): Statement[] {
-  const [first] = events.filter(({ arrived }) => arrived)
-    .map(({ recordedAt }) => recordedAt).sort();
-  return first === undefined ? [] : [stampLive(Date.parse(first))];
 }
 
 /** Sets the time from which transitions are sent, unless it is set. */
@@ -298,14 +148,4 @@ export function stampLive(atMs: number): Statement {
     sql: "UPDATE ledger SET live_from = ? WHERE live_from IS NULL",
     args: [Math.floor(atMs)],
   };
-}
-
-function randomBytes(length: number): Uint8Array {
-  return crypto.getRandomValues(new Uint8Array(length));
-}
-
-/** Whether the commit may have happened without an answer. */
-function isUnanswered(error: unknown): boolean {
-  return error instanceof LedgerError &&
-    (error.code === "unreachable" || error.code === "crashed");
 }

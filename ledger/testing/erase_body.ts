@@ -1,4 +1,5 @@
 /** Takes out the body of one event, as earlier versions left such events. */
+import type { RecordedEvent } from "../events/event.ts";
 import { derive, ERASED_ID } from "../events/record.ts";
 import { isRedacted } from "../erasure/redact.ts";
 import {
@@ -10,7 +11,7 @@ import { FOLD } from "../projection/project.ts";
 import { write } from "../store/database.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { retryLostRaces } from "../store/driver/retrying_driver.ts";
-import { readEvents, type StoredEvent } from "../store/events.ts";
+import { readEvents } from "../store/events.ts";
 
 /**
  * Takes out the body of one event of a ledger of the sandbox. What kind of event it is
@@ -57,7 +58,7 @@ export function eraseBodyAt(
 }
 
 function whatStays(
-  { kind, type, orderId, userId, clickId }: StoredEvent,
+  { kind, type, orderId, userId, clickId }: RecordedEvent,
 ): object {
   const click = clickId !== null && { click_id: clickId };
   if (kind === "webhook") {

@@ -1,9 +1,9 @@
 /** Events for tests of the store. */
-import type { NewEvent } from "../events/event.ts";
+import type { NewEvent, RecordedEvent } from "../events/event.ts";
 import { webhookEvent } from "./mint.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { createLedger, type LedgerStamp } from "../store/create.ts";
-import { EVENT_COLUMNS, eventsOf, type StoredEvent } from "../store/events.ts";
+import { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
 
 /** Makes a ledger of the sandbox. */
 export function prepare(driver: Driver): Promise<LedgerStamp> {
@@ -44,7 +44,7 @@ export function testEvents(count: number, from: number = 0): NewEvent[] {
 export async function storedEvents(
   driver: Driver,
   mode: "read" | "write" = "write",
-): Promise<StoredEvent[]> {
+): Promise<RecordedEvent[]> {
   const [result] = await driver.batch([{
     sql: `SELECT ${EVENT_COLUMNS} FROM events AS e ORDER BY e.position`,
     args: [],

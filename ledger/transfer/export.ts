@@ -1,9 +1,10 @@
 /** Writes a ledger as lines of JSON: who was erased, and every event by position. */
 import { Buffer } from "node:buffer";
+import type { RecordedEvent } from "../events/event.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { readAliasRows } from "../store/aliases.ts";
 import { bytesOf } from "../store/database.ts";
-import { hexOf, readEvents, type StoredEvent } from "../store/events.ts";
+import { hexOf, readEvents } from "../store/events.ts";
 
 /** First line of an export. */
 export interface ExportHeader {
@@ -14,7 +15,7 @@ export interface ExportHeader {
 
 /** An event as a line of an export: what is stored but the position. */
 export interface ExportedEvent
-  extends Omit<StoredEvent, "position" | "salt" | "body"> {
+  extends Omit<RecordedEvent, "position" | "salt" | "body"> {
   /** Hex. */
   readonly salt: string;
   /** The exact bytes, base64. */
@@ -55,7 +56,9 @@ const PAGE = `events AS e
   ORDER BY e.position`;
 
 /** Reads all events by position, a few at a time. */
-export async function* allEvents(driver: Driver): AsyncGenerator<StoredEvent> {
+export async function* allEvents(
+  driver: Driver,
+): AsyncGenerator<RecordedEvent> {
   for (let after = 0;;) {
     const events = await readEvents(driver, PAGE, after, BYTES);
     yield* events;
@@ -85,7 +88,7 @@ export async function* exportEvents(
 }
 
 /** What follows from the body is written too, so that people can search for it. */
-function exportedEvent(event: StoredEvent): string {
+function exportedEvent(event: RecordedEvent): string {
   const { eventId, kind, type, orderId, userId, clickId } = event;
   const { occurredAt, recordedAt, readAt, digest, salt, body } = event;
   return JSON.stringify({

@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 const CONTRACTS = [
   "ledger/testing/client_suite.ts",
   "ledger/store/connections/driver_contract_test.ts",
-  "ledger/store/events_test.ts",
+  "ledger/store/event_log_test.ts",
   "ledger/erasure/erasures_test.ts",
   "ledger/projection/databases_test.ts",
   "ledger/transfer/move_test.ts",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { LedgerError } from "../driver/errors.ts";
-import { EventLog } from "../events.ts";
+import { EventLog } from "../event_log.ts";
 import { openDriver } from "../../thread/open_driver.ts";
 import { replaceDatabase } from "./replace_database.ts";
 import { prepare, testEvent } from "../../testing/test_events.ts";

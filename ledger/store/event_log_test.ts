@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { mock } from "node:test";
 import fc from "fast-check";
 import type { NewEvent, RecordedEvent } from "../events/event.ts";
 import { concatenated } from "../../core/bytes.ts";
@@ -9,7 +10,7 @@ import {
 import { deliveryUnanswered, webhookEvent } from "../testing/mint.ts";
 import type { Driver } from "./driver/driver.ts";
 import { LedgerError } from "./driver/errors.ts";
-import { EventLog } from "./events.ts";
+import { EventLog } from "./event_log.ts";
 import { openDriver } from "../thread/open_driver.ts";
 import { testEachDatabase } from "../testing/test_databases.ts";
 import {
@@ -239,22 +240,19 @@ Deno.test("append() of any poisons stores all the others, in order", async () =>
 
 Deno.test("append() asks again after a request that took longer than the retry limit, and gives up after the limit", async () => {
   const { driver } = await memoryLog();
-  let nowMs = 0;
+  mock.timers.enable({ apis: ["Date"], now: 0 });
+  using _ = { [Symbol.dispose]: () => mock.timers.reset() };
   let failures = 1;
   const slow: Driver = {
     location: "remote",
     batch: (statements, mode) => {
       if (failures-- <= 0) return driver.batch(statements, mode);
-      nowMs += 10_000;
+      mock.timers.tick(10_000);
       return Promise.reject(new LedgerError("unreachable", "It timed out"));
     },
     close: () => driver.close(),
   };
-  const log = new EventLog(slow, {
-    retryLimitMs: 2000,
-    now: () => nowMs,
-    sleep: () => Promise.resolve(),
-  });
+  const log = new EventLog(slow);
   await log.append(testEvents(1));
   failures = 2;
   await assert.rejects(
@@ -276,18 +274,17 @@ Deno.test("append() shares transactions among concurrent callers", async () => {
     },
     close: () => driver.close(),
   };
-  const log = new EventLog(counting, { maxEvents: 50 });
-  await Promise.all(testEvents(200).map((event) => log.append([event])));
+  const log = new EventLog(counting);
+  await Promise.all(testEvents(2048).map((event) => log.append([event])));
   assert.equal(batches, 4);
   await driver.close();
 });
 
 Deno.test("append() refuses what would pile up without end", async () => {
-  const { driver } = await memoryLog();
-  const size = testEvent(0).body.byteLength;
-  const log = new EventLog(driver, { maxWaitingBytes: size * 10 });
+  const { driver, log } = await memoryLog();
+  const body = new Uint8Array(8 << 20);
   const outcomes = await Promise.allSettled(
-    testEvents(20).map((event) => log.append([event])),
+    testEvents(20).map((event) => log.append([{ ...event, body }])),
   );
   const refused = outcomes.filter(({ status }) => status === "rejected");
   assert.ok(refused.length >= 8 && refused.length <= 12, `${refused.length}`);
