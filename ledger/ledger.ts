@@ -7,7 +7,7 @@ import type {
   AppendDelivery,
   UnansweredDelivery,
 } from "../core/wire/delivery.ts";
-import { type AnchorStore, HeadAnchor } from "./evidence/head_anchor.ts";
+import type { HeadAnchor } from "./evidence/head_anchor.ts";
 import type { Verification, VerifyOptions } from "./evidence/verification.ts";
 import { isExpectation } from "./events/fact.ts";
 import type { NewEvent } from "./events/event.ts";
@@ -16,8 +16,6 @@ import { readFact } from "./events/read_fact.ts";
 import {
   expectationBody,
   type OrderExpectation,
-} from "./expectations/expectation_body.ts";
-import {
   sessionBody,
   type SessionToRecord,
 } from "./expectations/expectation_body.ts";
@@ -36,7 +34,6 @@ import {
   ReleaseError,
 } from "./releases/release_by_hand.ts";
 import type { Driver } from "./store/driver/driver.ts";
-import type { Import } from "./transfer/import.ts";
 import type {
   SubscribeOptions,
   TransitionHandler,
@@ -59,12 +56,7 @@ import {
   type MakeStep,
   type Projection,
 } from "./projection/catch_up.ts";
-import {
-  FOLD,
-  type FoldCode,
-  project,
-  type RedactNew,
-} from "./projection/project.ts";
+import type { FoldCode, RedactNew } from "./projection/project.ts";
 import {
   type Refold,
   refold,
@@ -99,11 +91,10 @@ import {
   refuseTermsOfPaid,
   ruleFrom,
 } from "./recording/terms.ts";
-import type { LedgerStamp } from "./store/create.ts";
 import { statement, write } from "./store/database.ts";
 import { EventLog } from "./store/event_log.ts";
 import { exportEvents } from "./transfer/export.ts";
-import { importEvents } from "./transfer/import.ts";
+import { type Import, importEvents } from "./transfer/import.ts";
 import { exportMoved, importMoved, type Moved } from "./transfer/move.ts";
 import { Subscription } from "./subscriptions/subscription.ts";
 import { Subscriptions } from "./subscriptions/subscriptions.ts";
@@ -129,17 +120,15 @@ export interface Stats extends LedgerStats {
 export interface LedgerParts {
   /** A database that holds a ledger. */
   readonly driver: Driver;
-  readonly stamp: LedgerStamp;
+  readonly environment: string;
+  readonly ledgerId: string;
   readonly assets: AssetTable;
   readonly now: () => number;
   readonly randomBytes: (length: number) => Uint8Array;
-  readonly readOnly?: boolean;
-  readonly anchorStore?: AnchorStore;
-  /** The fold; replaced by tests. */
-  readonly fold?: FoldCode;
-  readonly redactNew?: RedactNew;
-  /** Makes a step where the database is. @default {here} */
-  readonly step?: MakeStep;
+  readonly anchor: HeadAnchor | undefined;
+  readonly fold: FoldCode;
+  readonly redactNew: RedactNew;
+  readonly step: MakeStep;
 }
 
 /** Expectations recorded within this time get times one after another. */
@@ -167,12 +156,10 @@ export class Ledger implements AsyncDisposable {
   /** People who were erased, and bodies that were pruned. */
   readonly erasures: Erasures;
   readonly #parts: LedgerParts;
-  readonly #fold: FoldCode;
   readonly #log: EventLog;
-  readonly #anchor: HeadAnchor | undefined;
   readonly #open = new Set<Subscription>();
-  readonly #listeners = new Set<() => void>();
-  readonly #requestListeners = new Set<() => void>();
+  readonly #onProjected = new Set<() => void>();
+  readonly #onRequested = new Set<() => void>();
   /** Ids of expectations, each greater than the one before. */
   readonly #mintId = monotonicFactory(() =>
     (this.#parts.randomBytes(1)[0] ?? 0) / 256
@@ -187,27 +174,18 @@ export class Ledger implements AsyncDisposable {
    */
   constructor(parts: LedgerParts) {
     this.#parts = parts;
-    this.#fold = parts.fold ?? FOLD;
     this.driver = parts.driver;
-    this.environment = parts.stamp.environment;
-    this.id = parts.stamp.ledgerId;
+    this.environment = parts.environment;
+    this.id = parts.ledgerId;
     this.#log = new EventLog(parts.driver, { randomBytes: parts.randomBytes });
-    this.#anchor = parts.anchorStore && new HeadAnchor({
-      store: parts.anchorStore,
-      ledgerId: parts.stamp.ledgerId,
-      now: parts.now,
-      readOnly: parts.readOnly ?? false,
-    });
     this.orders = new Orders(parts.driver, parts.assets);
     this.users = new Users(parts.driver);
-    this.erasures = new Erasures({
-      ...{ ...parts, fold: this.#fold },
-    });
+    this.erasures = new Erasures(parts);
     this.months = new Months({
       ...parts,
-      readFact: this.#fold.readFact,
+      readFact: parts.fold.readFact,
       folded: () => this.project(),
-      foldVersion: this.#fold.version,
+      foldVersion: parts.fold.version,
       append: (events) => this.append(events),
     });
     this.subscriptions = new Subscriptions(parts.driver, parts.now);
@@ -291,11 +269,10 @@ export class Ledger implements AsyncDisposable {
    */
   readonly recordSession = async (session: SessionToRecord): Promise<void> => {
     const now = this.#expectationTime();
-    await this.#appendExpectation(record(
-      "session_created",
-      sessionBody(session, now),
-      this.#minted(now),
-    ));
+    const body = sessionBody(session, now);
+    await this.#appendExpectation(
+      record("session_created", body, this.#minted(now)),
+    );
   };
 
   /**
@@ -329,11 +306,10 @@ export class Ledger implements AsyncDisposable {
   ): Promise<{ readonly id: string }> => {
     const now = this.#expectationTime();
     const id = this.#mintId(now);
-    await this.#appendExpectation(record(
-      "order_expected",
-      expectationBody(expectation, { id, now }),
-      this.#minted(now),
-    ));
+    const body = expectationBody(expectation, { id, now });
+    await this.#appendExpectation(
+      record("order_expected", body, this.#minted(now)),
+    );
     return { id };
   };
 
@@ -365,9 +341,7 @@ export class Ledger implements AsyncDisposable {
    */
   async requireWitness(rule: WitnessRule): Promise<boolean> {
     const rules = await readWitnessRules(this.driver, readFact);
-    const { recordedAt: _, ...minted } = this.#minted();
-    const now = this.#parts.now();
-    const event = changeOfRule(rule, rules, { now, ...minted });
+    const event = changeOfRule(rule, rules, this.#minted());
     if (event !== null) await this.append([event]);
     return event !== null;
   }
@@ -425,17 +399,11 @@ export class Ledger implements AsyncDisposable {
     checkRelease(release);
     await this.project();
     const fold = await readOrderFold(this.driver, orderId);
-    const known = await readKnownOfRelease(
-      this.driver,
-      orderId,
-      release.for ?? null,
-    );
+    const purchase = release.for ?? null;
+    const known = await readKnownOfRelease(this.driver, orderId, purchase);
     const { assets } = this.#parts;
-    const event = record(
-      "order_released",
-      decideRelease(orderId, release, fold, { assets, ...known }),
-      this.#minted(),
-    );
+    const decided = decideRelease(orderId, release, fold, { assets, ...known });
+    const event = record("order_released", decided, this.#minted());
     await this.append([event]);
     await this.project();
     const recorded = await this.handRelease(orderId);
@@ -444,10 +412,8 @@ export class Ledger implements AsyncDisposable {
     }
     throw new ReleaseError(
       "needs_confirmation",
-      `Cannot record ${release.outcome} of ${
-        printable(orderId)
-      } unless it is ` +
-        "confirmed: somebody else was first",
+      `Cannot record ${release.outcome} of ${printable(orderId)} unless it ` +
+        "is confirmed: somebody else was first",
     );
   }
 
@@ -501,23 +467,17 @@ export class Ledger implements AsyncDisposable {
    * @throws {LedgerError} When the database fails.
    */
   project(options: CatchUpOptions = {}): Promise<Projection> {
-    // One at a time in this process: two would make each other lose races.
-    const projection = this.#projecting.then(async () => {
+    return this.#alone(async () => {
       const done = await catchUp(
-        { ...this.#projectParts(), step: this.#step },
+        this.#parts,
         options,
         ({ transitions, requests }) => {
-          if (transitions) {
-            for (const subscription of this.#open) subscription.wake();
-            for (const one of this.#listeners) one();
-          }
-          if (requests) { for (const one of this.#requestListeners) one(); }
+          if (transitions) this.#onProjected.forEach((listener) => listener());
+          if (requests) this.#onRequested.forEach((listener) => listener());
         },
       );
       return { ...done, chain: await this.chain() };
     });
-    this.#projecting = projection.catch(() => {});
-    return projection;
   }
 
   /**
@@ -530,11 +490,7 @@ export class Ledger implements AsyncDisposable {
    * @throws {LedgerError} `failed` when a newer version has folded the ledger.
    */
   refold(options: RefoldOptions = {}): Promise<Refold> {
-    const refolded = this.#projecting.then(() =>
-      refold(this.#projectParts(), options)
-    );
-    this.#projecting = refolded.catch(() => {});
-    return refolded;
+    return this.#alone(() => refold(this.#parts, options));
   }
 
   /**
@@ -545,8 +501,7 @@ export class Ledger implements AsyncDisposable {
    * @returns Stops the calls when it is disposed of.
    */
   onProjected(listener: () => void): Disposable {
-    this.#listeners.add(listener);
-    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+    return listen(this.#onProjected, listener);
   }
 
   /**
@@ -557,9 +512,7 @@ export class Ledger implements AsyncDisposable {
    * @returns Stops the calls when it is disposed of.
    */
   onRequested(listener: () => void): Disposable {
-    const listeners = this.#requestListeners;
-    listeners.add(listener);
-    return { [Symbol.dispose]: () => void listeners.delete(listener) };
+    return listen(this.#onRequested, listener);
   }
 
   /**
@@ -606,6 +559,7 @@ export class Ledger implements AsyncDisposable {
     });
     await subscription.open();
     this.#open.add(subscription);
+    listen(this.#onProjected, () => subscription.wake());
     return subscription;
   }
 
@@ -623,9 +577,10 @@ export class Ledger implements AsyncDisposable {
    * @throws {LedgerError} When the database fails.
    */
   explain(orderId: string, time?: string): Promise<Explanation | null> {
+    const { assets, fold: { readFact } } = this.#parts;
+    const until = time === undefined ? {} : { time };
     return readExplanation(this.driver, orderId, {
-      ...this.#readParts(),
-      ...time !== undefined && { time },
+      ...{ assets, readFact, ...until },
     });
   }
 
@@ -642,8 +597,8 @@ export class Ledger implements AsyncDisposable {
     orderId: string,
     time: string,
   ): Promise<OrderState & { readonly context: OrderContext } | null> {
-    const parts = { ...this.#readParts(), time };
-    return readOrderAsOf(this.driver, orderId, parts);
+    const { assets, fold: { readFact } } = this.#parts;
+    return readOrderAsOf(this.driver, orderId, { assets, readFact, time });
   }
 
   /**
@@ -764,7 +719,7 @@ export class Ledger implements AsyncDisposable {
    * @throws {LedgerError} When the database fails.
    */
   chain(): Promise<ChainState> {
-    return anchorHead(this.#evidenceParts());
+    return anchorHead(this.#parts);
   }
 
   /**
@@ -774,7 +729,7 @@ export class Ledger implements AsyncDisposable {
    * @throws {LedgerError} When the database fails.
    */
   evidence(): Promise<ChainState> {
-    return readHead(this.#evidenceParts());
+    return readHead(this.#parts);
   }
 
   /**
@@ -784,7 +739,7 @@ export class Ledger implements AsyncDisposable {
    * @throws {LedgerError} When the database fails.
    */
   verify(options: VerifyOptions = {}): Promise<Verification> {
-    return verifyEvidence(this.#evidenceParts(), options);
+    return verifyEvidence(this.#parts, options);
   }
 
   /**
@@ -795,7 +750,7 @@ export class Ledger implements AsyncDisposable {
    * @throws {LedgerError} `failed` where another version has folded the ledger.
    */
   verifyStates(options: VerifyStatesOptions = {}): Promise<StatesVerification> {
-    return verifyStates(this.#projectParts(), options);
+    return verifyStates(this.#parts, options);
   }
 
   /**
@@ -877,7 +832,7 @@ export class Ledger implements AsyncDisposable {
     await Promise.all([...this.#open].map((one) => one.stop()));
     await this.#log.close();
     await this.#projecting;
-    await this.#anchor?.flush();
+    await this.#parts.anchor?.flush();
     await this.driver.close();
   }
 
@@ -886,27 +841,11 @@ export class Ledger implements AsyncDisposable {
     return this.close();
   }
 
-  readonly #step: MakeStep = (mostEvents) =>
-    this.#parts.step !== undefined && this.#fold === FOLD
-      ? this.#parts.step(mostEvents)
-      : project(this.driver, {
-        ...this.#projectParts(),
-        maxEvents: mostEvents,
-      });
-
-  #projectParts() {
-    const { driver, assets, redactNew } = this.#parts;
-    const fold = this.#fold;
-    return { driver, assets, fold, ...redactNew && { redactNew } };
-  }
-
-  #readParts() {
-    return { assets: this.#parts.assets, readFact: this.#fold.readFact };
-  }
-
-  #evidenceParts() {
-    const { driver, stamp: { ledgerId } } = this.#parts;
-    return { driver, ledgerId, anchor: this.#anchor };
+  /** One at a time in this process: two would make each other lose races. */
+  #alone<Result>(fold: () => Promise<Result>): Promise<Result> {
+    const folding = this.#projecting.then(fold);
+    this.#projecting = folding.catch(() => {});
+    return folding;
   }
 
   /** What each event has: when it was recorded, and what blinds its leaf. */
@@ -931,12 +870,14 @@ export class Ledger implements AsyncDisposable {
     const fact = readFact({ ...event, position: 0 });
     if (isExpectation(fact)) {
       await refuseClickInUse(this.driver, fact.expectation, readFact);
-      await refuseTermsOfPaid(
-        this.driver,
-        fact.expectation,
-        this.#parts.assets,
-      );
+      const { assets } = this.#parts;
+      await refuseTermsOfPaid(this.driver, fact.expectation, assets);
     }
     await this.append([event]);
   }
+}
+
+function listen(listeners: Set<() => void>, listener: () => void): Disposable {
+  listeners.add(listener);
+  return { [Symbol.dispose]: () => void listeners.delete(listener) };
 }

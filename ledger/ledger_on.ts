@@ -1,10 +1,10 @@
 /** Opens a ledger on a database that is open. */
 import type { AssetTable } from "../core/assets/environment.ts";
 import { redactArrivals } from "./erasure/arrivals.ts";
-import type { AnchorStore } from "./evidence/head_anchor.ts";
+import { type AnchorStore, HeadAnchor } from "./evidence/head_anchor.ts";
 import { Ledger } from "./ledger.ts";
 import type { MakeStep } from "./projection/catch_up.ts";
-import { FOLD, type FoldCode } from "./projection/project.ts";
+import { FOLD, type FoldCode, project } from "./projection/project.ts";
 import { checkLedger, createLedger, readStamp } from "./store/create.ts";
 import type { Driver } from "./store/driver/driver.ts";
 import { randomPool } from "./store/random_pool.ts";
@@ -79,24 +79,25 @@ export async function ledgerOn(
   options: LedgerOptions,
   step?: (assets: AssetTable) => MakeStep,
 ): Promise<Ledger> {
-  const now = options.now ?? Date.now;
-  const randomBytes = options.randomBytes ?? randomPool();
-  const stamp = options.readOnly === true
+  const { now = Date.now, randomBytes = randomPool(), fold = FOLD } = options;
+  const { readOnly = false, anchorStore: store } = options;
+  const stamp = readOnly
     ? await checkLedger(driver, options.environment)
     : await createLedger(driver, {
       environment: await environmentOf(driver, options),
-      foldVersion: (options.fold ?? FOLD).version,
+      foldVersion: fold.version,
       ...{ now, randomBytes, unfinished: options.unfinished ?? false },
     });
   const assets = options.assets ??
     (stamp.environment === "sandbox" ? "sandbox" : "production");
+  const redactNew = redactArrivals({ assets, now, randomBytes });
+  const { ledgerId } = stamp;
   const ledger = new Ledger({
-    ...{ driver, stamp, assets, now, randomBytes },
-    redactNew: redactArrivals({ assets, now, randomBytes }),
-    ...options.fold && { fold: options.fold },
-    ...options.anchorStore && { anchorStore: options.anchorStore },
-    ...options.readOnly && { readOnly: options.readOnly },
-    ...step && { step: step(assets) },
+    ...{ driver, ledgerId, environment: stamp.environment, assets, fold },
+    ...{ now, randomBytes, redactNew },
+    anchor: store && new HeadAnchor({ store, ledgerId, now, readOnly }),
+    step: fold === FOLD && step?.(assets) ||
+      ((maxEvents) => project(driver, { assets, fold, redactNew, maxEvents })),
   });
   if (options.goLive !== undefined) await ledger.goLive(options.goLive);
   return ledger;

@@ -15,7 +15,7 @@ import {
   isWitnessRule,
   type WitnessRuleFact,
 } from "../events/fact.ts";
-import { record } from "../events/record.ts";
+import { record, type RecordOptions } from "../events/record.ts";
 import { nextSecond, witnessRuleBody } from "../events/witness_rule.ts";
 import { sameAmount } from "../orders/compare.ts";
 import { WitnessRules } from "../orders/joined_facts.ts";
@@ -153,14 +153,11 @@ export async function readWitnessRules(
 export function changeOfRule(
   rule: WitnessRule,
   rules: readonly WitnessRuleFact[],
-  { now, salt }: { readonly now: number; readonly salt: Uint8Array },
+  minted: RecordOptions,
 ): NewEvent | null {
-  const at = new Date(now).toISOString();
+  const at = minted.recordedAt;
   if (ruleFrom(rules, at) === rule) return null;
-  return record("witness_required", witnessRuleBody(rule, at), {
-    recordedAt: at,
-    salt,
-  });
+  return record("witness_required", witnessRuleBody(rule, at), minted);
 }
 
 /** The rule for orders that begin from a time on. */
