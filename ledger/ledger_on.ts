@@ -3,11 +3,16 @@ import type { AssetTable } from "../core/assets/environment.ts";
 import { redactArrivals } from "./erasure/arrivals.ts";
 import { type AnchorStore, HeadAnchor } from "./evidence/head_anchor.ts";
 import { Ledger } from "./ledger.ts";
-import type { MakeStep } from "./projection/catch_up.ts";
-import { FOLD, type FoldCode, project } from "./projection/project.ts";
+import {
+  FOLD,
+  type FoldCode,
+  project,
+  type Projected,
+} from "./projection/project.ts";
 import { checkLedger, createLedger, readStamp } from "./store/create.ts";
 import type { Driver } from "./store/driver/driver.ts";
 import { randomPool } from "./store/random_pool.ts";
+import type { StepOptions } from "./thread/messages.ts";
 
 /** How a ledger is opened, whatever its database. */
 export interface LedgerOptions {
@@ -77,7 +82,7 @@ export interface LedgerOptions {
 export async function ledgerOn(
   driver: Driver,
   options: LedgerOptions,
-  step?: (assets: AssetTable) => MakeStep,
+  inThread?: (step: StepOptions) => Promise<Projected>,
 ): Promise<Ledger> {
   const { now = Date.now, randomBytes = randomPool(), fold = FOLD } = options;
   const { readOnly = false, anchorStore: store } = options;
@@ -96,8 +101,11 @@ export async function ledgerOn(
     ...{ driver, ledgerId, environment: stamp.environment, assets, fold },
     ...{ now, randomBytes, redactNew },
     anchor: store && new HeadAnchor({ store, ledgerId, now, readOnly }),
-    step: fold === FOLD && step?.(assets) ||
-      ((maxEvents) => project(driver, { assets, fold, redactNew, maxEvents })),
+    // The thread knows the fold of this version alone.
+    step: (maxEvents) =>
+      inThread !== undefined && fold === FOLD
+        ? inThread({ assets, maxEvents })
+        : project(driver, { assets, fold, redactNew, maxEvents }),
   });
   if (options.goLive !== undefined) await ledger.goLive(options.goLive);
   return ledger;

@@ -1,6 +1,5 @@
 /** Opens a ledger: in a file that a thread owns, in memory, at a server, or behind a client. */
 import { requireExactJson } from "../core/json/exact_number.ts";
-import type { AssetTable } from "../core/assets/environment.ts";
 import { anchorFile } from "./evidence/anchor_file.ts";
 import { databaseFile } from "./store/connections/database_url.ts";
 import {
@@ -8,16 +7,14 @@ import {
   type OpenClientOptions,
 } from "./store/connections/open_client.ts";
 import {
+  openDatabase,
   openDriver,
   type OpenDriverOptions,
-  openThread,
 } from "./thread/open_driver.ts";
 import type { Driver } from "./store/driver/driver.ts";
 import { LedgerError } from "./store/driver/errors.ts";
-import { reached } from "./store/driver/retrying_driver.ts";
 import type { Ledger } from "./ledger.ts";
 import { ledgerOn, type LedgerOptions } from "./ledger_on.ts";
-import type { MakeStep } from "./projection/catch_up.ts";
 import { FOLD } from "./projection/project.ts";
 import {
   createLedger,
@@ -41,13 +38,17 @@ export async function openLedger(
 ): Promise<Ledger> {
   requireExactJson("open the ledger");
   if (!("client" in options)) await refuseOtherSchema(options);
-  const { driver, step } = await openDatabase(options);
+  const { driver, thread } = "client" in options
+    ? { driver: await openClient(options), thread: null }
+    : await openDatabase(options);
   try {
     const file = "client" in options ? null : databaseFile(options.url);
-    return await ledgerOn(driver, {
-      ...file !== null && { anchorStore: anchorFile(file) },
-      ...options,
-    }, step);
+    const anchored = file === null ? {} : { anchorStore: anchorFile(file) };
+    return await ledgerOn(
+      driver,
+      { ...anchored, ...options },
+      thread === null ? undefined : (step) => thread.project(step),
+    );
   } catch (error) {
     await driver.close();
     throw error;
@@ -69,25 +70,6 @@ async function refuseOtherSchema(options: OpenLedgerOptions): Promise<void> {
   } finally {
     await driver.close();
   }
-}
-
-interface Opened {
-  readonly driver: Driver;
-  readonly step?: (assets: AssetTable) => MakeStep;
-}
-
-async function openDatabase(
-  options: OpenLedgerOptions | ClientLedgerOptions,
-): Promise<Opened> {
-  if ("client" in options) return { driver: await openClient(options) };
-  const thread = await openThread(options);
-  if (thread === null) {
-    return { driver: await openDriver({ ...options, worker: false }) };
-  }
-  return {
-    driver: await reached(thread, options),
-    step: (assets) => (maxEvents) => thread.project({ assets, maxEvents }),
-  };
 }
 
 /** Opens a new ledger in memory. */

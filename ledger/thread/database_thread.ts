@@ -16,12 +16,12 @@ import type { ResultSet, Statement } from "../store/driver/driver.ts";
 import { retrying } from "../store/driver/retrying_driver.ts";
 import { fromSqlite } from "../store/driver/sqlite_errors.ts";
 import { randomPool } from "../store/random_pool.ts";
-import type { Answer, Outcome, Request, StepOptions } from "./messages.ts";
+import type { Outcome, Request, StepOptions } from "./messages.ts";
 
 /** What a thread talks to its starter through. */
 interface Port {
   onmessage: ((message: { readonly data: Request }) => void) | null;
-  postMessage(answer: Answer): void;
+  postMessage(outcome: Outcome): void;
 }
 
 class OwnedFile extends FileDriver {
@@ -51,7 +51,7 @@ port.onmessage = ({ data }) => {
 
 async function answer(request: Request): Promise<void> {
   const outcome = await carryOut(request);
-  port.postMessage({ id: request.id, ...outcome });
+  port.postMessage(outcome);
   if (request.call !== "batch") return;
   // Both sides have copies of their own.
   if ("result" in outcome) {

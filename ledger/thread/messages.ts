@@ -23,14 +23,11 @@ export interface StepOptions {
   readonly maxEvents: number;
 }
 
-/** A request; the answer has the same `id`. */
+/** What is asked; the answers come in the order of the requests. */
 export interface Request {
-  readonly id: number;
   readonly call: keyof Calls;
   readonly args: readonly unknown[];
 }
-
-export type Answer = { readonly id: number } & Outcome;
 
 /** How work ended. An error crosses threads as plain data. */
 export type Outcome =

@@ -1,4 +1,5 @@
 import { localPath } from "../store/connections/database_url.ts";
+import type { FileOptions } from "../store/connections/file_driver.ts";
 import { warnOfNoThread } from "./no_thread.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { reached } from "../store/driver/retrying_driver.ts";
@@ -84,40 +85,47 @@ export interface OpenDriverOptions {
  * ```
  */
 export async function openDriver(options: OpenDriverOptions): Promise<Driver> {
-  const driver = await openThread(options) ?? await openHere(options);
-  return await reached(driver, options);
+  return (await openDatabase(options)).driver;
 }
 
-/** Starts the thread of a file; null where it has none, or it cannot be started. */
-export async function openThread({
-  url,
-  busyTimeoutMs = 50,
-  worker,
-  readOnly = false,
-  threadModule,
-  onNoThread = warnOfNoThread,
-}: OpenDriverOptions): Promise<ThreadDriver | null> {
+/** The same, and the thread of a file; null where it has none, or it cannot be started. */
+export async function openDatabase(
+  options: OpenDriverOptions,
+): Promise<{ readonly driver: Driver; readonly thread: ThreadDriver | null }> {
+  const { url, busyTimeoutMs = 50, readOnly = false, worker } = options;
   const path = localPath(url);
-  if (path === null || !(worker ?? path !== ":memory:")) return null;
-  const driver = new ThreadDriver({
-    ...{ path, busyTimeoutMs, readOnly },
-    ...threadModule !== undefined && { module: new URL(threadModule) },
-  });
-  const reason = await driver.start();
-  if (reason === null) return driver;
+  const file = path === null ? null : { path, busyTimeoutMs, readOnly };
+  const thread = file !== null && (worker ?? path !== ":memory:")
+    ? await startThread(file, options)
+    : null;
+  const driver = thread ?? await openHere(file, options);
+  return { driver: await reached(driver, options), thread };
+}
+
+async function startThread(
+  file: FileOptions,
+  { threadModule, onNoThread = warnOfNoThread }: OpenDriverOptions,
+): Promise<ThreadDriver | null> {
+  const module = threadModule === undefined ? {} : {
+    module: new URL(threadModule),
+  };
+  const thread = new ThreadDriver({ ...file, ...module });
+  const reason = await thread.start();
+  if (reason === null) return thread;
   onNoThread(reason);
   return null;
 }
 
-async function openHere(options: OpenDriverOptions): Promise<Driver> {
-  const { url, busyTimeoutMs = 50, readOnly = false } = options;
-  const path = localPath(url);
-  if (path === null) {
+async function openHere(
+  file: FileOptions | null,
+  options: OpenDriverOptions,
+): Promise<Driver> {
+  if (file === null) {
     const { remoteDriver } = await import(
       "../store/connections/remote_driver.ts"
     );
     return remoteDriver(options);
   }
   const { FileDriver } = await import("../store/connections/file_driver.ts");
-  return new FileDriver({ path, busyTimeoutMs, readOnly });
+  return new FileDriver(file);
 }

@@ -57,14 +57,14 @@ export interface ClientResult {
   readonly rowsAffected: number;
 }
 
-interface ClientDriverOptions {
+export interface ClientDriverOptions {
   readonly client: LedgerClient;
   readonly location: Driver["location"];
-  /** The same for error messages, without a token. */
+  /** Its name in messages, without a token. */
   readonly where: string;
   /** Longest wait for a server. @default that of the client's own requests */
   readonly timeoutMs?: number;
-  readonly readOnly: boolean;
+  readonly readOnly?: boolean;
   /** Whether closing the driver closes the client too. @default {its maker does} */
   readonly closesClient?: boolean;
 }
@@ -107,7 +107,7 @@ export class ClientDriver implements Driver {
     statements: readonly Statement[],
     mode: "read" | "write",
   ): Promise<ResultSet[]> {
-    const { client, location, where, readOnly } = this.#options;
+    const { client, location, where, readOnly = false } = this.#options;
     if (this.#closed || client.closed) {
       throw new LedgerError("closed", CLOSED);
     }
@@ -204,10 +204,10 @@ function plain(value: unknown): SqlValue {
 }
 
 /** Turns what a client threw into an error of ours. */
-export function fromClient(
+function fromClient(
   error: unknown,
-  { location, where }: Pick<ClientDriverOptions, "location" | "where">,
-  statements: readonly Statement[] = [],
+  { location, where }: ClientDriverOptions,
+  statements: readonly Statement[],
 ): LedgerError {
   if (error instanceof LedgerError) return error;
   const { statementIndex, cause } = fields(error);

@@ -1,8 +1,8 @@
 import { isSafeSqlite } from "../../../core/sqlite.ts";
+import { select, statement, write } from "../database.ts";
 import {
   ClientDriver,
-  type ClientResult,
-  fromClient,
+  type ClientDriverOptions,
   type LedgerClient,
 } from "./client_driver.ts";
 import type { Driver } from "../driver/driver.ts";
@@ -49,13 +49,13 @@ export interface OpenClientOptions {
 export async function openClient(options: OpenClientOptions): Promise<Driver> {
   const { client, timeoutMs = 10_000, readOnly = false } = options;
   const known = await databaseOf(client);
-  if (known.location === "file" && !readOnly) {
-    await refuseOldEngine(client, known.where);
-  }
-  const driver = new ClientDriver({ client, timeoutMs, readOnly, ...known });
-  const opened = await reached(driver, options);
-  const [answer] = await opened.batch([{ sql: "SELECT 1", args: [] }], "read");
-  if (answer?.rows[0]?.[0] === 1) return opened;
+  if (known.location === "file" && !readOnly) await refuseOldEngine(known);
+  const opened = await reached(
+    new ClientDriver({ ...known, timeoutMs, readOnly }),
+    options,
+  );
+  const [[one] = []] = await select(opened, "SELECT 1");
+  if (one === 1) return opened;
   await opened.close();
   throw new TypeError(
     "Cannot use a client that answers integers as texts: make it with " +
@@ -63,44 +63,40 @@ export async function openClient(options: OpenClientOptions): Promise<Driver> {
   );
 }
 
-/** Where the client's database lives, and its name in messages. */
-async function databaseOf(
-  client: LedgerClient,
-): Promise<Pick<Driver, "location"> & { readonly where: string }> {
+/** A client's database, and its name in messages. */
+type Known = Pick<ClientDriverOptions, "client" | "location" | "where">;
+
+async function databaseOf(client: LedgerClient): Promise<Known> {
   const where = "the client's database";
-  if (client.protocol === "http") return { location: "remote", where };
+  if (client.protocol === "http") return { client, location: "remote", where };
   if (client.protocol !== "file") {
     throw new TypeError(
       `Cannot use a client over ${client.protocol}: make it with a file:, ` +
         "libsql:, https: or http: address",
     );
   }
-  const list = await asked(client, "PRAGMA database_list", where);
-  const file = list?.rows[0]?.[list.columns.indexOf("file")];
+  const asked = new ClientDriver({ client, location: "memory", where });
+  const [[, , file] = []] = await select(asked, "PRAGMA database_list");
   return typeof file === "string" && file !== ""
-    ? { location: "file", where: file }
-    : { location: "memory", where: ":memory:" };
+    ? { client, location: "file", where: file }
+    : { client, location: "memory", where: ":memory:" };
 }
 
 /** An old engine may lose what others commit, so it is not used beside them. */
-async function refuseOldEngine(
-  client: LedgerClient,
-  where: string,
-): Promise<void> {
-  const answer = await asked(client, "SELECT sqlite_version()", where);
-  const version = String(answer?.rows[0]?.[0]);
-  if (isSafeSqlite(version)) return;
+async function refuseOldEngine(known: Known): Promise<void> {
+  const asked = new ClientDriver(known);
+  const [[version] = []] = await select(asked, "SELECT sqlite_version()");
+  if (isSafeSqlite(String(version))) return;
   const why = `The client's SQLite ${version} can lose what another process ` +
-    `commits to ${where}`;
+    `commits to ${known.where}`;
   const advice = "give `url` in place of `client` to share the file";
   try {
-    await asked(client, "PRAGMA locking_mode = EXCLUSIVE", where);
-    await asked(client, "SELECT 1", where, "write");
-    await asked(client, "PRAGMA locking_mode = NORMAL", where);
+    await select(asked, "PRAGMA locking_mode = EXCLUSIVE");
+    await write(asked, [statement("SELECT 1")]);
+    await select(asked, "PRAGMA locking_mode = NORMAL");
     // The lock goes with the next read.
-    await asked(client, "SELECT count(*) FROM sqlite_schema", where);
+    await select(asked, "SELECT count(*) FROM sqlite_schema");
   } catch (error) {
-    await client.reconnect();
     if (!(error instanceof LedgerError) || error.code !== "busy") throw error;
     throw new LedgerError(
       "busy",
@@ -109,17 +105,4 @@ async function refuseOldEngine(
     );
   }
   console.warn(`rampkit: ${why}: let none write it, or ${advice}`);
-}
-
-async function asked(
-  client: LedgerClient,
-  sql: string,
-  where: string,
-  mode: "read" | "write" = "read",
-): Promise<ClientResult | undefined> {
-  try {
-    return (await client.batch([{ sql, args: [] }], mode))[0];
-  } catch (error) {
-    throw fromClient(error, { location: "file", where });
-  }
 }
