@@ -15,6 +15,7 @@ import {
   MOST_PAGE_BYTES,
   type PageQuery,
   pageSize,
+  readAll,
   wrongCursor,
 } from "./pages.ts";
 
@@ -76,23 +77,14 @@ export async function readAttentionPage(
 }
 
 /** Walks over all of them, page by page. */
-export async function* listAttention(
+export function listAttention(
   orders: Orders,
   nowMs: number,
   kind?: AttentionKind,
 ): AsyncGenerator<AttentionItem> {
   // Few pages: each sorts anew what waits for time alone.
-  const query = { limit: 1000, ...kind && { kind } };
-  for (let after: string | null = null;;) {
-    const { items, next }: Awaited<ReturnType<typeof readAttentionPage>> =
-      await readAttentionPage(orders, nowMs, {
-        ...query,
-        ...after && { after },
-      });
-    yield* items;
-    if (next === null) return;
-    after = next;
-  }
+  const query: AttentionQuery = { limit: 1000, ...kind && { kind } };
+  return readAll(query, (page) => readAttentionPage(orders, nowMs, page));
 }
 
 /**

@@ -95,7 +95,8 @@ export function listDeliveries(
   driver: Driver,
   query: DeliveryQuery = {},
 ): AsyncGenerator<StoredDelivery> {
-  return readAll(driver, listOf(query), { limit: AT_ONCE });
+  const all: DeliveryQuery & PageQuery = { ...query, limit: AT_ONCE };
+  return readAll(all, (page) => readDeliveryPage(driver, page));
 }
 
 /**

@@ -54,7 +54,7 @@ Deno.test("readDeliveryPage() finds what was received, by type, time and user, i
         const found: string[] = [];
         let after: string | null | undefined;
         while (after !== null) {
-          const { views, next, searchedTo }: Awaited<
+          const { items, next, searchedTo }: Awaited<
             ReturnType<typeof readDeliveryPage>
           > = await readDeliveryPage(driver, {
             ...query,
@@ -62,7 +62,7 @@ Deno.test("readDeliveryPage() finds what was received, by type, time and user, i
             limit,
           });
           assert.ok(next !== null || searchedTo === null);
-          found.push(...views.map(({ id }) => id));
+          found.push(...items.map(({ id }) => id));
           after = next;
         }
         const wanted = SENT.map((one, place) => ({ ...one, place })).filter((
@@ -102,10 +102,10 @@ Deno.test("a type is found however a sender wrote it, and only where it is the t
       ...{ id: `W${n}`, receivedAt: at(n), body: utf8.encode(body) },
     });
   }
-  const { views } = await readDeliveryPage(ledger.driver, {
+  const { items } = await readDeliveryPage(ledger.driver, {
     type: "login",
   });
-  assert.deepEqual(views.map(({ id }) => id), ["W3", "W1", "W0"]);
+  assert.deepEqual(items.map(({ id }) => id), ["W3", "W1", "W0"]);
   const body = (await readDelivery(ledger.driver, "W4"))?.body;
   assert.deepEqual(body, utf8.encode("login"));
   assert.equal((await countDeliveries(ledger.driver)).size, 5);

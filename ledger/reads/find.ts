@@ -272,7 +272,7 @@ async function readAlike(
   text: string,
   assets: AssetTable,
 ): Promise<readonly FoundOrder[]> {
-  const { views } = await readPage(driver, {
+  const { items } = await readPage(driver, {
     ...{ ...byCreation("orders"), ranges: [ALL], columns: ORDER_COLUMNS },
     // As JSON writes it.
     where: [where(
@@ -283,7 +283,7 @@ async function readAlike(
     holds: (found) => matchesOf(found, text).length > 0,
     mostSearched: NEWEST,
   }, { limit: MOST_FOUND });
-  return views;
+  return items;
 }
 
 const READ_OUT: readonly FoundField[] = [

@@ -300,8 +300,8 @@ export class Orders {
    */
   async page(query: OrderQuery = {}): Promise<OrderPage> {
     const list = await this.#listOf(query);
-    const { views, ...ends } = await readPage(this.#driver, list, query);
-    return { orders: views.map(({ order }) => order), ...ends };
+    const { items, ...ends } = await readPage(this.#driver, list, query);
+    return { orders: items.map(({ order }) => order), ...ends };
   }
 
   /**
@@ -314,7 +314,7 @@ export class Orders {
    */
   async *list(query: OrderQuery = {}): AsyncGenerator<OrderView> {
     const list = await this.#listOf(query);
-    const all = readAll(this.#driver, list, query);
+    const all = readAll(query, (page) => readPage(this.#driver, list, page));
     for await (const { order } of all) yield order;
   }
 

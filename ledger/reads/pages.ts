@@ -117,7 +117,7 @@ interface Place {
 
 /** One page of a list. */
 export interface ListPage<View> {
-  readonly views: readonly View[];
+  readonly items: readonly View[];
   /** `after` of the next page; null on the last one. */
   readonly next: string | null;
   /**
@@ -187,7 +187,7 @@ export async function readPage<View>(
   const end = cut ?? (isEnd ? null : from);
   const time = end === null ? null : new Date(end.at).toISOString();
   return {
-    views: fit.map(({ view }) => view),
+    items: fit.map(({ view }) => view),
     next: end === null || time === null
       ? null
       : encodeCursor(time, String(end.no)),
@@ -195,15 +195,16 @@ export async function readPage<View>(
   };
 }
 
-/** Walks over all rows, page by page. */
-export async function* readAll<View>(
-  driver: Driver,
-  list: List<View>,
-  query: PageQuery,
-): AsyncGenerator<View> {
+/** Walks over everything that a query asks for, page by page. */
+export async function* readAll<Item, Query extends { readonly after?: string }>(
+  query: Query,
+  readPage: (
+    query: Query,
+  ) => Promise<Pick<ListPage<Item>, "items" | "next">>,
+): AsyncGenerator<Item> {
   for (let page = query;;) {
-    const { views, next } = await readPage(driver, list, page);
-    yield* views;
+    const { items, next } = await readPage(page);
+    yield* items;
     if (next === null) return;
     page = { ...query, after: next };
   }

@@ -85,7 +85,7 @@ export class Users {
    */
   async page(query: UserQuery = {}): Promise<UserPage> {
     const list = listOf(query);
-    const { views: users, next } = await readPage(this.#driver, list, query);
+    const { items: users, next } = await readPage(this.#driver, list, query);
     return { users, next };
   }
 
@@ -97,7 +97,8 @@ export class Users {
    * @throws {LedgerError} When the database fails.
    */
   list(query: UserQuery = {}): AsyncGenerator<UserView> {
-    return readAll(this.#driver, listOf(query), query);
+    const list = listOf(query);
+    return readAll(query, (page) => readPage(this.#driver, list, page));
   }
 }
 

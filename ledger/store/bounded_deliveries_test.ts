@@ -130,7 +130,7 @@ Deno.test("appendDelivery() keeps a body with long identifiers, and leaves their
     user: { user_id: long },
   }));
   await ledger.appendDelivery({ id: ulid(), receivedAt, body });
-  const [found] = (await readDeliveryPage(ledger.driver, {})).views;
+  const [found] = (await readDeliveryPage(ledger.driver, {})).items;
   assert.equal(found?.bytes, body.length);
   assert.equal(found.type, "order_complete");
   assert.deepEqual(

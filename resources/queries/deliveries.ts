@@ -69,19 +69,13 @@ export interface DeliveriesPage extends Page<StoredDelivery> {
  *
  * @throws {RangeError} When cursor or limit is wrong.
  */
-export async function deliveriesPage(
-  ledger: Ledger,
+export function deliveriesPage(
+  { driver }: Ledger,
   { cursor, limit, ...filters }: DeliveryFilters & PageParams,
 ): Promise<DeliveriesPage> {
-  const { views: items, ...ends } = await readDeliveryPage(
-    ledger.driver,
-    defined({
-      ...queryOf<DeliveryQuery>(DELIVERY_FILTERS, filters),
-      limit,
-      after: cursor,
-    }),
-  );
-  return { items, ...ends };
+  const query = queryOf<DeliveryQuery>(DELIVERY_FILTERS, filters);
+  const page = defined({ ...query, limit, after: cursor });
+  return readDeliveryPage(driver, page);
 }
 
 /** A webhook delivery with its body. */
