@@ -111,6 +111,26 @@ Deno.test("a type is found however a sender wrote it, and only where it is the t
   assert.equal((await countDeliveries(ledger.driver)).size, 5);
 });
 
+Deno.test("readDeliveryPage() leads on from a time that was written in another way", async () => {
+  await using ledger = await newLedger();
+  const body = new TextEncoder().encode("{}");
+  const times = ["2026-11-20T09:00:00Z", at(1), "2026-11-20T10:00:00+01:00"];
+  for (const [n, receivedAt] of times.entries()) {
+    await ledger.appendDelivery({ id: `W${n}`, receivedAt, body });
+  }
+  const found: string[] = [];
+  let after: string | null | undefined;
+  while (after !== null) {
+    const page: Awaited<ReturnType<typeof readDeliveryPage>> =
+      await readDeliveryPage(ledger.driver, {
+        ...{ limit: 1, ...after && { after } },
+      });
+    found.push(...page.items.map(({ receivedAt }) => receivedAt));
+    after = page.next;
+  }
+  assert.deepEqual(found.sort(), times.toSorted());
+});
+
 Deno.test("readDeliveryLog() says of each event whether it tells that deliveries come", async () => {
   await using ledger = await newLedger();
   await ledger.append([

@@ -4,6 +4,7 @@ import { jsonBytes } from "../../core/bytes.ts";
 import { isCalendarDate } from "../../core/time/service_time.ts";
 import type { Driver, SqlValue, Statement } from "../store/driver/driver.ts";
 import { read, type Rows, statement } from "../store/database.ts";
+import { msOf, storedTime, timeOf } from "../store/events.ts";
 
 /** What every query of a list can say. */
 export interface PageQuery {
@@ -109,9 +110,9 @@ export function asked<Value, Asked>(
 /** All rows: an index by time has them in order. */
 export const ALL: Range = where("1");
 
-/** The place of a row in a list: the time it is sorted by, ms, and its `no`. */
+/** The place of a row in a list: the time it is sorted by, and its `no`. */
 interface Place {
-  readonly at: number;
+  readonly at: string;
   readonly no: number;
 }
 
@@ -185,13 +186,10 @@ export async function readPage<View>(
   const fit = fitting(found.slice(0, size), ({ view }) => jsonBytes(view));
   const cut = found.length > fit.length ? fit.at(-1)?.place : undefined;
   const end = cut ?? (isEnd ? null : from);
-  const time = end === null ? null : new Date(end.at).toISOString();
   return {
     items: fit.map(({ view }) => view),
-    next: end === null || time === null
-      ? null
-      : encodeCursor(time, String(end.no)),
-    searchedTo: cut === undefined ? time : null,
+    next: end && encodeCursor(end.at, String(end.no)),
+    searchedTo: cut === undefined ? end?.at ?? null : null,
   };
 }
 
@@ -294,7 +292,10 @@ function selectKeys(
         ? []
         : time === null
         ? [where(`${no} ${sign} ?`, from.no)]
-        : [where(`(${time}, ${no}) ${sign} (?, ?)`, from.at, from.no)]),
+        : [where(
+          `(${time}, ${no}) ${sign} (?, ?)`,
+          ...[storedTime(from.at), from.no],
+        )]),
       ...low.map((ms) => where(`${time} > ?`, ms)),
       ...high.map((ms) => where(`${time} <= ?`, ms)),
     ]);
@@ -332,15 +333,13 @@ function connected(
 }
 
 function keyOf([at, no]: readonly SqlValue[]): Place {
-  return { at: Number(at), no: Number(no) };
+  return { at: timeOf(at) ?? "", no: Number(no) };
 }
 
 function placeOf(cursor: string): Place {
   const [sortAt, id] = decodeCursor(cursor);
-  const place = { at: Date.parse(sortAt), no: Number(id) };
-  if (Number.isSafeInteger(place.at) && Number.isSafeInteger(place.no)) {
-    return place;
-  }
+  const place = { at: sortAt, no: Number(id) };
+  if (msOf(sortAt) !== null && Number.isSafeInteger(place.no)) return place;
   throw wrongCursor(cursor);
 }
 
