@@ -18,6 +18,7 @@ import {
   type FilterValues,
   justBefore,
   type ListFilter,
+  listFilter,
   queryOf,
 } from "./list_filters.ts";
 import { OUTCOME_WORDS } from "../wording/outcome.ts";
@@ -26,11 +27,13 @@ import { RELEASE, RELEASE_REASON } from "../wording/release.ts";
 /** The statuses that are documented; the service may use new ones. */
 export const STATUSES: readonly string[] = Object.keys(orderMachine.states);
 
-function filter<Value>(
-  param: Param<Value>,
-  how: Pick<ListFilter<Value, OrderQuery>, "operand" | "query">,
-): ListFilter<Value, OrderQuery> {
-  return { ...param, ...how };
+/** A filter of the orders that have a value in a field of the query. */
+function having<Field extends keyof OrderQuery>(
+  field: Field,
+  operand: string,
+  param: Param<NonNullable<OrderQuery[Field]>>,
+): ListFilter<NonNullable<OrderQuery[Field]>, OrderQuery> {
+  return listFilter(param, operand, (value) => ({ [field]: value }));
 }
 
 /** What the ledger can compare. */
@@ -43,127 +46,102 @@ const anyAnomaly = wordParam("", ANOMALY_KINDS);
  * windows.
  */
 export const ORDER_FILTERS = {
-  status: filter(
+  status: having(
+    "status",
+    "<status>",
     textParam(
       `Only orders in this status: ${STATUSES.join(", ")}, or one that the ` +
         "service invented later",
     ),
-    {
-      operand: "<status>",
-      query: (status) => ({ status }),
-    },
   ),
-  trust: filter(
+  trust: having(
+    "trust",
+    "<trust>",
     wordParam("Only orders of this trust", ["claimed", "confirmed"]),
-    {
-      operand: "<trust>",
-      query: (trust) => ({ trust }),
-    },
   ),
-  user: filter(textParam("Only orders of this user"), {
-    operand: "<id>",
-    query: (userId) => ({ userId }),
-  }),
-  click: filter(textParam("Only orders of this click id"), {
-    operand: "<id>",
-    query: (clickId) => ({ clickId }),
-  }),
-  asset: filter(textParam("Only orders of this asset, for example USDC"), {
-    operand: "<code>",
-    query: (commodity) => ({ commodity }),
-  }),
-  network: filter(
+  user: having("userId", "<id>", textParam("Only orders of this user")),
+  click: having("clickId", "<id>", textParam("Only orders of this click id")),
+  asset: having(
+    "commodity",
+    "<code>",
+    textParam("Only orders of this asset, for example USDC"),
+  ),
+  network: having(
+    "network",
+    "<name>",
     textParam("Only orders on this network, for example ethereum"),
-    {
-      operand: "<name>",
-      query: (network) => ({ network }),
-    },
   ),
-  currency: filter(textParam("Only orders in this currency, for example EUR"), {
-    operand: "<code>",
-    query: (currency) => ({ currency }),
-  }),
-  min: filter(amountParam("Only orders of this amount or more"), {
-    operand: "<amount>",
-    query: (amountFrom) => ({ amountFrom }),
-  }),
-  max: filter(amountParam("Only orders of this amount or less"), {
-    operand: "<amount>",
-    query: (amountTo) => ({ amountTo }),
-  }),
-  reference: filter(
+  currency: having(
+    "currency",
+    "<code>",
+    textParam("Only orders in this currency, for example EUR"),
+  ),
+  min: having(
+    "amountFrom",
+    "<amount>",
+    amountParam("Only orders of this amount or more"),
+  ),
+  max: having(
+    "amountTo",
+    "<amount>",
+    amountParam("Only orders of this amount or less"),
+  ),
+  reference: having(
+    "reference",
+    "<text>",
     textParam("Only orders of this reference of yours, or this external id"),
-    {
-      operand: "<text>",
-      query: (reference) => ({ reference }),
-    },
   ),
-  day: filter(
+  day: listFilter(
     dayParam("Created on this day"),
-    {
-      operand: "<day>",
-      query: (day) => ({
-        createdAfter: justBefore(day),
-        createdUpTo: justBefore(dayAfter(day)),
-      }),
-    },
+    "<day>",
+    (day): OrderQuery => ({
+      createdAfter: justBefore(day),
+      createdUpTo: justBefore(dayAfter(day)),
+    }),
   ),
-  from: filter(timeParam("Created at this time or later"), {
-    operand: "<time>",
-    query: (from) => ({ createdAfter: justBefore(from) }),
-  }),
-  to: filter(endParam("Created before this time"), {
-    operand: "<time>",
-    query: (to) => ({ createdUpTo: justBefore(to) }),
-  }),
-  anomaly: filter<string | true>(
-    {
-      description:
-        "Only orders with an anomaly of this kind, or with any: true",
-      schema: { type: "string", enum: ["true", ...ANOMALY_KINDS] },
-      read: (name, text) => text === "true" || anyAnomaly.read(name, text),
-    },
-    {
-      operand: "[kind]",
-      query: (anomaly) => ({ anomaly }),
-    },
+  from: listFilter(
+    timeParam("Created at this time or later"),
+    "<time>",
+    (from): OrderQuery => ({ createdAfter: justBefore(from) }),
   ),
-  attention: filter(
+  to: listFilter(
+    endParam("Created before this time"),
+    "<time>",
+    (to): OrderQuery => ({ createdUpTo: justBefore(to) }),
+  ),
+  anomaly: having("anomaly", "[kind]", {
+    description: "Only orders with an anomaly of this kind, or with any: true",
+    schema: { type: "string", enum: ["true", ...ANOMALY_KINDS] },
+    read: (name, text) => text === "true" || anyAnomaly.read(name, text),
+  }),
+  attention: having(
+    "attention",
+    "<kind>",
     wordParam(
       "Only orders that wait for a person for this reason, for example stuck",
       ATTENTION_KINDS,
     ),
-    {
-      operand: "<kind>",
-      query: (attention) => ({ attention }),
-    },
   ),
-  outcome: filter(
+  outcome: having(
+    "outcome",
+    "<code>",
     wordParam(
       "Only orders with this outcome, for example session_matched",
       keysOf(OUTCOME_WORDS),
     ),
-    {
-      operand: "<code>",
-      query: (outcome) => ({ outcome }),
-    },
   ),
-  release: filter(
+  release: having(
+    "release",
+    "<release>",
     wordParam("Only orders of this release", keysOf(RELEASE)),
-    {
-      operand: "<release>",
-      query: (release) => ({ release }),
-    },
   ),
-  reason: filter(
+  reason: having(
+    "releaseReason",
+    "<reason>",
     wordParam(
       "Only orders whose release has this reason, for example several_match",
       keysOf(RELEASE_REASON),
     ),
-    {
-      operand: "<reason>",
-      query: (releaseReason) => ({ releaseReason }),
-    },
   ),
 };
 
@@ -212,17 +190,13 @@ function amountParam(description: string): Param<string> {
     description: `${description}, in the order's currency, for example 100.50`,
     schema: { type: "string", pattern: AMOUNT.source },
     read: (name, text) => {
-      if (isAmount(text)) return text;
+      if (AMOUNT.test(text)) return text;
       throw new UsageError(
         `Wrong ${name}: "${text}" is not an amount; write it like 100.50, with ` +
           "at most nine digits before the point and six behind",
       );
     },
   };
-}
-
-function isAmount(text: string | null): text is string {
-  return text !== null && AMOUNT.test(text);
 }
 
 function keysOf<Key extends string>(
