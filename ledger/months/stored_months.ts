@@ -4,8 +4,8 @@ import type { RecordedEvent } from "../events/event.ts";
 import { type Fact, isExpectation, isWitnessRule } from "../events/fact.ts";
 import { factId } from "../events/record.ts";
 import { selectRules } from "../projection/anew.ts";
-import { selectExpected } from "../projection/expected.ts";
-import { windowsOf } from "../reads/explain.ts";
+import { initialOrderFold } from "../orders/order_fold.ts";
+import { selectExpected, windowsOf } from "../projection/expected.ts";
 import { readHash } from "../reads/names.ts";
 import { readDeciding, statement } from "../store/database.ts";
 import type { Driver, SqlValue } from "../store/driver/driver.ts";
@@ -212,7 +212,9 @@ export async function* ordersAt(
       facts.push(readFact(event));
       own.set(id, facts);
     }
-    const windows = [...own].flatMap(([id, facts]) => windowsOf(id, facts));
+    const windows = [...own].flatMap(([id, facts]) =>
+      windowsOf(initialOrderFold(id), facts)
+    );
     const [terms, requirements] = await readDeciding(driver, [
       selectExpected(hash, windows, { earlier: true }),
       selectRules,

@@ -7,6 +7,9 @@ import {
   type PurchaseName,
   validUntil,
 } from "../events/expectation.ts";
+import type { Fact } from "../events/fact.ts";
+import { expectationWindow, sameWindow } from "../orders/expectations.ts";
+import { evolveOrder, type OrderFold } from "../orders/order_fold.ts";
 import type { SqlValue, Statement } from "../store/driver/driver.ts";
 import { EVENT_COLUMNS, msOf } from "../store/events.ts";
 import type { LookupHash } from "./lookup_hash.ts";
@@ -35,6 +38,21 @@ export function insertExpected(
       "INSERT INTO expected VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
     args,
   };
+}
+
+/** Where terms of an order are looked for: wherever one of its readings moves that. */
+export function windowsOf(
+  before: OrderFold,
+  facts: readonly Fact[],
+): ExpectationWindow[] {
+  let fold = before;
+  return facts.flatMap((fact) => {
+    if (fact.kind !== "order_snapshot") return [];
+    const last = expectationWindow(fold);
+    fold = evolveOrder(fold, fact);
+    const window = expectationWindow(fold);
+    return window === null || sameWindow(window, last) ? [] : [window];
+  });
 }
 
 /** How many are read where those count as well that counted before. */

@@ -3,7 +3,6 @@ import type { RecordedEvent } from "../events/event.ts";
 import {
   askedAtOf,
   CANDIDATES_KEPT,
-  type ExpectationWindow,
   purchaseKey,
   type PurchaseName,
   purchaseOf,
@@ -11,16 +10,8 @@ import {
 } from "../events/expectation.ts";
 import { type Fact, isExpectation, isWitnessRule } from "../events/fact.ts";
 import { expectationLinks, type Link, linkKey } from "../events/links.ts";
-import {
-  expectationWindow,
-  firstOrderAfter,
-  sameWindow,
-} from "../orders/expectations.ts";
-import {
-  evolveOrder,
-  initialOrderFold,
-  type OrderFold,
-} from "../orders/order_fold.ts";
+import { firstOrderAfter } from "../orders/expectations.ts";
+import { initialOrderFold, type OrderFold } from "../orders/order_fold.ts";
 import {
   type KnownReleases,
   type LoggedReleases,
@@ -35,6 +26,7 @@ import {
   type LaterTerms,
   selectExpected,
   selectLaterTerms,
+  windowsOf,
 } from "./expected.ts";
 import type { LookupHash } from "./lookup_hash.ts";
 import { orderRows, selectRows, userRows } from "./rows.ts";
@@ -65,32 +57,6 @@ export async function loadRows(
 
 function earlier(a: string | undefined, b: string): string {
   return a === undefined || b < a ? b : a;
-}
-
-/**
- * Where to look for terms of the orders of a batch: wherever one of its readings
- * moves the latest click id, the beginning or the first success of an order.
- */
-function movedWindows(
-  events: readonly BatchEvent[],
-  orders: KnownRows["orders"],
-): ExpectationWindow[] {
-  const found = new Map<string, ExpectationWindow>();
-  const folds = new Map<string, OrderFold>();
-  for (const { fact } of events) {
-    if (fact.kind !== "order_snapshot" || fact.orderId === null) continue;
-    const { orderId } = fact;
-    const before = folds.get(orderId) ?? orders.get(orderId)?.fold ??
-      initialOrderFold(orderId);
-    const after = evolveOrder(before, fact);
-    folds.set(orderId, after);
-    const window = expectationWindow(after);
-    if (window === null || sameWindow(window, expectationWindow(before))) {
-      continue;
-    }
-    found.set(Object.values(window).join(" "), window);
-  }
-  return [...found.values()];
 }
 
 /**
@@ -133,6 +99,11 @@ export async function loadJoined(
   if (!anyExpected && links.size === 0 && rulesFrom.length === 0) {
     return { expectations: [], linkedOrders: new Map(), successes: [] };
   }
+  const own = Map.groupBy(facts, ({ orderId }) => orderId ?? "");
+  own.delete("");
+  const windows = [...own].flatMap(([id, facts]) =>
+    windowsOf(orders.get(id)?.fold ?? initialOrderFold(id), facts)
+  );
   const linkRows = [...links].map(([key, { kind, link, askedAt, until }]) => [
     hash.of(kind, link),
     key,
@@ -141,7 +112,7 @@ export async function loadJoined(
     msOf(until) ?? 0,
   ]);
   const [expected = [], later = [], linked = [], successes = []] = await read([
-    selectExpected(hash, movedWindows(events, orders)),
+    selectExpected(hash, windows),
     selectLaterTerms(hash, [...terms.values()]),
     { sql: LINKED, args: [JSON.stringify(linkRows)] },
     selectRows(

@@ -6,16 +6,14 @@ import {
   orderOf,
 } from "../attention/attention.ts";
 import type { RecordedEvent } from "../events/event.ts";
-import type { ExpectationWindow } from "../events/expectation.ts";
 import { type Fact, isExpectation, isWitnessRule } from "../events/fact.ts";
 import { compareTimes } from "../events/time.ts";
 import type { Explanation } from "../explain/explanation.ts";
 import { explainOrder } from "../explain/explain_order.ts";
-import { expectationWindow, sameWindow } from "../orders/expectations.ts";
-import { evolveOrder, initialOrderFold } from "../orders/order_fold.ts";
+import { initialOrderFold } from "../orders/order_fold.ts";
 import type { OrderState } from "../states/order_state.ts";
 import type { Driver, SqlValue } from "../store/driver/driver.ts";
-import { selectExpected } from "../projection/expected.ts";
+import { selectExpected, windowsOf } from "../projection/expected.ts";
 import { WITHHELD } from "../projection/log.ts";
 import { besideOf } from "../projection/rows.ts";
 import { read, statement } from "../store/database.ts";
@@ -126,7 +124,9 @@ export async function readOrderFacts(
       `SELECT count(*) FROM ${MENTIONED} AND e.kind = 'webhook'`,
       ...[orderId, webhooksTo],
     ),
-    selectExpected(hash, windowsOf(orderId, own), { earlier: true }),
+    selectExpected(hash, windowsOf(initialOrderFold(orderId), own), {
+      earlier: true,
+    }),
     statement(`SELECT ${EVENT_COLUMNS} FROM events AS e
       WHERE e.kind = 'witness_required' AND e.${IS_RARE}`),
   ]);
@@ -136,23 +136,6 @@ export async function readOrderFacts(
     facts: [...own, ...joined].sort((a, b) => a.position - b.position),
     unread: webhooks < MOST_WEBHOOKS ? 0 : Number(left?.[0]?.[0] ?? 0),
   };
-}
-
-/** Where the expectations of an order were, after each of its readings. */
-export function windowsOf(
-  orderId: string,
-  facts: readonly Fact[],
-): ExpectationWindow[] {
-  const windows: ExpectationWindow[] = [];
-  let fold = initialOrderFold(orderId);
-  for (const fact of facts) {
-    if (fact.kind !== "order_snapshot") continue;
-    fold = evolveOrder(fold, fact);
-    const window = expectationWindow(fold);
-    if (window === null || sameWindow(window, windows.at(-1) ?? null)) continue;
-    windows.push(window);
-  }
-  return windows;
 }
 
 /**
