@@ -24,7 +24,6 @@ export interface DeliveryLogRow extends
    * never read every webhook counts: there is nothing to hold them against.
    */
   readonly shown: boolean;
-  /** Whether it is about an order. */
   readonly ofOrder: boolean;
   /** Of a reading: the latest webhook before it that names what it shows. */
   readonly named: Pick<RecordedEvent, "eventId" | "recordedAt"> | null;
@@ -33,10 +32,7 @@ export interface DeliveryLogRow extends
 /** Events of one entity that are looked through for a webhook. */
 const LOOKED_THROUGH = 100;
 
-/**
- * Reads what tells whether deliveries come, of the events after a position that
- * are folded.
- */
+/** Reads events after a position that are folded. */
 export async function readDeliveryLog(
   driver: Driver,
   after: number,
@@ -131,10 +127,7 @@ function unansweredOf(event: RecordedEvent): string | null {
   return fact.kind === "delivery_unanswered" ? fact.deliveryId : null;
 }
 
-/**
- * When the last webhook up to a position came that names what the service has
- * shown; null where there is none.
- */
+/** When the last webhook up to a position came that names what the service shows. */
 export async function readLastWebhook(
   driver: Driver,
   position: number,
@@ -157,7 +150,6 @@ export async function readLastWebhook(
   }
 }
 
-/** Deliveries that are not folded, and looked at. */
 const UNFOLDED = 1000;
 
 /** When the oldest delivery came that is not folded yet; null where none is. */

@@ -44,10 +44,7 @@ export const STATED: readonly LookupKind[] = ["click", "external"];
 /** Names that the partner recorded for what an order pays for. */
 export const RECORDED: readonly LookupKind[] = ["session", "reference"];
 
-/**
- * Everything that names an order, each value of a field once, and confirmed where
- * the service has shown it so.
- */
+/** Everything that names an order, each value of a field once. */
 export function namesOf(order: OrderState, fold: OrderFold): FieldMatch[] {
   const names = new Map<string, FieldMatch>();
   const add = (
@@ -117,10 +114,7 @@ export function isOfSession(
     expected.clickId === confirmed?.clickId;
 }
 
-/**
- * Reads the sessions of a name that the partner recorded, and the click id of each:
- * no webhook has to name them.
- */
+/** Reads the sessions that the partner recorded: no webhook has to name them. */
 export async function readSessions(
   driver: Driver,
   session: string,
@@ -138,10 +132,7 @@ export async function readSessions(
     );
 }
 
-/**
- * What the service shows of every other order that it shows with the same
- * transaction and address. Orders that only webhooks name are none of them.
- */
+/** What the service shows of other orders with the same transaction and address. */
 export async function readSharing(
   driver: Driver,
   orderId: string,

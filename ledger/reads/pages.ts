@@ -38,14 +38,10 @@ export interface Condition {
   readonly args: readonly SqlValue[];
 }
 
-/** Rows that an index has together. */
 export interface Range extends Condition {
   /** The table whose index it is. @default {that of the list} */
   readonly from?: string;
-  /**
-   * Set where they are few, and the index does not have them in the order of time:
-   * they are sorted, rather than looked for among all.
-   */
+  /** They are few, and sorted, rather than looked for among all in order of time. */
   readonly isFew?: true;
 }
 
@@ -75,10 +71,7 @@ export function byCreation(
 
 /** Rows by a time and then by `no`, and how they are read. */
 export interface List<View> extends Keys {
-  /**
-   * Of these a row satisfies one at most. Each is a range of one index, and they
-   * are merged in the order of the list.
-   */
+  /** A row is in one at most. Each is of one index, and they are merged in order. */
   readonly ranges: readonly Range[];
   /** What is asked besides: each row of the ranges is looked at for it. */
   readonly where: readonly Condition[];
@@ -91,10 +84,8 @@ export interface List<View> extends Keys {
   readonly mostSearched?: number;
 }
 
-/** What a list has, whatever is read of it. */
 type Ranges = Omit<List<unknown>, "columns" | "viewsOf" | "holds">;
 
-/** Makes a condition. */
 export function where(sql: string, ...args: readonly SqlValue[]): Condition {
   return { sql, args };
 }
@@ -116,7 +107,6 @@ interface Place {
   readonly no: number;
 }
 
-/** One page of a list. */
 export interface ListPage<View> {
   readonly items: readonly View[];
   /** `after` of the next page; null on the last one. */
@@ -138,7 +128,6 @@ const HELD_AT_ONCE = 100;
 /** Rows of one statement: others wait for the database meanwhile. */
 const STEP = 5_000;
 
-/** Reads one page. */
 export async function readPage<View>(
   driver: Driver,
   list: List<View>,
@@ -311,12 +300,10 @@ function selectKeys(
   );
 }
 
-/** Conditions that all have to hold. */
 export function allOf(conditions: readonly Condition[]): Condition {
   return connected(conditions, " AND ", "1");
 }
 
-/** Conditions of which one has to hold. */
 export function anyOf(conditions: readonly Condition[]): Condition {
   return connected(conditions, " OR ", "0");
 }
@@ -362,7 +349,6 @@ export function queryMs(field: string, time: string): number {
   return ms;
 }
 
-/** How many rows a page may have. */
 export function pageSize(limit: number = 100): number {
   if (!Number.isInteger(limit) || limit < 1 || limit > 1000) {
     throw wrongQuery("limit", limit, "a whole number from 1 to 1000");
@@ -370,10 +356,7 @@ export function pageSize(limit: number = 100): number {
   return limit;
 }
 
-/**
- * Bytes of a page, at most, however many rows are wanted: a stranger decides how
- * long rows are.
- */
+/** Bytes of a page, at most: a stranger decides how long rows are. */
 export const MOST_PAGE_BYTES = 4_000_000;
 
 /** The first rows that fit into a page: one at least, where there is one. */
@@ -397,7 +380,6 @@ export function encodeCursor(sortAt: string, id: string): string {
   );
 }
 
-/** Reads what {@linkcode encodeCursor} wrote. */
 export function decodeCursor(cursor: string): [sortAt: string, id: string] {
   try {
     const bytes = base64urlnopad.decode(cursor);

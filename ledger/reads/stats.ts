@@ -23,7 +23,6 @@ export interface LedgerStats {
   readonly lag: number;
 }
 
-/** Counts what a ledger holds. */
 export async function readStats(driver: Driver): Promise<LedgerStats> {
   const [guard, unfolded = [], counts] = await read(driver, [
     selectGuard,
@@ -67,11 +66,8 @@ export async function readFolded(
 
 /** Orders of one status and trust that may still change. */
 export interface OpenOrders {
-  /** Their status. */
   readonly status: string;
-  /** Their trust. */
   readonly trust: string;
-  /** How many. */
   readonly count: number;
   /** When the oldest was created, as far as is known; UTC ISO 8601. */
   readonly oldestAt: string;
@@ -79,9 +75,7 @@ export interface OpenOrders {
 
 /** How many orders there are, by the labels of the metrics. */
 export interface OrderTally {
-  /** All of them by status. */
   readonly byStatus: ReadonlyMap<string, number>;
-  /** Those that may still change. */
   readonly open: readonly OpenOrders[];
   /** Those with an anomaly, by its kind; an order counts for each kind. */
   readonly byAnomaly: ReadonlyMap<string, number>;
@@ -128,10 +122,7 @@ export async function tallyOrders(driver: Driver): Promise<OrderTally> {
   };
 }
 
-/**
- * Counts the orders that ended before the ledger went live and of which nothing
- * was sent since, and the users known before.
- */
+/** Counts what ended before the ledger went live and of which nothing was sent. */
 export async function readHistoric(driver: Driver): Promise<Historic> {
   const [row] = await select(
     driver,

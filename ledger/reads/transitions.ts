@@ -17,7 +17,6 @@ export interface TransitionQuery {
   readonly limit?: number;
 }
 
-/** Reads transitions in the order they were logged. */
 export async function readTransitions(
   driver: Driver,
   { entity, id, after = 0, limit }: TransitionQuery = {},
