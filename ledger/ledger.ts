@@ -95,7 +95,7 @@ import { statement, write } from "./store/database.ts";
 import { EventLog } from "./store/event_log.ts";
 import { exportEvents } from "./transfer/export.ts";
 import { type Import, importEvents } from "./transfer/import.ts";
-import { exportMoved, importMoved, type Moved } from "./transfer/move.ts";
+import { exportMoved, importMoved } from "./transfer/move.ts";
 import { Subscription } from "./subscriptions/subscription.ts";
 import { Subscriptions } from "./subscriptions/subscriptions.ts";
 
@@ -791,10 +791,11 @@ export class Ledger implements AsyncDisposable {
   /**
    * Takes in what {@linkcode Ledger.exportMoved} wrote, into an empty ledger.
    *
+   * @returns How many events it holds.
    * @throws {TypeError} When a line is not what it writes, or the ledger is not empty.
    * @throws {LedgerError} When the database fails.
    */
-  importMoved(lines: AsyncIterable<string>): Promise<Moved> {
+  importMoved(lines: AsyncIterable<string>): Promise<number> {
     return importMoved(this.driver, this.environment, lines);
   }
 

@@ -185,4 +185,3 @@ export type { RELEASE_ENTRIES } from "./machines/transition.ts";
 export type { FACT_VALUES } from "./outcomes/outcome_facts.ts";
 export type { ATTENTION_KINDS } from "./outcomes/attention_kind.ts";
 export type { OrderTotal } from "./reads/orders.ts";
-export type { Moved } from "./transfer/move.ts";

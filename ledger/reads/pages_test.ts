@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
 import type { Driver, Statement } from "../store/driver/driver.ts";
 import { packOrder } from "../projection/doc.ts";
 import { initialOrderFold } from "../orders/order_fold.ts";
 import type { Ledger } from "../ledger.ts";
 import { openLedger } from "../open_ledger.ts";
 import { type OrderQuery, Orders } from "./orders.ts";
-import { decodeCursor, encodeCursor, queryMs } from "./pages.ts";
+import { encodeCursor, queryMs } from "./pages.ts";
 
 /** A ledger of so many orders, of which the first alone is in euro and odd. */
 async function ledgerOf(count: number): Promise<Ledger> {
@@ -127,14 +126,6 @@ Deno.test.each(
     }
   },
 );
-
-Deno.test("decodeCursor() reads what encodeCursor() wrote", () => {
-  fc.assert(
-    fc.property(fc.string(), fc.string({ unit: "grapheme" }), (sortAt, id) => {
-      assert.deepEqual(decodeCursor(encodeCursor(sortAt, id)), [sortAt, id]);
-    }),
-  );
-});
 
 Deno.test("queryMs() reads a time with a zone, and a date", () => {
   const nine = Date.parse("2026-11-20T09:00:00.000Z");

@@ -39,16 +39,6 @@ const OWN = [
 const ROWS = 400;
 const EVENTS = 8;
 
-/** What was moved. */
-export interface Moved {
-  /** Identity of both ledgers, 32 hex digits. */
-  readonly ledgerId: string;
-  /** Rows of all tables. */
-  readonly rows: number;
-  /** Events among them. */
-  readonly events: number;
-}
-
 /** Writes everything that a ledger holds. */
 export async function* exportMoved(
   driver: Driver,
@@ -144,12 +134,13 @@ function read(row: readonly unknown[]): SqlValue[] {
 /**
  * Fills an empty ledger with everything that another one held. If it is stopped, the
  * next run begins anew. Open the ledger again afterwards: it is the other one now.
+ * Gives the number of events.
  */
 export async function importMoved(
   driver: Driver,
   environment: string,
   lines: AsyncIterable<string>,
-): Promise<Moved> {
+): Promise<number> {
   await begin(driver);
   const found: { own?: SqlValue[]; end?: Record<string, number> } = {};
   const number = await takeLines(lines, {
@@ -175,11 +166,7 @@ export async function importMoved(
     ),
     statement("DELETE FROM cursors WHERE name = 'moving'"),
   ]);
-  return {
-    ledgerId: String(own[0]),
-    rows: Object.values(end).reduce((sum, rows) => sum + rows, 0),
-    events: end.events ?? 0,
-  };
+  return end.events ?? 0;
 }
 
 /** Takes away what an import left that was stopped; anything else is refused. */

@@ -118,8 +118,8 @@ export const IMPORT_LEDGER: Operation = operation({
       return await stoppable(
         signal,
         async () => {
-          const { events } = await ledger.importMoved(lines());
-          return { imported: events, skipped: 0 };
+          const imported = await ledger.importMoved(lines());
+          return { imported, skipped: 0 };
         },
         () =>
           "the ledger is not whole, and nothing uses it; import the same file " +
