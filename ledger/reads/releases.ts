@@ -1,4 +1,4 @@
-/** What a person did about an order, who holds its purchase, and whether it may be released. */
+/** What a person did about an order, and what is known beside it. */
 import { readFact } from "../events/read_fact.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import type { NewEvent } from "../events/event.ts";
@@ -28,14 +28,9 @@ export async function readHandRelease(
   driver: Driver,
   orderId: string,
 ): Promise<RecordedRelease | null> {
-  const hand = (await readOrderFold(driver, orderId))?.hand ?? null;
-  if (hand === null) return null;
-  const events = await readEvents(
-    driver,
-    "events AS e WHERE e.id = ?",
-    hand.eventId,
-  );
-  const [fact] = events.map(readFact);
+  const hand = (await readOrderFold(driver, orderId))?.hand;
+  const event = hand && await readEvent(driver, hand.eventId);
+  const fact = event && readFact(event);
   if (fact?.kind !== "order_released") return null;
   const { hand: { outcome, purchase, recordedAt: at }, by, why } = fact;
   const reference = purchase?.name ?? null;
@@ -94,6 +89,10 @@ export async function isStored(
   driver: Driver,
   { eventId, digest }: Pick<NewEvent, "eventId" | "digest">,
 ): Promise<boolean> {
+  return (await readEvent(driver, eventId))?.digest === digest;
+}
+
+async function readEvent(driver: Driver, eventId: string) {
   const from = "events AS e WHERE e.id = ?";
-  return (await readEvents(driver, from, eventId))[0]?.digest === digest;
+  return (await readEvents(driver, from, eventId)).at(0);
 }
