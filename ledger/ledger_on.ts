@@ -9,7 +9,7 @@ import {
   project,
   type Projected,
 } from "./projection/project.ts";
-import { checkLedger, createLedger, readStamp } from "./store/create.ts";
+import { checkLedger, createLedger } from "./store/create.ts";
 import type { Driver } from "./store/driver/driver.ts";
 import { randomPool } from "./store/random_pool.ts";
 import type { StepOptions } from "./thread/messages.ts";
@@ -89,9 +89,8 @@ export async function ledgerOn(
   const stamp = readOnly
     ? await checkLedger(driver, options.environment)
     : await createLedger(driver, {
-      environment: await environmentOf(driver, options),
-      foldVersion: fold.version,
-      ...{ now, randomBytes, unfinished: options.unfinished ?? false },
+      ...options,
+      ...{ foldVersion: fold.version, now, randomBytes },
     });
   const assets = options.assets ??
     (stamp.environment === "sandbox" ? "sandbox" : "production");
@@ -109,17 +108,4 @@ export async function ledgerOn(
   });
   if (options.goLive !== undefined) await ledger.goLive(options.goLive);
   return ledger;
-}
-
-async function environmentOf(
-  driver: Driver,
-  { environment, defaultEnvironment }: LedgerOptions,
-): Promise<string> {
-  const known = environment ?? (await readStamp(driver))?.environment ??
-    defaultEnvironment;
-  if (known !== undefined) return known;
-  throw new TypeError(
-    "Cannot create a ledger without an environment: pass " +
-      '`environment`, for example "sandbox"',
-  );
 }

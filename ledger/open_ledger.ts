@@ -16,11 +16,7 @@ import { LedgerError } from "./store/driver/errors.ts";
 import type { Ledger } from "./ledger.ts";
 import { ledgerOn, type LedgerOptions } from "./ledger_on.ts";
 import { FOLD } from "./projection/project.ts";
-import {
-  createLedger,
-  type CreateOptions,
-  readKnownStamp,
-} from "./store/create.ts";
+import { createLedger, type CreateOptions, readStamp } from "./store/create.ts";
 
 /** Which ledger to open, and how. */
 export interface OpenLedgerOptions extends LedgerOptions, OpenDriverOptions {}
@@ -66,7 +62,7 @@ async function refuseOtherSchema(options: OpenLedgerOptions): Promise<void> {
     });
   if (driver === undefined) return;
   try {
-    await readKnownStamp(driver);
+    await readStamp(driver);
   } finally {
     await driver.close();
   }
@@ -74,7 +70,7 @@ async function refuseOtherSchema(options: OpenLedgerOptions): Promise<void> {
 
 /** Opens a new ledger in memory. */
 export async function openMemoryLedger(
-  options: Partial<CreateOptions> & Pick<CreateOptions, "environment">,
+  options: Partial<CreateOptions> & { readonly environment: string },
 ): Promise<Driver> {
   const driver = await openDriver({ url: ":memory:", worker: false });
   await createLedger(driver, {

@@ -1,21 +1,16 @@
 /** Makes a ledger in an empty database, and refuses what is none of ours. */
-import { Buffer } from "node:buffer";
 import { sleep } from "../../core/waiting/sleep.ts";
 import type { Driver } from "./driver/driver.ts";
 import { LedgerError } from "./driver/errors.ts";
-import { isLostRace } from "./driver/retrying_driver.ts";
 import { statement, write } from "./database.ts";
-import { timeOf } from "./events.ts";
+import { hexOf } from "./events.ts";
 import { SCHEMA_VERSION, schemaFor } from "./schema.ts";
 
 /** What every ledger says of itself. */
 export interface LedgerStamp {
-  readonly schema: number;
   readonly environment: string;
   /** Its identity, 32 hex digits, whichever file or server holds it. */
   readonly ledgerId: string;
-  /** UTC ISO 8601. */
-  readonly createdAt: string;
   /** False while another ledger is moved into it. */
   readonly isWhole: boolean;
 }
@@ -23,13 +18,19 @@ export interface LedgerStamp {
 /** Fold version of a ledger that is being moved in: nothing folds it. */
 export const UNFINISHED: number = Number.MAX_SAFE_INTEGER;
 
-export interface CreateOptions {
-  readonly environment: string;
+interface OpenOptions {
+  /** @default {the ledger's own} */
+  readonly environment?: string | undefined;
+  /** Opens it also where a move into it was stopped. @default {false} */
+  readonly unfinished?: boolean;
+}
+
+export interface CreateOptions extends OpenOptions {
+  /** Of a new ledger where `environment` is left out. */
+  readonly defaultEnvironment?: string;
   readonly foldVersion: number;
   readonly now: () => number;
   readonly randomBytes: (length: number) => Uint8Array;
-  /** Opens it also where a move into it was stopped. @default {false} */
-  readonly unfinished?: boolean;
 }
 
 /**
@@ -44,8 +45,15 @@ export async function createLedger(
 ): Promise<LedgerStamp> {
   const there = await readStamp(driver);
   if (there !== null) return checked(there, options);
-  const { environment, foldVersion, now, randomBytes } = options;
-  const id = Buffer.from(randomBytes(16)).toString("hex");
+  const { foldVersion, now, randomBytes } = options;
+  const environment = options.environment ?? options.defaultEnvironment;
+  if (environment === undefined) {
+    throw new TypeError(
+      "Cannot create a ledger without an environment: pass " +
+        '`environment`, for example "sandbox"',
+    );
+  }
+  const id = hexOf(randomBytes(16));
   const failed: unknown = await write(driver, [
     ...schemaFor(environment).map((sql) => statement(sql)),
     statement(
@@ -56,11 +64,7 @@ export async function createLedger(
   ]).then(() => null, (error) => error);
   // Another process may have made it first.
   const stamp = await readStamp(driver, "write");
-  if (stamp === null) {
-    throw failed !== null && !isLostRace(failed)
-      ? failed
-      : new LedgerError("failed", "Cannot make the ledger: it was not stored");
-  }
+  if (stamp === null) throw failed;
   if (driver.location === "remote") await untilReadable(driver);
   return checked(stamp, options);
 }
@@ -86,24 +90,27 @@ export async function checkLedger(
   if (stamp === null) {
     throw new LedgerError("not_a_ledger", "The database is empty: no ledger");
   }
-  return checked(stamp, { environment: environment ?? stamp.environment });
+  return checked(stamp, { environment });
 }
 
 /** Tables of ledgers of before this schema. */
 const FORMER = "rampkit";
 
-/** Reads what a database says of itself; null where it is empty. */
+/**
+ * Reads what a database says of itself; null where it is empty.
+ *
+ * @throws {LedgerError} `other_schema`, `not_a_ledger`.
+ */
 export async function readStamp(
   driver: Driver,
   mode: "read" | "write" = "read",
 ): Promise<LedgerStamp | null> {
-  const [tables] = await driver.batch([{
-    sql: `SELECT name FROM sqlite_schema WHERE type = 'table'
+  const [tables] = await driver.batch([statement(
+    `SELECT name FROM sqlite_schema WHERE type = 'table'
       AND name NOT LIKE 'sqlite@_%' ESCAPE '@'
       AND name NOT LIKE 'libsql@_%' ESCAPE '@' AND name NOT LIKE '@_%' ESCAPE '@'
       ORDER BY name`,
-    args: [],
-  }], mode);
+  )], mode);
   const names = tables?.rows.map(([name]) => String(name)) ?? [];
   if (names.length === 0) return null;
   if (names.includes(FORMER)) throw anotherSchema("an earlier one");
@@ -114,45 +121,22 @@ export async function readStamp(
         `${JSON.stringify(names[0])}); choose another path`,
     );
   }
-  const [found] = await driver.batch([{
-    sql: "SELECT schema, environment, id, created_at, fold_version FROM ledger",
-    args: [],
-  }], mode);
-  const row = found?.rows[0];
-  return row === undefined ? null : {
-    schema: Number(row[0]),
-    environment: String(row[1]),
-    ledgerId: String(row[2]),
-    createdAt: timeOf(row[3]) ?? "",
-    isWhole: row[4] !== UNFINISHED,
+  const [found] = await driver.batch([
+    statement("SELECT schema, environment, id, fold_version FROM ledger"),
+  ], mode);
+  const [schema, environment, ledgerId, foldVersion] = found?.rows[0] ?? [];
+  if (schema !== SCHEMA_VERSION) throw anotherSchema(`${schema}`);
+  return {
+    environment: String(environment),
+    ledgerId: String(ledgerId),
+    isWhole: foldVersion !== UNFINISHED,
   };
-}
-
-/**
- * The same, unless it is of another schema.
- *
- * @throws {LedgerError} `other_schema`, `not_a_ledger`.
- */
-export async function readKnownStamp(
-  driver: Driver,
-): Promise<LedgerStamp | null> {
-  const stamp = await readStamp(driver);
-  return stamp === null ? null : known(stamp);
-}
-
-function known(stamp: LedgerStamp): LedgerStamp {
-  if (stamp.schema === SCHEMA_VERSION) return stamp;
-  throw anotherSchema(`${stamp.schema}`);
 }
 
 function checked(
   stamp: LedgerStamp,
-  { environment, unfinished = false }: {
-    readonly environment: string;
-    readonly unfinished?: boolean;
-  },
+  { environment = stamp.environment, unfinished = false }: OpenOptions,
 ): LedgerStamp {
-  known(stamp);
   if (stamp.environment !== environment) {
     throw new LedgerError(
       "wrong_environment",

@@ -47,10 +47,8 @@ testEachDatabase(
     assert.equal(await readStamp(driver), null);
     const stamp = await make(driver);
     assert.deepEqual(stamp, {
-      schema: SCHEMA_VERSION,
       environment: "sandbox",
       ledgerId: "ab".repeat(16),
-      createdAt: "2026-01-01T00:00:00.000Z",
       isWhole: true,
     });
     const again = await createLedger(driver, newcomer);
@@ -81,7 +79,7 @@ Deno.test("createLedger() that is cut off leaves an empty database or a whole le
     assert.equal(await readStamp(driver), null);
     await assert.rejects(make(crashingDriver(driver, 1, "after")), Crash);
     assert.deepEqual(await run(driver, "SELECT count(*) FROM events"), [[0]]);
-    assert.equal((await make(driver)).schema, SCHEMA_VERSION);
+    assert.equal((await make(driver)).isWhole, true);
   }));
 
 for (const version of [0, SCHEMA_VERSION - 1, SCHEMA_VERSION + 1]) {
@@ -99,7 +97,9 @@ for (const version of [0, SCHEMA_VERSION - 1, SCHEMA_VERSION + 1]) {
       await assert.rejects(make(driver), refusal);
       await assert.rejects(make(driver, "production"), refusal);
       await assert.rejects(checkLedger(driver), refusal);
-      assert.equal((await readStamp(driver))?.schema, version);
+      const [[stored] = []] = await run(driver, "SELECT schema FROM ledger") ??
+        [];
+      assert.equal(stored, version);
     }));
 }
 
@@ -135,7 +135,7 @@ Deno.test("createLedger() waits until a replica has the tables that its primary 
         close: () => Promise.resolve(),
       };
       await make(replica);
-      assert.equal((await readStamp(replica))?.schema, SCHEMA_VERSION);
+      assert.notEqual(await readStamp(replica), null);
       const before = reads;
       await make(replica);
       assert.ok(reads - before <= 2, "it looks once where nothing was made");
