@@ -9,10 +9,9 @@ import type {
 } from "../core/wire/delivery.ts";
 import type { HeadAnchor } from "./evidence/head_anchor.ts";
 import type { Verification, VerifyOptions } from "./evidence/verification.ts";
-import { isExpectation } from "./events/fact.ts";
 import type { NewEvent } from "./events/event.ts";
 import { record, unansweredBody } from "./events/record.ts";
-import { readFact } from "./events/read_fact.ts";
+import { witnessRuleBody } from "./events/witness_rule.ts";
 import {
   expectationBody,
   type OrderExpectation,
@@ -84,13 +83,7 @@ import { Users } from "./reads/users.ts";
 import { Erasures } from "./erasure/erasures.ts";
 import { readWaiting, type WaitingDeliveries } from "./reads/waiting.ts";
 import { goLive } from "./recording/go_live.ts";
-import {
-  changeOfRule,
-  readWitnessRules,
-  refuseClickInUse,
-  refuseTermsOfPaid,
-  ruleFrom,
-} from "./recording/terms.ts";
+import { readWitnessRule, refuseTerms } from "./recording/terms.ts";
 import { statement, write } from "./store/database.ts";
 import { EventLog } from "./store/event_log.ts";
 import { exportEvents } from "./transfer/export.ts";
@@ -340,10 +333,12 @@ export class Ledger implements AsyncDisposable {
    * ```
    */
   async requireWitness(rule: WitnessRule): Promise<boolean> {
-    const rules = await readWitnessRules(this.driver, readFact);
-    const event = changeOfRule(rule, rules, this.#minted());
-    if (event !== null) await this.append([event]);
-    return event !== null;
+    const minted = this.#minted();
+    const { recordedAt } = minted;
+    if (await readWitnessRule(this.driver, recordedAt) === rule) return false;
+    const body = witnessRuleBody(rule, recordedAt);
+    await this.append([record("witness_required", body, minted)]);
+    return true;
   }
 
   /**
@@ -351,9 +346,9 @@ export class Ledger implements AsyncDisposable {
    *
    * @throws {LedgerError} When the database fails.
    */
-  async requiredWitness(): Promise<WitnessRule> {
+  requiredWitness(): Promise<WitnessRule> {
     const at = new Date(this.#parts.now()).toISOString();
-    return ruleFrom(await readWitnessRules(this.driver, readFact), at);
+    return readWitnessRule(this.driver, at);
   }
 
   /**
@@ -868,12 +863,7 @@ export class Ledger implements AsyncDisposable {
   }
 
   async #appendExpectation(event: NewEvent): Promise<void> {
-    const fact = readFact({ ...event, position: 0 });
-    if (isExpectation(fact)) {
-      await refuseClickInUse(this.driver, fact.expectation, readFact);
-      const { assets } = this.#parts;
-      await refuseTermsOfPaid(this.driver, fact.expectation, assets);
-    }
+    await refuseTerms(this.driver, event, this.#parts.assets);
     await this.append([event]);
   }
 }

@@ -5,8 +5,12 @@ import type { NewEvent } from "../events/event.ts";
 import { record } from "../events/record.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { readErasedOrders } from "../store/aliases.ts";
-import { read, statement, write } from "../store/database.ts";
-import { appendStatement, EVENT_COLUMNS, eventsOf } from "../store/events.ts";
+import { listed, write } from "../store/database.ts";
+import {
+  appendStatement,
+  selectEvents,
+  type UnreadEvent,
+} from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";
 
 /** What a note can be about. */
@@ -54,7 +58,6 @@ const mintId = monotonicFactory();
  * Stores a note.
  *
  * @throws {LedgerError} When the database fails.
- * /
  */
 export async function addNote(
   driver: Driver,
@@ -72,25 +75,18 @@ export async function addNote(
 }
 
 /** The event of a note. */
-export function noteEvent(note: Note): NewEvent {
-  return record("note", noteBody(note), {
-    eventId: note.id,
-    recordedAt: note.notedAt,
-    salt: crypto.getRandomValues(new Uint8Array(16)),
-  });
-}
-
-function noteBody({ entity, entityId, action, reasons, text, author }: Note) {
-  return { entity, entity_id: entityId, action, reasons, text, author };
+export function noteEvent(
+  { id, entity, entityId: entity_id, notedAt, ...said }: Note,
+): NewEvent {
+  const { action, reasons, text, author } = said;
+  const body = { entity, entity_id, action, reasons, text, author };
+  const salt = crypto.getRandomValues(new Uint8Array(16));
+  return record("note", body, { eventId: id, recordedAt: notedAt, salt });
 }
 
 /** Reads the note of an event; null where it was erased. */
 export function noteOf(
-  { eventId, recordedAt, body }: {
-    readonly eventId: string;
-    readonly recordedAt: string;
-    readonly body: Uint8Array;
-  },
+  { eventId, recordedAt, body }: UnreadEvent,
 ): Note | null {
   let said: unknown;
   try {
@@ -116,7 +112,6 @@ export function noteOf(
  * Reads the notes of some entities of one kind, by their ids.
  *
  * @throws {LedgerError} When the database fails.
- * /
  */
 export async function readNotes(
   driver: Driver,
@@ -129,28 +124,28 @@ export async function readNotes(
     `CAST(e.body AS TEXT) ->> '$.entity' = ?1
       AND CAST(e.body AS TEXT) ->> '$.entity_id' IN
         (SELECT value FROM json_each(?2))`,
-    [entity, JSON.stringify(ids)],
+    ...[entity, listed(ids)],
   );
   return Map.groupBy(found, ({ entityId }) => entityId);
 }
 
 /** Walks over all notes, the oldest first. */
 export async function* allNotes(driver: Driver): AsyncGenerator<Note> {
-  yield* await selectNotes(driver, "true", []);
+  yield* await selectNotes(driver);
 }
 
 async function selectNotes(
   driver: Driver,
-  where: string,
-  args: readonly string[],
+  where = "true",
+  ...args: readonly string[]
 ): Promise<Note[]> {
-  const [rows] = await read(driver, [statement(
-    `SELECT ${EVENT_COLUMNS} FROM events AS e
-      WHERE e.kind = 'note' AND e.${IS_RARE}
-        AND json_valid(CAST(e.body AS TEXT)) AND ${where} ORDER BY e.id`,
+  const found = await selectEvents(
+    driver,
+    `events AS e WHERE e.kind = 'note' AND e.${IS_RARE}
+      AND json_valid(CAST(e.body AS TEXT)) AND ${where} ORDER BY e.id`,
     ...args,
-  )]);
-  return eventsOf(rows).flatMap((event) => noteOf(event) ?? []);
+  );
+  return found.flatMap((event) => noteOf(event) ?? []);
 }
 
 /**
@@ -185,7 +180,6 @@ export interface FoundNote {
  * Finds orders and users by words of their notes.
  *
  * @throws {LedgerError} When the database fails.
- * /
  */
 export async function findNotes(
   driver: Driver,
@@ -194,18 +188,14 @@ export async function findNotes(
 ): Promise<FoundNote[]> {
   const words = text.toLowerCase().split(/\s+/).filter((word) => word !== "");
   if (words.length === 0) return [];
-  const all = (await selectNotes(driver, "true", [])).reverse();
-  const notes = new Map<string, FoundNote>();
-  for (const wanted of ["order", "user"] as const) {
-    for (const { entity, entityId: id, text: said } of all) {
-      const key = `${entity} ${id}`;
-      const lower = said.toLowerCase();
-      if (
-        entity !== wanted || notes.has(key) ||
-        !words.every((word) => lower.includes(word))
-      ) continue;
-      notes.set(key, { entity, id, text: said });
-    }
-  }
-  return [...notes.values()].slice(0, limit);
+  const found = (await selectNotes(driver)).filter(({ text }) => {
+    const said = text.toLowerCase();
+    return words.every((word) => said.includes(word));
+  });
+  const of = (wanted: FoundNote["entity"]): FoundNote[] => {
+    const own = found.filter(({ entity }) => entity === wanted).reverse();
+    return [...Map.groupBy(own, ({ entityId }) => entityId)]
+      .map(([id, [note]]) => ({ entity: wanted, id, text: note?.text ?? "" }));
+  };
+  return [...of("order"), ...of("user")].slice(0, limit);
 }

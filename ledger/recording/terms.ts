@@ -8,52 +8,57 @@ import {
   purchaseOf,
   validUntil,
 } from "../events/expectation.ts";
-import type { NewEvent, RecordedEvent } from "../events/event.ts";
-import {
-  type Fact,
-  isExpectation,
-  isWitnessRule,
-  type WitnessRuleFact,
-} from "../events/fact.ts";
-import { record, type RecordOptions } from "../events/record.ts";
-import { nextSecond, witnessRuleBody } from "../events/witness_rule.ts";
+import type { NewEvent } from "../events/event.ts";
+import { isExpectation, isWitnessRule } from "../events/fact.ts";
+import { readFact } from "../events/read_fact.ts";
+import { nextSecond } from "../events/witness_rule.ts";
 import { sameAmount } from "../orders/compare.ts";
 import { WitnessRules } from "../orders/joined_facts.ts";
 import { ExpectationError } from "../expectations/expectation_body.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { guardOf, selectGuard } from "../projection/guard.ts";
 import { orderRows, orderView, selectRows } from "../projection/rows.ts";
-import { LookupHash } from "../projection/lookup_hash.ts";
+import type { LookupHash } from "../projection/lookup_hash.ts";
 import { readDeciding, statement } from "../store/database.ts";
-import { EVENT_COLUMNS, eventsOf, msOf } from "../store/events.ts";
+import { EVENT_COLUMNS, eventsOf, msOf, readEvents } from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";
 
 /**
- * Refuses terms of a click id that is still valid for another reference.
+ * Refuses terms that would change nothing, or mean two purchases at once.
  *
- * @throws {ExpectationError} `click_id_in_use`.
+ * @throws {ExpectationError} `click_id_in_use`, `purchase_paid`.
  */
-export async function refuseClickInUse(
+export async function refuseTerms(
+  driver: Driver,
+  event: NewEvent,
+  assets: AssetTable,
+): Promise<void> {
+  const fact = readFact({ ...event, position: 0 });
+  if (!isExpectation(fact)) return;
+  const [guarding] = await readDeciding(driver, [selectGuard]);
+  const { hash } = guardOf(guarding);
+  await refuseClickInUse(driver, fact.expectation, hash);
+  await refuseTermsOfPaid(driver, fact.expectation, { hash, assets });
+}
+
+/** Of one click id that is still valid for another reference. */
+async function refuseClickInUse(
   driver: Driver,
   expectation: Expectation,
-  readFact: (event: RecordedEvent) => Fact,
+  hash: LookupHash,
 ): Promise<void> {
   const { clickId, reference } = expectation;
   if (clickId === null) return;
   const from = askedAtOf(expectation);
   const until = validUntil(expectation);
-  const [guarding] = await readDeciding(driver, [selectGuard]);
-  const hash = new LookupHash(guardOf(guarding).key);
-  const [folded, unfolded] = await readDeciding(driver, [
+  const [folded = [], unfolded = []] = await readDeciding(driver, [
     statement(
       `SELECT ${EVENT_COLUMNS} FROM expected AS x
         CROSS JOIN events AS e ON e.position = x.position
         WHERE x.click = ?1 AND x.valid_until >= ?2 AND x.asked_at <= ?3
           AND x.reference IS NOT ?4
         ORDER BY x.valid_until LIMIT 1`,
-      hash.of("asked_click", clickId),
-      msOf(from) ?? 0,
-      msOf(until) ?? 0,
+      ...[hash.of("asked_click", clickId), msOf(from) ?? 0, msOf(until) ?? 0],
       reference === null ? null : hash.of("asked_reference", reference),
     ),
     statement(
@@ -62,7 +67,7 @@ export async function refuseClickInUse(
           AND e.kind IN ('session_created', 'order_expected')`,
     ),
   ]);
-  const other = eventsOf([...folded ?? [], ...unfolded ?? []]).map(readFact)
+  const other = eventsOf([...folded, ...unfolded]).map(readFact)
     .filter(isExpectation).map(({ expectation }) => expectation)
     .find((one) =>
       one.clickId === clickId && one.reference !== reference &&
@@ -91,38 +96,29 @@ const COMPARED = [
   "userId",
 ] as const satisfies readonly (keyof Expectation)[];
 
-/**
- * Refuses other terms for a purchase of which the service has shown success: they
- * would change nothing.
- *
- * @throws {ExpectationError} `purchase_paid`.
- */
-export async function refuseTermsOfPaid(
+/** Other terms for a purchase of which the service has shown success. */
+async function refuseTermsOfPaid(
   driver: Driver,
   expectation: Expectation,
-  assets: AssetTable,
+  { hash, assets }: { readonly hash: LookupHash; readonly assets: AssetTable },
 ): Promise<void> {
   const purchase = purchaseOf(expectation);
   if (purchase === null) return;
-  const [guarding] = await readDeciding(driver, [selectGuard]);
-  const hash = new LookupHash(guardOf(guarding).key);
-  const [rows] = await readDeciding(driver, [
-    selectRows(
-      "orders",
-      "r.no IN (SELECT no FROM lookup WHERE hash = ? AND shown = 1 LIMIT 50)",
-      hash.of(purchase.kind, purchase.name),
-    ),
-  ]);
-  const paid = [...orderRows(rows).values()].map((row) =>
+  const [rows] = await readDeciding(driver, [selectRows(
+    "orders",
+    "r.no IN (SELECT no FROM lookup WHERE hash = ? AND shown = 1 LIMIT 50)",
+    hash.of(purchase.kind, purchase.name),
+  )]);
+  const orders = orderRows(rows).values().map((row) =>
     orderView(row, { assets })
-  )
-    .find(({ expected, history }) =>
-      expected !== null && purchaseKey(expected) === purchaseKey(expectation) &&
-      history.some(({ source, status }) =>
-        source === "snapshot" && status === "success"
-      ) &&
-      COMPARED.some((field) => !isSameTerm(expected[field], expectation[field]))
-    );
+  );
+  const paid = orders.find(({ expected, history }) =>
+    expected !== null && purchaseKey(expected) === purchaseKey(expectation) &&
+    history.some(({ source, status }) =>
+      source === "snapshot" && status === "success"
+    ) &&
+    COMPARED.some((field) => !isSameTerm(expected[field], expectation[field]))
+  );
   if (paid === undefined) return;
   throw new ExpectationError([{
     field: purchase.kind === "reference" ? "reference" : "click_id",
@@ -135,37 +131,18 @@ function isSameTerm(a: string | null, b: string | null): boolean {
   return a === b || (a !== null && b !== null && sameAmount(a, b, null));
 }
 
-/** Reads since when orders wait for the chain, and until when. */
-export async function readWitnessRules(
-  driver: Driver,
-  readFact: (event: RecordedEvent) => Fact,
-): Promise<WitnessRuleFact[]> {
-  const [found] = await readDeciding(driver, [
-    statement(
-      `SELECT ${EVENT_COLUMNS} FROM events AS e
-        WHERE e.kind = 'witness_required' AND e.${IS_RARE}`,
-    ),
-  ]);
-  return eventsOf(found).map(readFact).filter(isWitnessRule);
-}
-
-/** The event by which a rule holds from now on. */
-export function changeOfRule(
-  rule: WitnessRule,
-  rules: readonly WitnessRuleFact[],
-  minted: RecordOptions,
-): NewEvent | null {
-  const at = minted.recordedAt;
-  if (ruleFrom(rules, at) === rule) return null;
-  return record("witness_required", witnessRuleBody(rule, at), minted);
-}
-
 /** The rule for orders that begin from a time on. */
-export function ruleFrom(
-  rules: readonly WitnessRuleFact[],
+export async function readWitnessRule(
+  driver: Driver,
   time: string,
-): WitnessRule {
-  const known = new WitnessRules();
-  for (const { change } of rules) known.add(change);
-  return known.at(nextSecond(time));
+): Promise<WitnessRule> {
+  const recorded = await readEvents(
+    driver,
+    `events AS e WHERE e.kind = 'witness_required' AND e.${IS_RARE}`,
+  );
+  const rules = new WitnessRules();
+  for (const { change } of recorded.map(readFact).filter(isWitnessRule)) {
+    rules.add(change);
+  }
+  return rules.at(nextSecond(time));
 }
