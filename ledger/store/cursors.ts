@@ -1,16 +1,14 @@
 /** How far something got, so that a restart goes on. */
 import type { Driver, Statement } from "./driver/driver.ts";
-import { read, statement } from "./database.ts";
+import { select, statement } from "./database.ts";
 
 /** Reads stored progress, plain JSON; null when there is none. */
 export async function readSweep<State>(
   driver: Driver,
   name: string,
 ): Promise<State | null> {
-  const [rows] = await read(driver, [
-    statement("SELECT value FROM cursors WHERE name = ?", name),
-  ]);
-  const text = rows?.[0]?.[0];
+  const sql = "SELECT value FROM cursors WHERE name = ?";
+  const [[text] = []] = await select(driver, sql, name);
   return typeof text === "string" ? JSON.parse(text) as State : null;
 }
 

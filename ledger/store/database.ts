@@ -112,7 +112,6 @@ export async function requireWritable(driver: Driver): Promise<string> {
 
 /** The first damage in the pages of a database file; null where there is none. */
 export async function findDamage(driver: Driver): Promise<string | null> {
-  const [rows] = await read(driver, [statement("PRAGMA quick_check(1)")]);
-  const found = String(rows?.[0]?.[0]);
-  return found === "ok" ? null : found;
+  const [[found] = []] = await select(driver, "PRAGMA quick_check(1)");
+  return found === "ok" ? null : String(found);
 }

@@ -4,7 +4,7 @@ import { hostname, tmpdir } from "node:os";
 import { dirname } from "node:path";
 import process from "node:process";
 import { lockFile } from "./connections/file_lock.ts";
-import { expectRow, read, statement, write } from "./database.ts";
+import { expectRow, select, statement, write } from "./database.ts";
 import type { Driver, SqlValue, Statement } from "./driver/driver.ts";
 import { isLostRace } from "./driver/retrying_driver.ts";
 
@@ -128,8 +128,7 @@ async function exists(
   ...args: readonly SqlValue[]
 ): Promise<boolean> {
   const sql = `SELECT 1 FROM leases WHERE name = ?1 AND ${where}`;
-  const [found] = await read(driver, [statement(sql, ...args)]);
-  return (found?.length ?? 0) > 0;
+  return (await select(driver, sql, ...args)).length > 0;
 }
 
 /** Gives a lease back; one that is lost already is left alone. */
