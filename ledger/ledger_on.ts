@@ -8,11 +8,11 @@ import {
   type FoldCode,
   project,
   type Projected,
+  type ProjectOptions,
 } from "./projection/project.ts";
 import { checkLedger, createLedger } from "./store/create.ts";
 import type { Driver } from "./store/driver/driver.ts";
 import { randomPool } from "./store/random_pool.ts";
-import type { StepOptions } from "./thread/messages.ts";
 
 /** How a ledger is opened, whatever its database. */
 export interface LedgerOptions {
@@ -82,7 +82,9 @@ export interface LedgerOptions {
 export async function ledgerOn(
   driver: Driver,
   options: LedgerOptions,
-  inThread?: (step: StepOptions) => Promise<Projected>,
+  inThread?: (
+    step: Pick<ProjectOptions, "assets" | "maxEvents">,
+  ) => Promise<Projected>,
 ): Promise<Ledger> {
   const { now = Date.now, randomBytes = randomPool(), fold = FOLD } = options;
   const { readOnly = false, anchorStore: store } = options;

@@ -148,7 +148,7 @@ async function swap(job: RestoreJob): Promise<RestoreJob> {
   const { file, restoredAt } = restored;
   const previousFile = `${file}.replaced-${restoredAt.replaceAll(":", "")}`;
   try {
-    const kept = await replaceDatabase({ path: file, by: copy, previousFile });
+    const kept = replaceDatabase({ path: file, by: copy, previousFile });
     return {
       ...job,
       restored: { ...restored, previousFile: kept ? previousFile : null },
@@ -207,7 +207,7 @@ export async function restore(
   from: string,
 ): Promise<Restored> {
   let job = restoreJob(io, config, from);
-  using _alone = await takeLedger(job.restored.file);
+  using _alone = takeLedger(job.restored.file);
   try {
     for (const step of RESTORE_STEPS) job = await step(job);
     return job.restored;

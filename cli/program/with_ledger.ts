@@ -69,7 +69,7 @@ async function held(config: Config, hold: LedgerHold): Promise<Disposable> {
   const file = databaseFile(config.databaseUrl);
   return file === null || hold === "shared"
     ? await holdLedger(config)
-    : await takeLedger(file, "move");
+    : takeLedger(file, "move");
 }
 
 /**

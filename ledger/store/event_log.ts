@@ -42,6 +42,7 @@ export interface EventLogOptions {
    * @default 2000
    */
   readonly retryLimitMs?: number;
+  readonly now?: () => number;
   readonly randomBytes?: (length: number) => Uint8Array;
 }
 
@@ -51,8 +52,7 @@ export interface EventLogOptions {
  */
 export class EventLog {
   readonly #driver: Driver;
-  readonly #retryLimitMs: number;
-  readonly #randomBytes: (length: number) => Uint8Array;
+  readonly #options: Required<EventLogOptions>;
   #waiting: Call[] = [];
   #waitingBytes = 0;
   #running: Promise<void> | null = null;
@@ -61,11 +61,14 @@ export class EventLog {
 
   constructor(
     driver: Driver,
-    { retryLimitMs = 2000, randomBytes = randomPool() }: EventLogOptions = {},
+    {
+      retryLimitMs = 2000,
+      now = Date.now,
+      randomBytes = randomPool(),
+    }: EventLogOptions = {},
   ) {
     this.#driver = driver;
-    this.#retryLimitMs = retryLimitMs;
-    this.#randomBytes = randomBytes;
+    this.#options = { retryLimitMs, now, randomBytes };
   }
 
   /**
@@ -107,7 +110,7 @@ export class EventLog {
       if (!("body" in received)) {
         return record("delivery_unanswered", unansweredBody(received), {
           recordedAt: received.noticedAt,
-          salt: this.#randomBytes(16),
+          salt: this.#options.randomBytes(16),
         });
       }
       tally.add(received.id, classify(bodyValue(received.body)));
@@ -137,7 +140,7 @@ export class EventLog {
       recordedAt: receivedAt,
       readAt: null,
       body,
-      salt: this.#randomBytes(16),
+      salt: this.#options.randomBytes(16),
       arrived: true,
     };
   }
@@ -179,14 +182,15 @@ export class EventLog {
   }
 
   async #commit(events: readonly Appended[]): Promise<void> {
+    const { retryLimitMs, now } = this.#options;
     let failedAt: number | null = null;
     for (let attempt = 3;; attempt++) {
       try {
         return await this.#write(events);
       } catch (error) {
         // A request alone may take longer than the limit until it is given up.
-        failedAt ??= Date.now();
-        const isLate = Date.now() - failedAt >= this.#retryLimitMs;
+        failedAt ??= now();
+        const isLate = now() - failedAt >= retryLimitMs;
         if (!isUnanswered(error) || isLate) throw error;
         await sleep(busyDelayMs(attempt, 1));
       }

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { mock } from "node:test";
 import fc from "fast-check";
 import type { NewEvent, RecordedEvent } from "../events/event.ts";
 import { concatenated } from "../../core/bytes.ts";
@@ -240,19 +239,18 @@ Deno.test("append() of any poisons stores all the others, in order", async () =>
 
 Deno.test("append() asks again after a request that took longer than the retry limit, and gives up after the limit", async () => {
   const { driver } = await memoryLog();
-  mock.timers.enable({ apis: ["Date"], now: 0 });
-  using _ = { [Symbol.dispose]: () => mock.timers.reset() };
+  let nowMs = 0;
   let failures = 1;
   const slow: Driver = {
     location: "remote",
     batch: (statements, mode) => {
       if (failures-- <= 0) return driver.batch(statements, mode);
-      mock.timers.tick(10_000);
+      nowMs += 10_000;
       return Promise.reject(new LedgerError("unreachable", "It timed out"));
     },
     close: () => driver.close(),
   };
-  const log = new EventLog(slow);
+  const log = new EventLog(slow, { now: () => nowMs });
   await log.append(testEvents(1));
   failures = 2;
   await assert.rejects(

@@ -1,11 +1,10 @@
 /** What the thread that owns the file is asked, and what it answers. */
-import type { AssetTable } from "../../core/assets/environment.ts";
 import type {
   FileDriver,
   FileOptions,
 } from "../store/connections/file_driver.ts";
 import type { LedgerErrorCode } from "../store/driver/errors.ts";
-import type { Projected } from "../projection/project.ts";
+import type { Projected, ProjectOptions } from "../projection/project.ts";
 
 /** What the thread does when it is asked. */
 export interface Calls extends
@@ -18,10 +17,7 @@ export interface Calls extends
 }
 
 /** How a step is made. */
-export interface StepOptions {
-  readonly assets: AssetTable;
-  readonly maxEvents: number;
-}
+export type StepOptions = Pick<ProjectOptions, "assets" | "maxEvents">;
 
 /** What is asked; the answers come in the order of the requests. */
 export interface Request {

@@ -34,7 +34,7 @@ export async function lookAtBackups(
   try {
     const planned = directory !== undefined
       ? { directory }
-      : plan ?? (await serving(database))?.backups;
+      : plan ?? serving(database)?.backups;
     const beside = planned === undefined ? await findBeside(database) : null;
     const place = planned ?? (beside === null ? null : { directory: beside });
     return [

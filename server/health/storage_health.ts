@@ -95,7 +95,7 @@ export async function lookAtServe(
 ): Promise<readonly Finding[]> {
   const file = databaseFile(databaseUrl);
   if (file === null) return [];
-  const holder = await lastServing(file);
+  const holder = lastServing(file);
   if (holder === null) {
     return await isPolled() ? [] : [found("serve_not_running")];
   }

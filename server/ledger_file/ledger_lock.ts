@@ -56,14 +56,14 @@ export async function holdLedger(
   if (database === null) return NO_LOCK;
   // Another `serve` that is at work goes on when this one ends, as one that finds
   // its port taken does at once. What one that was killed left is not kept.
-  const before = await serving(database);
+  const before = serving(database);
   let lock: Disposable | null;
   try {
-    lock = await lockOf(database, "shared");
+    lock = lockOf(database, "shared");
     for (let left = 5; lock === null && left > 0; left--) {
       // Who only looks whether `serve` runs has it for a moment.
       await sleep(20);
-      lock = await lockOf(database, "shared");
+      lock = lockOf(database, "shared");
     }
   } catch {
     return NO_LOCK; // No file can be made: opening the ledger says why.
@@ -100,13 +100,13 @@ export async function holdLedger(
  * @throws {CommandError} While anybody holds it.
  * /
  */
-export async function takeLedger(
+export function takeLedger(
   database: string,
   work: "replace" | "move" = "replace",
-): Promise<Disposable> {
+): Disposable {
   let lock: Disposable | null;
   try {
-    lock = await lockOf(database, "exclusive");
+    lock = lockOf(database, "exclusive");
   } catch {
     throw new CommandError(
       `Cannot write ${lockPath(database)}: check that its folder exists and ` +
@@ -124,8 +124,8 @@ export async function takeLedger(
 }
 
 /** The process that runs `serve` on the ledger; null when none does. */
-export async function serving(database: string): Promise<Holder | null> {
-  const last = await lastServing(database);
+export function serving(database: string): Holder | null {
+  const last = lastServing(database);
   return last?.isGone === false ? last : null;
 }
 
@@ -133,13 +133,13 @@ export async function serving(database: string): Promise<Holder | null> {
  * The process that runs `serve` on the ledger, or that did and has ended without
  * stopping: one that was killed has left its file. Null where there is none.
  */
-export async function lastServing(
+export function lastServing(
   database: string,
-): Promise<Holder & { readonly isGone: boolean } | null> {
+): Holder & { readonly isGone: boolean } | null {
   const holder = read(database);
   if (holder === null) return null;
   try {
-    using lock = await lockOf(database, "exclusive");
+    using lock = lockOf(database, "exclusive");
     return { ...holder, isGone: lock !== null };
   } catch {
     return null;
@@ -148,11 +148,8 @@ export async function lastServing(
 
 const NO_LOCK: LedgerLock = { announce: () => {}, [Symbol.dispose]: () => {} };
 
-async function lockOf(
-  database: string,
-  mode: FileLockMode,
-): Promise<Disposable | null> {
-  return await lockFile(lockPath(database), mode);
+function lockOf(database: string, mode: FileLockMode): Disposable | null {
+  return lockFile(lockPath(database), mode);
 }
 
 /** Names the process that held it before, if any. */

@@ -10,16 +10,16 @@ Deno.test("takeLedger() is refused while anybody holds the ledger, and refuses o
   {
     using serve = await holdLedger(config);
     using _backup = await holdLedger(config);
-    await assert.rejects(takeLedger(file), /in use by another process/);
+    assert.throws(() => takeLedger(file), /in use by another process/);
     serve.announce();
-    assert.equal((await serving(file))?.pid, Deno.pid);
-    await assert.rejects(
-      takeLedger(file),
+    assert.equal(serving(file)?.pid, Deno.pid);
+    assert.throws(
+      () => takeLedger(file),
       new RegExp(`in use by serve \\(process ${Deno.pid}\\); stop it first`),
     );
   }
-  assert.equal(await serving(file), null);
-  using _restore = await takeLedger(file);
+  assert.equal(serving(file), null);
+  using _restore = takeLedger(file);
   await assert.rejects(holdLedger(config), /is replacing it/);
 });
 
@@ -27,7 +27,7 @@ Deno.test("serving() does not believe what a process has left that was killed", 
   await using place = await temporaryLedger();
   const file = `${place.folder}/ledger.db`;
   await Deno.writeTextFile(`${file}-use.json`, '{"pid":1,"database":"1:1"}');
-  assert.equal(await serving(file), null);
+  assert.equal(serving(file), null);
 });
 
 Deno.test("serving() names a serve that goes on when another that told of itself has ended", async () => {
@@ -42,9 +42,9 @@ Deno.test("serving() names a serve that goes on when another that told of itself
   {
     using second = await holdLedger(config);
     second.announce();
-    assert.equal((await serving(file))?.pid, Deno.pid);
+    assert.equal(serving(file)?.pid, Deno.pid);
   }
-  assert.equal((await serving(file))?.pid, 1);
+  assert.equal(serving(file)?.pid, 1);
 });
 
 Deno.test("serving() names a serve that began before another has ended, as in a rolling upgrade", async () => {
@@ -58,5 +58,5 @@ Deno.test("serving() names a serve that began before another has ended, as in a 
     old.announce();
     await Deno.writeTextFile(`${file}-use.json`, '{"pid":1,"database":"1:1"}');
   }
-  assert.equal((await serving(file))?.pid, 1);
+  assert.equal(serving(file)?.pid, 1);
 });

@@ -50,7 +50,6 @@ export interface FileOptions {
 export class FileDriver implements Driver {
   readonly location: "file" | "memory";
   readonly #options: FileOptions;
-  readonly #inMemory: boolean;
   #database: Sqlite | null = null;
   #queryOnly = false;
   #prepared = new Map<string, SqliteStatement>();
@@ -60,8 +59,7 @@ export class FileDriver implements Driver {
   #ended: LedgerError | null = null;
 
   constructor(options: FileOptions) {
-    this.#inMemory = options.path === ":memory:";
-    this.location = this.#inMemory ? "memory" : "file";
+    this.location = options.path === ":memory:" ? "memory" : "file";
     this.#options = options;
   }
 
@@ -115,7 +113,7 @@ export class FileDriver implements Driver {
     return this.#use((database) => {
       this.#guard(database, false);
       rewriteTables(database);
-      if (!this.#inMemory && !emptyLogOf(database)) {
+      if (this.location === "file" && !emptyLogOf(database)) {
         throw new LedgerError(
           "busy",
           `Cannot empty the log of ${this.#options.path}: another process ` +
@@ -129,7 +127,7 @@ export class FileDriver implements Driver {
   emptyLog(): Promise<boolean> {
     return this.#use((database) => {
       this.#guard(database, false);
-      return this.#inMemory || emptyLogOf(database);
+      return this.location === "memory" || emptyLogOf(database);
     });
   }
 
@@ -137,7 +135,7 @@ export class FileDriver implements Driver {
   close(): Promise<void> {
     this.#ended = new LedgerError("closed", CLOSED);
     try {
-      if (!this.#inMemory && this.#options.readOnly !== true) {
+      if (this.location === "file" && this.#options.readOnly !== true) {
         this.#database?.exec("PRAGMA wal_checkpoint(TRUNCATE)");
       }
     } catch {
@@ -189,7 +187,7 @@ export class FileDriver implements Driver {
         `Cannot read ${path}: the file does not exist`,
       );
     }
-    const writes = !this.#inMemory && !readOnly;
+    const writes = this.location === "file" && !readOnly;
     if (writes) checkVersion(path, this.#options.version ?? sqliteVersion());
     const found = writes ? this.#beforeOpening(path) : null;
     const database = new Sqlite(path);
@@ -265,7 +263,7 @@ export class FileDriver implements Driver {
     if (said.code === "replaced") this.#ended ??= said;
     const usable = undone &&
       (said.code === "constraint" || said.code === "conflict");
-    if (!usable && !this.#inMemory) this.#disconnect();
+    if (!usable && this.location === "file") this.#disconnect();
     return said;
   }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../core/guards.ts";
 import type { Statement } from "./driver.ts";
 import { LedgerError, type LedgerErrorCode } from "./errors.ts";
 
@@ -19,7 +20,6 @@ const codes: readonly (readonly [prefix: string, code: LedgerErrorCode])[] = [
 const advice: Partial<Record<LedgerErrorCode, string>> = {
   conflict: "Another process changed first what the batch expects",
   constraint: "The database refused the rows",
-  failed: "The database failed",
   busy: "Another process holds the database's write lock",
   read_only: "The database takes no writes; check the permissions of the " +
     "file and of its folder",
@@ -41,10 +41,8 @@ const ioAdvice =
 
 /** The ledger's code for a code of SQLite, such as `SQLITE_BUSY_SNAPSHOT`. */
 export function codeOfSqlite(sqliteCode: string): LedgerErrorCode {
-  for (const [prefix, code] of codes) {
-    if (sqliteCode.startsWith(prefix)) return code;
-  }
-  return "failed";
+  return codes.find(([prefix]) => sqliteCode.startsWith(prefix))?.[1] ??
+    "failed";
 }
 
 /** Turns what the local driver threw into an error of ours. */
@@ -54,13 +52,12 @@ export function fromSqlite(
   statement?: Statement,
 ): LedgerError {
   if (error instanceof LedgerError) return error;
-  const { message, code } = error instanceof Error
-    ? error as Error & { readonly code?: string }
-    : { message: String(error), code: undefined };
-  const known = codeOfSqlite(code || "SQLITE_ERROR");
+  const message = messageOf(error);
+  const code = String(Object(error).code ?? "");
+  const known = codeOfSqlite(code);
   const said = known === "failed" ? codeInText(message) : known;
   return ledgerError(codeOfStatement(said, statement), where, {
-    message: code?.startsWith("SQLITE_IOERR") ? ioAdvice + message : message,
+    message: code.startsWith("SQLITE_IOERR") ? ioAdvice + message : message,
     sql: statement?.sql,
     cause: error,
   });
@@ -87,13 +84,9 @@ export function ledgerError(
   const statement = code === "failed" && said.sql !== undefined
     ? ` in ${said.sql.replace(/\s+/g, " ").slice(0, 120)}`
     : "";
-  return new LedgerError(
-    code,
-    `${
-      advice[code] ?? "The database failed"
-    }: ${where}: ${said.message}${statement}`,
-    { cause: said.cause },
-  );
+  const what = advice[code] ?? "The database failed";
+  const message = `${what}: ${where}: ${said.message}${statement}`;
+  return new LedgerError(code, message, { cause: said.cause });
 }
 
 /** The code by the message, for errors whose own code is too general. */

@@ -1,5 +1,5 @@
 import { closeSync, existsSync, openSync } from "node:fs";
-import { Sqlite, SqliteError } from "../../../core/sqlite.ts";
+import { Sqlite, SqliteError } from "../../core/sqlite.ts";
 
 /** Mode of a lock. */
 export type FileLockMode = "shared" | "exclusive";
