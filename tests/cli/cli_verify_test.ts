@@ -115,7 +115,10 @@ Deno.test("rampkit ledger verify --states finds an order that was made confirmed
   }
   const whole = await verify(live.url, "--states");
   assert.equal(whole.code, 0, whole.out + whole.err);
-  assert.match(whole.out, /^States follow from the events: 1 order and 0 users$/m);
+  assert.match(
+    whole.out,
+    /^States follow from the events: 1 order and 0 users$/m,
+  );
   await tamper(live.url, "UPDATE orders SET trust = 'confirmed'");
   assert.equal((await verify(live.url)).code, 0, "the events are whole");
   const found = await verify(live.url, "--states");
