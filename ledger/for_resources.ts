@@ -57,20 +57,22 @@ export {
   type MonthRowKind,
   ROW_KINDS,
 } from "./months/month_row.ts";
-export { fileText, monthFile } from "./months/month_close.ts";
+export { fileText } from "./months/month_close.ts";
 export { localDay } from "./months/local_day.ts";
-export { itemsFile, readItems } from "./months/items_file.ts";
 export {
-  AMOUNT_COLUMNS,
+  BOOKED_COLUMNS,
+  bookedFile,
   currenciesFile,
+  FIRST_COLUMNS,
+  monthFiles,
+  readItems,
   totalsFile,
-} from "./months/totals_files.ts";
+} from "./months/month_files.ts";
 export {
   type CurrencyTotal,
   type KindTotal,
   sumCurrencies,
   sumKinds,
-  summaryFile,
 } from "./months/month_summary.ts";
 export type { MonthDifference } from "./months/recompute_month.ts";
 export { BOOK_BY } from "./months/month_row.ts";

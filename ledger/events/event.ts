@@ -223,7 +223,7 @@ export interface MonthClosedBody {
 
 /** One file of a closed month. */
 export interface MonthClosedFile {
-  /** `summary.json` or `items.csv`. */
+  /** `items.csv`, for example. */
   readonly name: string;
   /** SHA-256 of its bytes in UTF-8, lower-case hex. */
   readonly sha256: string;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { itemsFile, readItems } from "./items_file.ts";
+import { itemsFile, readItems } from "./month_files.ts";
 import { localDay, monthAfter } from "./local_day.ts";
 import {
   bookedAmount,

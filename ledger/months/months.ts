@@ -1,22 +1,17 @@
 import process from "node:process";
 import { record } from "../events/record.ts";
-import { itemsFile } from "./items_file.ts";
 import { localDay, monthAfter, monthOf } from "./local_day.ts";
 import {
   type MonthsParts,
   type MonthWork,
   workOutMonth,
 } from "./month_books.ts";
-import { type MonthClose, monthFile } from "./month_close.ts";
+import type { MonthClose } from "./month_close.ts";
+import { monthFiles } from "./month_files.ts";
 import type { BookBy, MonthRow } from "./month_row.ts";
-import {
-  type MonthSummary,
-  type MonthTerms,
-  summaryFile,
-} from "./month_summary.ts";
+import type { MonthSummary, MonthTerms } from "./month_summary.ts";
 import { type MonthRecomputation, recomputeMonth } from "./recompute_month.ts";
 import { listMonths, readBooks, readHead, readMonth } from "./stored_months.ts";
-import { currenciesFile, totalsFile } from "./totals_files.ts";
 
 /** Months whose books are closed; a closed month never changes. */
 export class Months {
@@ -215,7 +210,7 @@ async function closeMonth(
   const isClosedEarly = monthOf(today) === month && options.beforeEnd === true;
   if (!isOver && !isClosedEarly) return refused({ code: "not_over", today });
   const terms = await termsNow(parts, { month, timeZone, bookBy });
-  const { rows, summary } = await workOutMonth(parts, terms, before, options);
+  const books = await workOutMonth(parts, terms, before, options);
   const event = record("month_closed", {
     month,
     time_zone: timeZone,
@@ -223,12 +218,7 @@ async function closeMonth(
     book_by: bookBy,
     ...terms.asOf,
     fold_version: terms.foldVersion,
-    files: [
-      monthFile("summary.json", summaryFile(summary)),
-      monthFile("items.csv", itemsFile(rows)),
-      monthFile("totals.csv", totalsFile(rows)),
-      monthFile("currencies.csv", currenciesFile(rows)),
-    ],
+    files: monthFiles(books),
   }, { recordedAt, salt: parts.randomBytes(16) });
   await parts.append([event]);
   const stored = await readMonth(driver, month);

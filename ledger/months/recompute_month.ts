@@ -1,4 +1,4 @@
-import { itemsFile, readItems } from "./items_file.ts";
+import { itemsFile, readItems } from "./month_files.ts";
 import { localDay } from "./local_day.ts";
 import { fileText, type MonthClose } from "./month_close.ts";
 import {

@@ -11,7 +11,7 @@ import { readDeciding, statement } from "../store/database.ts";
 import type { Driver, SqlValue } from "../store/driver/driver.ts";
 import { EVENT_COLUMNS, eventsOf, readEvents } from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";
-import { readItems } from "./items_file.ts";
+import { readItems } from "./month_files.ts";
 import { fileText, type MonthClose, readMonthClose } from "./month_close.ts";
 import type { BookBy, Money, MonthRow } from "./month_row.ts";
 

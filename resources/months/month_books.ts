@@ -1,14 +1,10 @@
 import type { Ledger, MonthClose } from "../../ledger/mod.ts";
 import {
-  currenciesFile,
   fileText,
-  itemsFile,
-  monthFile,
+  monthFiles,
   type MonthRow,
   type MonthSummary,
   readItems,
-  summaryFile,
-  totalsFile,
 } from "../../ledger/for_resources.ts";
 
 /** The books of a month: as it was closed, or as they are now. */
@@ -57,15 +53,8 @@ export function closedBooks(close: MonthClose): MonthBooks {
 }
 
 /** The files of a month: as they are stored, or as a closing would store them. */
-export function storedFiles(
-  { close, summary, rows }: MonthBooks,
-): MonthClose["files"] {
-  return close?.files ?? [
-    monthFile("summary.json", summaryFile(summary)),
-    monthFile("items.csv", itemsFile(rows)),
-    monthFile("totals.csv", totalsFile(rows)),
-    monthFile("currencies.csv", currenciesFile(rows)),
-  ];
+export function storedFiles(books: MonthBooks): MonthClose["files"] {
+  return books.close?.files ?? monthFiles(books);
 }
 
 /** What a file of a month is made from, beside its books. */

@@ -1,5 +1,9 @@
 import type { CsvForm } from "../../core/csv/csv.ts";
-import { currenciesFile, totalsFile } from "../../ledger/for_resources.ts";
+import {
+  bookedFile,
+  currenciesFile,
+  totalsFile,
+} from "../../ledger/for_resources.ts";
 import { ordersFile } from "./csv_files.ts";
 import {
   type MonthBooks,
@@ -11,8 +15,6 @@ import {
 interface MonthFile {
   /** What it is, in a few words. */
   readonly means: string;
-  /** Whether a closing stores it, with its hash. */
-  readonly isStored: boolean;
   /** Makes it from the books, in any form; without this it has one form. */
   readonly make?: (
     books: MonthBooks,
@@ -29,24 +31,24 @@ interface MonthFile {
 const TABLE = {
   "orders.csv": {
     means: "a row for each booked order with its ids, for a spreadsheet",
-    isStored: false,
     make: ordersFile,
+  },
+  "booked.csv": {
+    means: "orders.csv without what an erasure changes",
+    make: ({ rows }, _, form) => [bookedFile(rows, form)],
   },
   "totals.csv": {
     means: "exact sums by kind, currency and asset, for a spreadsheet",
-    isStored: true,
     make: ({ rows }, _, form) => [totalsFile(rows, form)],
   },
   "currencies.csv": {
     means: "exact sums by currency, for a spreadsheet",
-    isStored: true,
     make: ({ rows }, _, form) => [currenciesFile(rows, form)],
   },
   "summary.json": {
     means: "sums and terms, as a closing stores them",
-    isStored: true,
   },
-  "items.csv": { means: "the rows, as a closing stores them", isStored: true },
+  "items.csv": { means: "the rows, as a closing stores them" },
 } as const satisfies Readonly<Record<string, MonthFile>>;
 
 /** Name of a file of a month. */
@@ -75,9 +77,9 @@ export async function* monthFileText(
   parts: MonthFileParts,
   form?: CsvForm,
 ): AsyncGenerator<string> {
-  const { make, isStored } = MONTH_FILES[name];
-  if (make !== undefined && (!isStored || form !== undefined)) {
-    yield* make(books, parts, form);
-  } else {yield storedFiles(books).find((file) => file.name === name)?.text ??
-      "";}
+  const { make } = MONTH_FILES[name];
+  const kept = books.close?.files.find((file) => file.name === name);
+  if (kept !== undefined && form === undefined) yield kept.text;
+  else if (make !== undefined) yield* make(books, parts, form);
+  else yield storedFiles(books).find((file) => file.name === name)?.text ?? "";
 }

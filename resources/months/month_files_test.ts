@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import fc from "fast-check";
 // @ts-types="@types/big.js"
 import Big from "big.js";
@@ -170,4 +171,43 @@ Deno.test("orders.csv joins each row with what the ledger knows of its order now
   assert.equal(first?.crypto_amount_number, "0.0123");
   assert.equal(second?.external_order_id, "'=HYPERLINK(1)");
   assert.equal(second?.partner_fee_usd_number, "");
+});
+
+Deno.test("a closing has the hash of orders.csv without what an erasure changes", async () => {
+  let time = "2026-11-20T08:00:00Z";
+  await using ledger = await emptyLedger({ now: () => Date.parse(time) });
+  time = "2026-12-02T08:00:00Z";
+  await ledger.append([
+    monthReading({ order: "O1", at: "2026-11-20T10:00:00Z" }),
+    monthReading({
+      order: "O2",
+      at: "2026-11-21T10:00:00Z",
+      fields: { partner_fee: undefined },
+    }),
+  ]);
+  const terms = { timeZone: "UTC", bookBy: "confirmed" } as const;
+  await ledger.months.close("2026-11", terms);
+  const books = await readMonthBooks(ledger, "2026-11");
+  const orders = await sheet("orders.csv", books, ledger);
+  const booked = await sheet("booked.csv", books, ledger);
+  const names = ["external_order_id", "reference", "user_id", "tx_id"];
+  const changing = new Set([...names, "order_page"]);
+  assert.deepEqual(
+    booked,
+    orders.map((row) =>
+      Object.fromEntries(
+        Object.entries(row).filter(([title]) => !changing.has(title)),
+      )
+    ),
+  );
+  assert.equal(orders[0]?.user_id, "U-PERSON");
+  const orderUrl = (id: string) => `https://console.example/orders/${id}`;
+  const [text = ""] = await Array.fromAsync(
+    monthFileText("booked.csv", books, { ledger, orderUrl }),
+  );
+  const stored = books.close?.files.find(({ name }) => name === "booked.csv");
+  assert.equal(
+    stored?.sha256,
+    createHash("sha256").update(text).digest("hex"),
+  );
 });

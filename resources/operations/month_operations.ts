@@ -161,12 +161,13 @@ export const MONTH_FILE: Operation = operation({
     ) {
       throw new UsageError(
         `${file} has one form, because a closing stores its bytes; for other ` +
-          "marks take orders.csv, totals.csv or currencies.csv",
+          "marks take orders.csv, booked.csv, totals.csv or currencies.csv",
       );
     }
     if (!bom || mediaTypeOf(file) === "text/csv") return;
     throw new UsageError(
-      "--bom is for a spreadsheet: add --file orders.csv, totals.csv or currencies.csv",
+      "--bom is for a spreadsheet: add --file orders.csv, booked.csv, totals.csv " +
+        "or currencies.csv",
     );
   },
   stopped: notWorkedOut,

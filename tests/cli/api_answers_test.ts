@@ -240,16 +240,17 @@ const WRITTEN_ALIKE: readonly (readonly [
     ["orders", "export", "--totals", "--trust", "all"],
     "/v1/orders/export?totals=true&trust=all",
   ],
-  ...["orders.csv", "totals.csv", "summary.json", "items.csv"].map((file) =>
-    [
-      "getMonthFile",
+  ...["orders.csv", "booked.csv", "totals.csv", "summary.json", "items.csv"]
+    .map((file) =>
       [
-        ...["month", "show", "2026-11", "--file", file],
-        ...["--console-url", "https://console.example"],
-      ],
-      `/v1/months/2026-11/files/${file}?consoleUrl=https://console.example`,
-    ] as const
-  ),
+        "getMonthFile",
+        [
+          ...["month", "show", "2026-11", "--file", file],
+          ...["--console-url", "https://console.example"],
+        ],
+        `/v1/months/2026-11/files/${file}?consoleUrl=https://console.example`,
+      ] as const
+    ),
 ];
 
 /** Where what was done is seen. */

@@ -225,6 +225,7 @@ Deno.test("the files that finance adds up have the decimal mark and delimiter th
     "items.csv",
     "totals.csv",
     "currencies.csv",
+    "booked.csv",
   ]);
   for (const { name, sha256 } of files) {
     const { out } = await show("--file", name);
