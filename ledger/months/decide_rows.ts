@@ -1,12 +1,22 @@
-import type { BookedBefore } from "./stored_months.ts";
 import { monthOf } from "./local_day.ts";
 import {
   type BookBy,
   isSameMoney,
+  type Money,
   type MonthRow,
   negated,
 } from "./month_row.ts";
 import type { OrderBooks } from "./order_books.ts";
+
+/** What closed months have booked of an order. */
+export interface BookedBefore {
+  /** What is booked; null once it was taken back. */
+  readonly money: Money | null;
+  readonly ofMonth: string;
+  readonly datedBy: BookBy;
+  /** Position of the closing that booked it last. */
+  readonly closedAt: number;
+}
 
 /** The month that is closed, and how. */
 export interface Closing {

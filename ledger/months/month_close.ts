@@ -5,32 +5,16 @@ import type {
   RecordedEvent,
 } from "../events/event.ts";
 import type { BookBy } from "./month_row.ts";
+import type { MonthTerms } from "./month_summary.ts";
 
 /** A closed month as it is stored. */
-export interface MonthClose {
-  /** The month, `2026-11`. */
-  readonly month: string;
-  /** Time zone of its days. */
-  readonly timeZone: string;
-  /** Version of the time zone data that placed them; null when not known. */
-  readonly timeZoneVersion: string | null;
-  /** Which time of an order decided its month. */
-  readonly bookBy: BookBy;
+export interface MonthClose extends MonthTerms {
   /** When it was closed, UTC ISO 8601. */
   readonly closedAt: string;
   /** Digest of its event. */
   readonly digest: string;
   /** Position of its event. */
   readonly position: number;
-  /** What was known: the last event before it, and how many there were. */
-  readonly asOf: {
-    /** Position of that event in the ledger that closed the month. */
-    readonly position: number;
-    /** Events up to it. */
-    readonly events: number;
-  };
-  /** Version of the fold that computed it. */
-  readonly foldVersion: number;
   /** Its files: `summary.json`, `items.csv`, and sums of it. */
   readonly files: readonly MonthClosedFile[];
 }

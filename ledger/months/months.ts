@@ -84,7 +84,44 @@ export class Months {
     options: CloseMonthOptions = {},
   ): Promise<MonthClosing> {
     checkMonth(month);
-    return await closeMonth(this.#parts, month, options);
+    const { driver, now, randomBytes, append } = this.#parts;
+    const first = await readMonth(driver, month);
+    if (first !== null) return refused({ code: "already_closed", first });
+    const before = await readBooks(driver, null);
+    const { last } = before;
+    if (last !== null && monthAfter(last.month) !== month) {
+      return refused({ code: "not_next", next: monthAfter(last.month) });
+    }
+    const { timeZone = last?.timeZone, bookBy = last?.bookBy } = options;
+    if (timeZone === undefined || bookBy === undefined) {
+      return refused({ code: "terms_missing" });
+    }
+    const recordedAt = new Date(now()).toISOString();
+    const today = localDay(timeZone)(recordedAt);
+    const isOver = monthOf(today) > month;
+    const isClosedEarly = monthOf(today) === month &&
+      options.beforeEnd === true;
+    if (!isOver && !isClosedEarly) return refused({ code: "not_over", today });
+    const terms = await this.#termsNow({ month, timeZone, bookBy });
+    const books = await workOutMonth(this.#parts, terms, before, options);
+    const event = record("month_closed", {
+      month,
+      time_zone: timeZone,
+      time_zone_version: terms.timeZoneVersion,
+      book_by: bookBy,
+      ...terms.asOf,
+      fold_version: terms.foldVersion,
+      files: monthFiles(books),
+    }, { recordedAt, salt: randomBytes(16) });
+    await append([event]);
+    const stored = await readMonth(driver, month);
+    if (stored === null) {
+      throw new Error(`Cannot find the month ${month} that was just closed`);
+    }
+    // Another process may have closed the month meanwhile: the first one stands.
+    return stored.digest === event.digest
+      ? { closed: stored, refused: null }
+      : refused({ code: "already_closed", first: stored });
   }
 
   /**
@@ -103,7 +140,19 @@ export class Months {
     options: PreviewMonthOptions = {},
   ): Promise<MonthPreview> {
     checkMonth(month);
-    return await previewMonth(this.#parts, month, options);
+    const before = await readBooks(this.#parts.driver, month);
+    const {
+      timeZone = before.last?.timeZone ?? "UTC",
+      bookBy = before.last?.bookBy ?? "confirmed",
+    } = options;
+    const terms = await this.#termsNow({ month, timeZone, bookBy });
+    const { summary, rows } = await workOutMonth(
+      this.#parts,
+      terms,
+      before,
+      options,
+    );
+    return { summary, rows };
   }
 
   /**
@@ -126,6 +175,18 @@ export class Months {
       ? null
       : await recomputeMonth(this.#parts, stored, work);
   }
+
+  /** The terms of a month that is computed from what is known now. */
+  async #termsNow(
+    terms: Pick<MonthTerms, "month" | "timeZone" | "bookBy">,
+  ): Promise<MonthTerms> {
+    const { driver, folded, foldVersion } = this.#parts;
+    await folded();
+    const { month, timeZone, bookBy } = terms;
+    const timeZoneVersion = process.versions.tz ?? null;
+    const asOf = await readHead(driver);
+    return { month, timeZone, timeZoneVersion, bookBy, asOf, foldVersion };
+  }
 }
 
 function checkMonth(month: string): void {
@@ -136,19 +197,7 @@ function checkMonth(month: string): void {
 }
 
 /** How to close a month. */
-export interface CloseMonthOptions extends MonthWork {
-  /**
-   * IANA name of the time zone of its days.
-   *
-   * @default that of the month closed last
-   */
-  readonly timeZone?: string;
-  /**
-   * Which time of an order decides its month.
-   *
-   * @default that of the month closed last
-   */
-  readonly bookBy?: BookBy;
+export interface CloseMonthOptions extends PreviewMonthOptions {
   /**
    * Closes a month that is not over: what comes later is booked as late.
    *
@@ -173,80 +222,22 @@ export type MonthClosing =
   | { readonly closed: MonthClose; readonly refused: null }
   | { readonly closed: null; readonly refused: MonthRefusal };
 
-/** The terms of a month that is computed from what is known now. */
-async function termsNow(
-  { driver, folded, foldVersion }: MonthsParts,
-  { month, timeZone, bookBy }: Pick<
-    MonthTerms,
-    "month" | "timeZone" | "bookBy"
-  >,
-): Promise<MonthTerms> {
-  await folded();
-  const timeZoneVersion = process.versions.tz ?? null;
-  const asOf = await readHead(driver);
-  return { month, timeZone, timeZoneVersion, bookBy, asOf, foldVersion };
-}
-
-async function closeMonth(
-  parts: MonthsParts,
-  month: string,
-  options: CloseMonthOptions,
-): Promise<MonthClosing> {
-  const { driver } = parts;
-  const first = await readMonth(driver, month);
-  if (first !== null) return refused({ code: "already_closed", first });
-  const before = await readBooks(driver, null);
-  const { last } = before;
-  if (last !== null && monthAfter(last.month) !== month) {
-    return refused({ code: "not_next", next: monthAfter(last.month) });
-  }
-  const { timeZone = last?.timeZone, bookBy = last?.bookBy } = options;
-  if (timeZone === undefined || bookBy === undefined) {
-    return refused({ code: "terms_missing" });
-  }
-  const recordedAt = new Date(parts.now()).toISOString();
-  const today = localDay(timeZone)(recordedAt);
-  const isOver = monthOf(today) > month;
-  const isClosedEarly = monthOf(today) === month && options.beforeEnd === true;
-  if (!isOver && !isClosedEarly) return refused({ code: "not_over", today });
-  const terms = await termsNow(parts, { month, timeZone, bookBy });
-  const books = await workOutMonth(parts, terms, before, options);
-  const event = record("month_closed", {
-    month,
-    time_zone: timeZone,
-    time_zone_version: terms.timeZoneVersion,
-    book_by: bookBy,
-    ...terms.asOf,
-    fold_version: terms.foldVersion,
-    files: monthFiles(books),
-  }, { recordedAt, salt: parts.randomBytes(16) });
-  await parts.append([event]);
-  const stored = await readMonth(driver, month);
-  if (stored === null) {
-    throw new Error(`Cannot find the month ${month} that was just closed`);
-  }
-  // Another process may have closed the month meanwhile: the first one stands.
-  return stored.digest === event.digest
-    ? { closed: stored, refused: null }
-    : refused({ code: "already_closed", first: stored });
-}
-
 function refused(refusal: MonthRefusal): MonthClosing {
   return { closed: null, refused: refusal };
 }
 
-/** How to preview the books of a month that is not closed. */
+/** How to work out the books of a month that is not closed. */
 export interface PreviewMonthOptions extends MonthWork {
   /**
    * IANA name of the time zone of its days.
    *
-   * @default {that of the month closed last, else UTC}
+   * @default {that of the month closed last; of a preview without one UTC}
    */
   readonly timeZone?: string;
   /**
    * Which time of an order decides its month.
    *
-   * @default {that of the month closed last, else "confirmed"}
+   * @default {that of the month closed last; of a preview without one "confirmed"}
    */
   readonly bookBy?: BookBy;
 }
@@ -257,19 +248,4 @@ export interface MonthPreview {
   readonly summary: MonthSummary;
   /** The rows of its `items.csv`. */
   readonly rows: readonly MonthRow[];
-}
-
-async function previewMonth(
-  parts: MonthsParts,
-  month: string,
-  options: PreviewMonthOptions,
-): Promise<MonthPreview> {
-  const before = await readBooks(parts.driver, month);
-  const {
-    timeZone = before.last?.timeZone ?? "UTC",
-    bookBy = before.last?.bookBy ?? "confirmed",
-  } = options;
-  const terms = await termsNow(parts, { month, timeZone, bookBy });
-  const { summary, rows } = await workOutMonth(parts, terms, before, options);
-  return { summary, rows };
 }

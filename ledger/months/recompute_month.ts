@@ -66,7 +66,7 @@ export async function recomputeMonth(
     );
     differences.push(...sums.filter(({ field }) => !VERSIONS.has(field)));
   }
-  before.add(readItems(items), stored.position);
+  before.add(stored);
   await parts.folded();
   const now = await workOutMonth(
     parts,

@@ -11,9 +11,9 @@ import { readDeciding, statement } from "../store/database.ts";
 import type { Driver, SqlValue } from "../store/driver/driver.ts";
 import { EVENT_COLUMNS, eventsOf, readEvents } from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";
+import type { BookedBefore } from "./decide_rows.ts";
 import { readItems } from "./month_files.ts";
 import { fileText, type MonthClose, readMonthClose } from "./month_close.ts";
-import type { BookBy, Money, MonthRow } from "./month_row.ts";
 
 async function selectNumbers(
   driver: Driver,
@@ -24,12 +24,15 @@ async function selectNumbers(
   return rows.map((row) => row.map(Number));
 }
 
-/** Reads the positions of the closed months; a month keeps its position. */
+/** Positions of the closed months, in the order of the months; each keeps its own. */
 export async function readMonthPositions(driver: Driver): Promise<number[]> {
+  // Events that were imported may stand in any order.
   const rows = await selectNumbers(
     driver,
     `SELECT e.position FROM events AS e
-      WHERE e.kind = 'month_closed' AND e.${IS_RARE} ORDER BY e.position`,
+      WHERE e.kind = 'month_closed' AND e.${IS_RARE}
+      ORDER BY CASE WHEN json_valid(CAST(e.body AS TEXT))
+        THEN CAST(e.body AS TEXT) ->> '$.month' END`,
   );
   return rows.flat();
 }
@@ -48,44 +51,40 @@ export async function readHead(driver: Driver): Promise<MonthClose["asOf"]> {
 export async function* listMonths(
   driver: Driver,
 ): AsyncGenerator<MonthClose> {
-  // By position they are in order in the ledger that closed them; events that
-  // were imported may come in any.
-  const positions = new Map<string, number>();
   for (const position of await readMonthPositions(driver)) {
-    const close = await readMonthAt(driver, position);
-    if (close !== null) positions.set(close.month, close.position);
-  }
-  for (const month of [...positions.keys()].sort()) {
-    const position = positions.get(month) ?? 0;
     const close = await readMonthAt(driver, position);
     if (close !== null) yield close;
   }
 }
 
 /** Reads the closed month at a position; null when none is there. */
-export async function readMonthAt(
+export function readMonthAt(
   driver: Driver,
   position: number,
 ): Promise<MonthClose | null> {
-  const from = "events AS e WHERE e.position = ?";
-  const [event] = await readEvents(driver, from, position);
-  return event === undefined ? null : readMonthClose(event);
+  return readClose(driver, "position", position);
 }
 
 /** Reads one closed month; null when it is not closed. */
-export async function readMonth(
+export function readMonth(
   driver: Driver,
   month: string,
 ): Promise<MonthClose | null> {
-  const eventId = factId("month_closed", month, null, "");
-  const from = "events AS e WHERE e.id = ?";
-  const [event] = await readEvents(driver, from, eventId);
+  return readClose(driver, "id", factId("month_closed", month, null, ""));
+}
+
+async function readClose(
+  driver: Driver,
+  column: "position" | "id",
+  value: SqlValue,
+): Promise<MonthClose | null> {
+  const from = `events AS e WHERE e.${column} = ?`;
+  const [event] = await readEvents(driver, from, value);
   return event === undefined ? null : readMonthClose(event);
 }
 
 /** What closed months have booked. */
 export interface StoredBooks {
-  /** By order. */
   readonly before: BooksBefore;
   /** The first closed month; null when there is none. */
   readonly firstMonth: string | null;
@@ -103,7 +102,7 @@ export async function readBooks(
   let last: MonthClose | null = null;
   for await (const close of listMonths(driver)) {
     if (beforeMonth !== null && close.month >= beforeMonth) break;
-    before.add(readItems(fileText(close, "items.csv")), close.position);
+    before.add(close);
     firstMonth ??= close.month;
     last = close;
   }
@@ -132,28 +131,19 @@ export async function readKnownPosition(
   return nth;
 }
 
-/** What closed months have booked of an order. */
-export interface BookedBefore {
-  /** What is booked; null once it was taken back. */
-  readonly money: Money | null;
-  /** Month of the order. */
-  readonly ofMonth: string;
-  /** Which time decided it. */
-  readonly datedBy: BookBy;
-  /** Position of the closing that booked it last. */
-  readonly closedAt: number;
-}
-
 /** What closed months have booked, by order as its files write it. */
 export class BooksBefore {
   readonly #orders = new Map<string, BookedBefore>();
 
   /** Adds the rows of a closed month; months come in their order. */
-  add(rows: Iterable<MonthRow>, closedAt: number): void {
+  add(close: MonthClose): void {
+    const closedAt = close.position;
     // A restatement stands behind the reversal of the same order.
-    for (const { orderId, kind, money, ofMonth, datedBy } of rows) {
+    for (const row of readItems(fileText(close, "items.csv"))) {
+      const { orderId, kind, ofMonth, datedBy } = row;
+      const money = kind === "reversal" ? null : row.money;
       this.#orders.set(printable(orderId), {
-        money: kind === "reversal" ? null : money,
+        money,
         ofMonth,
         datedBy,
         closedAt,
