@@ -11,6 +11,7 @@ import {
   openDriver,
   type OpenDriverOptions,
 } from "./thread/open_driver.ts";
+import { randomPool } from "./store/random_pool.ts";
 import type { Driver } from "./store/driver/driver.ts";
 import { LedgerError } from "./store/driver/errors.ts";
 import type { Ledger } from "./ledger.ts";
@@ -76,7 +77,7 @@ export async function openMemoryLedger(
   await createLedger(driver, {
     foldVersion: FOLD.version,
     now: Date.now,
-    randomBytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
+    randomBytes: randomPool(),
     ...options,
   });
   return driver;

@@ -30,7 +30,6 @@ const TOUCHES_WORLD = new Set([
   "ledger/subscriptions/subscription.ts",
   "ledger/projection/projection_worker.ts",
   "ledger/store/connections/file_driver.ts",
-  "ledger/store/connections/client_driver.ts",
   "ledger/store/connections/file_identity.ts",
   "ledger/store/file_lock.ts",
   "ledger/thread/no_thread.ts",

@@ -1,4 +1,5 @@
 import { messageOf } from "../../../core/guards.ts";
+import { within } from "../../../core/waiting/within.ts";
 import {
   type Driver,
   isQuery,
@@ -107,47 +108,36 @@ export class ClientDriver implements Driver {
     statements: readonly Statement[],
     mode: "read" | "write",
   ): Promise<ResultSet[]> {
-    const { client, location, where, readOnly = false } = this.#options;
+    const { client, location, where, timeoutMs = Infinity } = this.#options;
     if (this.#closed || client.closed) {
       throw new LedgerError("closed", CLOSED);
     }
-    const asked = readOnly ? "read" : mode;
-    if (asked === "read" && !statements.every(canBeAnswered)) {
+    const asked = this.#options.readOnly ? "read" : mode;
+    const onlyReads = statements.every(canBeAnswered);
+    if (asked === "read" && !onlyReads) {
       // Neither a file nor a server refuses it, even in a read transaction.
       throw new LedgerError("read_only", `${where} is only read from here`);
     }
     const all = statements.map(sent);
-    const onPrimary = location === "remote" && asked === "write" &&
-      statements.every(canBeAnswered);
-    if (onPrimary) all.push(primaryOnly);
+    if (location === "remote" && asked === "write" && onlyReads) {
+      all.push(primaryOnly);
+    }
     try {
-      const results = await this.#inTime(client.batch(all, asked));
+      const results = await within(
+        location === "remote" ? timeoutMs : Infinity,
+        undefined,
+        () =>
+          new LedgerError(
+            "unreachable",
+            `No answer from ${where} within ${timeoutMs} ms`,
+          ),
+        () => client.batch(all, asked),
+      );
       return results.slice(0, statements.length).map(resultSet);
     } catch (error) {
       const explained = fromClient(error, this.#options, statements);
       await this.#recover(explained);
       throw explained;
-    }
-  }
-
-  async #inTime<T>(answer: Promise<T>): Promise<T> {
-    const { timeoutMs, where } = this.#options;
-    if (timeoutMs === undefined || this.location !== "remote") {
-      return await answer;
-    }
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => {
-      late.reject(
-        new LedgerError(
-          "unreachable",
-          `No answer from ${where} within ${timeoutMs} ms`,
-        ),
-      );
-    }, timeoutMs);
-    try {
-      return await Promise.race([answer, late.promise]);
-    } finally {
-      clearTimeout(timer);
     }
   }
 
