@@ -4,6 +4,7 @@ import { webhookEvent } from "./mint.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { createLedger, type LedgerStamp } from "../store/create.ts";
 import { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
+import { openDriver } from "../thread/open_driver.ts";
 
 /** Makes a ledger of the sandbox. */
 export function prepare(driver: Driver): Promise<LedgerStamp> {
@@ -33,6 +34,14 @@ export function testEvent(number: number): NewEvent {
 /** `count` events, from the number `from` on. */
 export function testEvents(count: number, from: number = 0): NewEvent[] {
   return Array.from({ length: count }, (_, at) => testEvent(from + at));
+}
+
+/** Ids of the stored events, as a process that comes later sees them. */
+export async function storedIds(url: string): Promise<string[]> {
+  const driver = await openDriver({ url, worker: false });
+  const found = await storedEvents(driver);
+  await driver.close();
+  return found.map(({ eventId }) => eventId);
 }
 
 /**

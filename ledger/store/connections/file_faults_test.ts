@@ -7,22 +7,13 @@ import { openDriver } from "../../thread/open_driver.ts";
 import {
   prepare,
   storedEvents,
+  storedIds,
   testEvent,
   testEvents,
 } from "../../testing/test_events.ts";
+import { startProgram } from "../../testing/start_program.ts";
 import { ThreadDriver } from "../../thread/thread_driver.ts";
 import { temporaryFolder } from "../../../tests/kit/temporary_folder.ts";
-
-/** Ids stored in the file, as a process that comes later sees them. */
-async function storedIds(path: string): Promise<string[]> {
-  const driver = await openDriver({ url: `file:${path}`, worker: false });
-  const [result] = await driver.batch([{
-    sql: "SELECT id FROM events ORDER BY position",
-    args: [],
-  }], "read");
-  await driver.close();
-  return result?.rows.map(([id]) => id as string) ?? [];
-}
 
 /** It is killed in the end, which frees the lock. */
 interface Holder extends AsyncDisposable {
@@ -33,23 +24,7 @@ interface Holder extends AsyncDisposable {
 }
 
 function holdLock(path: string, ...o: [number, number, number]): Holder {
-  const child = new Deno.Command("deno", {
-    args: [
-      "run",
-      "--no-prompt",
-      "--quiet",
-      "--allow-env",
-      "--allow-sys",
-      "--allow-read",
-      "--allow-write",
-      import.meta.resolve("../../testing/test_lock_holder.ts"),
-      path,
-      ...o.map(String),
-    ],
-    stdin: "null",
-    stdout: "piped",
-    stderr: "inherit",
-  }).spawn();
+  const child = startProgram("test_lock_holder.ts", path, ...o.map(String));
   const reader = child.stdout.getReader();
   let ended = false;
   const ending = child.status.then(() => {
@@ -88,7 +63,7 @@ Deno.test("append() waits while another process holds the lock, and the event lo
   }
   await appending;
   await driver.close();
-  assert.equal((await storedIds(path)).length, 3);
+  assert.equal((await storedIds(`file:${path}`)).length, 3);
 });
 
 Deno.test("append() gives up after the limit, and goes on when the lock is free", async () => {
@@ -108,7 +83,7 @@ Deno.test("append() gives up after the limit, and goes on when the lock is free"
   await log.append([testEvent(4)]);
   await driver.close();
   assert.deepEqual(
-    await storedIds(path),
+    await storedIds(`file:${path}`),
     [1, 3, 4].map((number) => testEvent(number).eventId),
   );
 });
@@ -154,7 +129,7 @@ for (const worker of [true, false]) {
     }
     await driver.close();
     assert.ok(answered.length > 0 && refused > 0, `${refused} refused`);
-    assert.deepEqual(await storedIds(path), answered);
+    assert.deepEqual(await storedIds(`file:${path}`), answered);
   });
 }
 
@@ -180,7 +155,7 @@ Deno.test("append() refuses what does not fit when the disk is full, and keeps w
   assert.ok(answered.length > 10);
   assert.equal((await storedEvents(driver)).length, answered.length);
   await driver.close();
-  assert.deepEqual(await storedIds(path), answered);
+  assert.deepEqual(await storedIds(`file:${path}`), answered);
   const roomy = await openDriver({ url: `file:${path}`, worker: false });
   await new EventLog(roomy).append([testEvent(5000)]);
   await roomy.close();
@@ -230,7 +205,7 @@ for (const when of ["before", "after"] as const) {
     await log.append([testEvent(2), testEvent(1)]);
     await driver.close();
     assert.deepEqual(
-      await storedIds(path),
+      await storedIds(`file:${path}`),
       [1, 2].map((number) => testEvent(number).eventId),
     );
   });
@@ -262,7 +237,7 @@ Deno.test("append() whose thread dies is asked again and stored once", async () 
   await log.append([testEvent(2)]);
   await driver.close();
   assert.deepEqual(
-    await storedIds(path),
+    await storedIds(`file:${path}`),
     [1, 2].map((number) => testEvent(number).eventId),
   );
 });
@@ -277,5 +252,5 @@ Deno.test("close() finishes what was asked before", async () => {
   await log.close();
   await driver.close();
   await Promise.all(appending);
-  assert.equal((await storedIds(path)).length, 100);
+  assert.equal((await storedIds(`file:${path}`)).length, 100);
 });

@@ -9,6 +9,7 @@ import { sqldAvailable, startSqld } from "../../testing/sqld_test_server.ts";
 import {
   prepare,
   storedEvents,
+  storedIds,
   testEvent,
   testEvents,
 } from "../../testing/test_events.ts";
@@ -24,16 +25,6 @@ function sqldTest(name: string, test: (folder: string) => Promise<void>): void {
       await test(folder.path);
     },
   });
-}
-
-async function storedIds(url: string): Promise<string[]> {
-  const driver = remoteDriver({ url });
-  const [result] = await driver.batch([{
-    sql: "SELECT id FROM events ORDER BY position",
-    args: [],
-  }], "write");
-  await driver.close();
-  return result?.rows.map(([id]) => id as string) ?? [];
 }
 
 const ids = (numbers: readonly number[]) =>

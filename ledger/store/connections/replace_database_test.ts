@@ -3,7 +3,8 @@ import { LedgerError } from "../driver/errors.ts";
 import { EventLog } from "../event_log.ts";
 import { openDriver } from "../../thread/open_driver.ts";
 import { replaceDatabase } from "./replace_database.ts";
-import { prepare, testEvent } from "../../testing/test_events.ts";
+import { prepare, storedIds, testEvent } from "../../testing/test_events.ts";
+import { startProgram } from "../../testing/start_program.ts";
 import { temporaryFolder } from "../../../tests/kit/temporary_folder.ts";
 
 /** A ledger with one event. */
@@ -19,34 +20,9 @@ async function make(path: string, number: number): Promise<void> {
  * is collected, whatever closed it.
  */
 async function makeElsewhere(path: string, number: number): Promise<void> {
-  const { success } = await new Deno.Command("deno", {
-    args: [
-      "run",
-      "--no-prompt",
-      "--quiet",
-      "--allow-env",
-      "--allow-sys",
-      "--allow-read",
-      "--allow-write",
-      import.meta.filename ?? "",
-      path,
-      String(number),
-    ],
-    stdin: "null",
-    stdout: "inherit",
-    stderr: "inherit",
-  }).output();
+  const own = startProgram(import.meta.url, path, String(number));
+  const { success } = await own.output();
   assert.ok(success);
-}
-
-async function storedIds(path: string): Promise<unknown[]> {
-  const driver = await openDriver({ url: `file:${path}`, worker: false });
-  const [result] = await driver.batch([{
-    sql: "SELECT id FROM events ORDER BY position",
-    args: [],
-  }], "read");
-  await driver.close();
-  return result?.rows.map(([id]) => id) ?? [];
 }
 
 function names(folder: string): string[] {
@@ -71,8 +47,10 @@ function tests(): void {
     await make(by, 2);
     assert.equal(replaceDatabase({ path, by, previousFile }), true);
     assert.deepEqual(names(folder.path), ["ledger.db", "old.db"]);
-    assert.deepEqual(await storedIds(path), [testEvent(2).eventId]);
-    assert.deepEqual(await storedIds(previousFile), [testEvent(1).eventId]);
+    assert.deepEqual(await storedIds(`file:${path}`), [testEvent(2).eventId]);
+    assert.deepEqual(await storedIds(`file:${previousFile}`), [
+      testEvent(1).eventId,
+    ]);
   });
 
   Deno.test("replaceDatabase() refuses while anybody has the old one open", async () => {
@@ -89,7 +67,7 @@ function tests(): void {
     await new EventLog(driver).append([testEvent(3)]);
     await driver.close();
     assert.deepEqual(
-      await storedIds(path),
+      await storedIds(`file:${path}`),
       [1, 3].map((n) => testEvent(n).eventId),
     );
   });
@@ -107,8 +85,10 @@ function tests(): void {
     await driver.close();
     await make(by, 2);
     replaceDatabase({ path, by, previousFile });
-    assert.deepEqual(await storedIds(path), [testEvent(2).eventId]);
-    assert.deepEqual(await storedIds(previousFile), [testEvent(1).eventId]);
+    assert.deepEqual(await storedIds(`file:${path}`), [testEvent(2).eventId]);
+    assert.deepEqual(await storedIds(`file:${previousFile}`), [
+      testEvent(1).eventId,
+    ]);
   });
 
   Deno.test("replaceDatabase() never gives the new database the log of a damaged one", async () => {
@@ -118,7 +98,7 @@ function tests(): void {
     await Deno.writeTextFile(`${path}-wal`, "nor is this its log");
     await make(by, 2);
     replaceDatabase({ path, by, previousFile });
-    assert.deepEqual(await storedIds(path), [testEvent(2).eventId]);
+    assert.deepEqual(await storedIds(`file:${path}`), [testEvent(2).eventId]);
     assert.equal(
       await Deno.readTextFile(`${previousFile}-wal`),
       "nor is this its log",
@@ -131,6 +111,6 @@ function tests(): void {
     await make(by, 2);
     await Deno.writeTextFile(`${path}-wal`, "left behind");
     assert.equal(replaceDatabase({ path, by, previousFile }), false);
-    assert.deepEqual(await storedIds(path), [testEvent(2).eventId]);
+    assert.deepEqual(await storedIds(`file:${path}`), [testEvent(2).eventId]);
   });
 }

@@ -2,20 +2,8 @@ import assert from "node:assert/strict";
 import { temporaryFolder } from "../../../tests/kit/temporary_folder.ts";
 import { isSafeSqlite } from "../../../core/sqlite.ts";
 import { FileDriver } from "./file_driver.ts";
+import { startProgram } from "../../testing/start_program.ts";
 import { openDriver } from "../../thread/open_driver.ts";
-
-/** Starts a program of ours in a process of its own. */
-function start(program: string, ...args: string[]): Deno.ChildProcess {
-  return new Deno.Command("deno", {
-    args: [
-      ...["run", "--no-check", "--quiet", "--allow-env"],
-      ...["--allow-sys", "--allow-read", "--allow-write"],
-      ...[import.meta.resolve(`../../testing/${program}`), ...args],
-    ],
-    stdout: "piped",
-    stderr: "inherit",
-  }).spawn();
-}
 
 Deno.test("commits stay while another process copies the log into the database without a pause", async () => {
   await using folder = await temporaryFolder();
@@ -26,8 +14,8 @@ Deno.test("commits stay while another process copies the log into the database w
     { sql: "CREATE TABLE t (a, b, c)", args: [] },
     { sql: "CREATE INDEX i ON t (c, a)", args: [] },
   ], "write");
-  const other = start("test_checkpoints.ts", path);
-  const writer = start("test_commits.ts", path, "1500");
+  const other = startProgram("test_checkpoints.ts", path);
+  const writer = startProgram("test_commits.ts", path, "1500");
   const { stdout, success } = await writer.output();
   const commits = Number(new TextDecoder().decode(stdout));
   other.kill("SIGKILL");
