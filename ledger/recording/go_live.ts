@@ -10,7 +10,6 @@ import { stampLive, timeOf } from "../store/events.ts";
  *
  * @throws {TypeError} When `time` is not a time.
  * @throws {LedgerError} `failed` when the ledger has gone live at another time.
- * /
  */
 export async function goLive(
   driver: Driver,

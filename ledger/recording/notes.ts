@@ -13,7 +13,6 @@ import {
 } from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";
 
-/** What a note can be about. */
 export const NOTED_ENTITIES = [
   "order",
   "user",
@@ -21,16 +20,13 @@ export const NOTED_ENTITIES = [
   "subscription",
 ] as const;
 
-/** What a note can do. */
 export const NOTE_ACTIONS = ["note", "acknowledge", "reopen"] as const;
 
 /** What a person noted about something that waits. */
 export interface Note {
   /** Its own identifier: a ULID, so that notes sort by time. */
   readonly id: string;
-  /** What kind of thing it is about. */
   readonly entity: (typeof NOTED_ENTITIES)[number];
-  /** Which one. */
   readonly entityId: string;
   /**
    * - `note`: says something.
@@ -42,23 +38,18 @@ export interface Note {
   readonly reasons: readonly string[];
   /** What was noted; may be empty where it acknowledges or opens again. */
   readonly text: string;
-  /** Who noted it. */
   readonly author: string;
   /** When, UTC ISO 8601. */
   readonly notedAt: string;
 }
 
-/** The most characters of a note. */
+/** In characters. */
 export const LONGEST_NOTE = 2000;
 
 /** Notes of one millisecond keep their order. */
 const mintId = monotonicFactory();
 
-/**
- * Stores a note.
- *
- * @throws {LedgerError} When the database fails.
- */
+/** Stores a note; null where its order is of an erased person. */
 export async function addNote(
   driver: Driver,
   note: Omit<Note, "id" | "notedAt">,
@@ -74,7 +65,6 @@ export async function addNote(
   return stored;
 }
 
-/** The event of a note. */
 export function noteEvent(
   { id, entity, entityId: entity_id, notedAt, ...said }: Note,
 ): NewEvent {
@@ -108,11 +98,7 @@ export function noteOf(
   };
 }
 
-/**
- * Reads the notes of some entities of one kind, by their ids.
- *
- * @throws {LedgerError} When the database fails.
- */
+/** Reads the notes of some entities of one kind, by their ids. */
 export async function readNotes(
   driver: Driver,
   entity: Note["entity"],
@@ -168,19 +154,12 @@ export function isAcknowledged(
 
 /** A note that was found by its words. */
 export interface FoundNote {
-  /** What it is about. */
   readonly entity: "order" | "user";
-  /** Its id. */
   readonly id: string;
-  /** The note. */
   readonly text: string;
 }
 
-/**
- * Finds orders and users by words of their notes.
- *
- * @throws {LedgerError} When the database fails.
- */
+/** Finds orders and users by words of their notes. */
 export async function findNotes(
   driver: Driver,
   text: string,

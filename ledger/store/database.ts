@@ -1,10 +1,8 @@
 /** How the ledger reads and writes: rows in, rows out, all of a batch or nothing. */
 import type { Driver, SqlValue, Statement } from "./driver/driver.ts";
 
-/** The rows that one statement found. */
 export type Rows = readonly (readonly SqlValue[])[];
 
-/** Makes a statement. */
 export function statement(
   sql: string,
   ...args: readonly SqlValue[]
@@ -28,7 +26,6 @@ export function read(
   return rowsOf(driver, statements, "read");
 }
 
-/** Reads the rows of one statement. */
 export async function select(
   driver: Driver,
   sql: string,

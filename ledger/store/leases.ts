@@ -10,30 +10,25 @@ import { isLostRace } from "./driver/retrying_driver.ts";
 
 /** The right to poll or to send, until it expires. */
 export interface Lease {
-  /** What it is for. */
   readonly name: string;
-  /** Who has it. */
   readonly holder: string;
   /** Grows with each holder; writes with an older one abort. */
   readonly fence: number;
-  /** How long it lasts after each write, in milliseconds. */
+  /** How long it lasts after each write. */
   readonly leaseMs: number;
 }
 
 /** Another process has the lease. */
 export interface HeldLease {
   readonly heldBy: string;
-  /** Time until it ends unless it is renewed, in milliseconds. */
   readonly leftMs: number;
 }
 
-/** How long a lease lasts unless it is renewed, in milliseconds. */
 export const LEASE_MS = 30_000;
 
-/** Name of the lease of all pollers of a ledger. */
 export const POLL_LEASE = "poll";
 
-/** Name of the lease of all that ask the partner's chain nodes. */
+/** Of all that ask the partner's chain nodes. */
 export const WITNESS_LEASE = "witness";
 
 /** Leases to deliver begin with it. */
@@ -104,7 +99,6 @@ export function renewLease(
   ];
 }
 
-/** Whether a lease still belongs to its holder. */
 export function holdsLease(
   driver: Driver,
   { name, holder, fence }: Lease,
@@ -112,12 +106,10 @@ export function holdsLease(
   return exists(driver, "holder = ?2 AND fence = ?3", name, holder, fence);
 }
 
-/** Whether a poller works on a ledger now. */
 export function isPolled(driver: Driver): Promise<boolean> {
   return exists(driver, IS_HELD, POLL_LEASE);
 }
 
-/** Whether a process asks the partner's chain nodes for a ledger now. */
 export function isWitnessed(driver: Driver): Promise<boolean> {
   return exists(driver, IS_HELD, WITNESS_LEASE);
 }
@@ -201,14 +193,11 @@ function hostnameOrNone(): string {
 
 export interface LeaseTurnParts {
   readonly driver: Driver;
-  /** Name of the lease. */
   readonly name: string;
   readonly holder: string;
   readonly leaseMs: number;
-  /** Steady clock, ms. */
   readonly steadyNow: () => number;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Called after each renewal. */
   readonly onRenewed?: (() => Promise<void>) | undefined;
   /** Called when a renewal fails, unless the lease was lost. */
   readonly onError: (error: unknown) => void;
@@ -237,14 +226,12 @@ export class LeaseTurn {
   /** Begins a turn, or returns who holds the lease. */
   static async take(parts: LeaseTurnParts): Promise<LeaseTurn | HeldLease> {
     const asked = parts.steadyNow();
-    const { driver, name, holder, leaseMs } = parts;
-    const lease = await takeLease(driver, { name, holder, leaseMs });
+    const lease = await takeLease(parts.driver, parts);
     return "fence" in lease
-      ? new LeaseTurn(parts, lease, asked + leaseMs)
+      ? new LeaseTurn(parts, lease, asked + parts.leaseMs)
       : lease;
   }
 
-  /** Aborted when the turn is over. */
   get signal(): AbortSignal {
     return this.#over.signal;
   }

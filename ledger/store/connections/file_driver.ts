@@ -25,9 +25,8 @@ import {
   sync,
 } from "./file_identity.ts";
 
-/** How a local database is opened. */
 export interface FileOptions {
-  /** Path of the file, or `:memory:`. */
+  /** Of the file, or `:memory:`. */
   readonly path: string;
   /** Waits this long inside SQLite for a lock, in ms. */
   readonly busyTimeoutMs: number;

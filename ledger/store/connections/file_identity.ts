@@ -11,11 +11,9 @@ import { LedgerError } from "../driver/errors.ts";
 
 /** Which files a connection has open, by device and inode. */
 export interface FileIdentity {
-  /** The database. */
   readonly database: string;
-  /** Size of the database in bytes. */
+  /** Size of the database. */
   readonly bytes: bigint;
-  /** Its write-ahead log. */
   readonly log: string;
   /** Path of the log: beside the file that the database's path links to. */
   readonly logPath: string;
@@ -38,7 +36,6 @@ function look(path: string): { id: string; bytes: bigint } {
     : { id: `${found.dev}:${found.ino}`, bytes: found.size };
 }
 
-/** The files of the database at `path` now. */
 export function identify(path: string): FileIdentity {
   const logPath = `${realPath(path)}-wal`;
   const { id, bytes } = look(path);
@@ -64,11 +61,7 @@ export function checkIdentity(
   return bytes === opened.bytes ? opened : { ...opened, bytes };
 }
 
-/**
- * Compares one file with the one that was opened.
- *
- * @throws {LedgerError} `replaced` when it is not the same.
- */
+/** @throws {LedgerError} `replaced` when the file is not the one that was opened. */
 export function checkFile(path: string, opened: string): void {
   const now = fileId(path);
   if (now !== opened) throw replaced(path, now);

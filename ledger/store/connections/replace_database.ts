@@ -13,8 +13,7 @@ import { fromSqlite } from "../driver/sqlite_errors.ts";
 import { LedgerError } from "../driver/errors.ts";
 import { dropLog, sync } from "./file_identity.ts";
 
-/** Which database replaces which. */
-export interface ReplaceOptions {
+interface ReplaceOptions {
   /** Path of the database in use; it may be missing. */
   readonly path: string;
   /** Path of a closed database in the same folder; it is moved. */
