@@ -81,7 +81,7 @@ export function decideRows(
 /** An order that no closed month has booked. */
 function decideFirst(order: OrderBooks, closing: Closing): DecidedRows {
   const { month, bookBy, day, firstMonth } = closing;
-  const { times, money } = order;
+  const { row: { times }, money } = order;
   if (order.isClaimedOnly || (order.isErased && money === null)) {
     return monthOf(day(order.firstHeardAt)) === month
       ? { rows: [], excluded: order.isErased ? "erased" : "unconfirmed" }
@@ -99,7 +99,7 @@ function decideFirst(order: OrderBooks, closing: Closing): DecidedRows {
     const excluded = order.unclearSince === null ? "reversed" : "unclear";
     return { rows: [], excluded };
   }
-  const row = { ...rowOf(order), ofMonth, datedBy, money };
+  const row = { ...order.row, ofMonth, datedBy, money };
   const knownAt = times.confirmed;
   const booked = (kind: "order" | "late", day: string): DecidedRows => ({
     rows: [{ ...row, kind, day, knownAt }],
@@ -134,21 +134,13 @@ function decideCorrection(
   if (monthOf(closing.day(knownAt)) > closing.month) return NOTHING;
   const { ofMonth, datedBy } = before;
   const day = correctionDay(knownAt, closing);
-  const row = { ...rowOf(order), ofMonth, datedBy, knownAt, day };
+  const row = { ...order.row, ofMonth, datedBy, knownAt, day };
   const rows: MonthRow[] = [];
   if (before.money !== null) {
     rows.push({ ...row, kind: "reversal", money: negated(before.money) });
   }
   if (money !== null) rows.push({ ...row, kind: "restatement", money });
   return { rows, excluded: null };
-}
-
-function rowOf(order: OrderBooks): Pick<
-  MonthRow,
-  "orderId" | "times" | "anomalies" | "witness"
-> {
-  const { orderId, times, anomalies, witness } = order;
-  return { orderId, times, anomalies, witness };
 }
 
 /** The day on which it became known. What was known in an earlier month, and

@@ -72,27 +72,22 @@ export type ExclusionCounts = Readonly<Record<Exclusion, number>>;
 
 /** Adds up the rows of a month, in exact decimals. */
 export function sumMonth(rows: readonly MonthRow[]): MonthSums {
-  const kinds = Object.fromEntries(
-    ROW_KINDS.map((kind) => [kind, 0]),
-  ) as Record<MonthRowKind, number>;
-  const totals = new Groups();
-  const days = new Groups();
-  const odd = new Map<string, Set<string>>();
-  for (const row of rows) {
-    kinds[row.kind]++;
-    totals.add(row, "");
-    days.add(row, row.day);
-    for (const kind of row.anomalies) {
-      odd.set(kind, (odd.get(kind) ?? new Set()).add(row.orderId));
-    }
-  }
+  const counts = ROW_KINDS.map((kind) =>
+    [kind, rows.filter((row) => row.kind === kind).length] as const
+  );
+  const odd = rows.flatMap(({ orderId, anomalies }) =>
+    anomalies.map((kind) => ({ kind, orderId }))
+  );
   return {
-    rows: kinds,
-    totals: totals.sorted().map(({ total }) => total),
-    days: days.sorted().map(({ day, total }) => ({ day, ...total })),
-    anomalies: [...odd].sort(([a], [b]) => a < b ? -1 : 1).map((
-      [kind, orderIds],
-    ) => ({ kind, orderIds: [...orderIds].sort() })),
+    rows: Object.fromEntries(counts) as Record<MonthRowKind, number>,
+    totals: sumRows(rows, -1),
+    days: sortedGroups(rows, ({ day }) => day).flatMap(([day, own]) =>
+      sumRows(own, -1).map((total) => ({ day, ...total }))
+    ),
+    anomalies: sortedGroups(odd, ({ kind }) => kind).map(([kind, own]) => ({
+      kind,
+      orderIds: [...new Set(own.map(({ orderId }) => orderId))].sort(),
+    })),
   };
 }
 
@@ -111,21 +106,15 @@ export type KindTotal = Omit<MonthTotal, "orders"> & {
  * Adds up the rows of a month apart by kind, and all of them, in exact decimals: by
  * kind in their order, then by currency and asset; `all` is last.
  */
-export function sumKinds(rows: Iterable<MonthRow>): KindTotal[] {
-  const kinds = new Map<KindTotal["kind"], Groups>(
-    [...ROW_KINDS, "all" as const].map((kind) => [kind, new Groups()]),
-  );
-  for (const row of rows) {
-    kinds.get(row.kind)?.add(row, "", 1);
-    kinds.get("all")?.add(row, "", 1);
-  }
-  return [...kinds].flatMap(([kind, groups]) =>
-    groups.sorted().map(({ total: { orders, ...total } }) => ({
+export function sumKinds(rows: readonly MonthRow[]): KindTotal[] {
+  return [...ROW_KINDS, "all" as const].flatMap((kind) => {
+    const own = rows.filter((row) => kind === "all" || row.kind === kind);
+    return sumRows(own, 1).map(({ orders, ...total }) => ({
       kind,
       rows: orders,
       ...total,
-    }))
-  );
+    }));
+  });
 }
 
 /** Sums of a whole month in one currency. */
@@ -138,61 +127,48 @@ export type CurrencyTotal = Omit<
  * Adds up the rows of a month by currency, in exact decimals, whatever asset
  * they are of.
  */
-export function sumCurrencies(rows: Iterable<MonthRow>): CurrencyTotal[] {
-  const groups = new Groups();
-  for (const row of rows) {
-    const money = { ...row.money, commodity: null, network: null };
-    groups.add({ ...row, money }, "", 1);
-  }
-  return groups.sorted().map(({ total }) => {
-    const { currency, orders: rows, ...sums } = total;
-    const { cryptoAmount: _a, cryptoAmountUnknown: _u, ...others } = sums;
-    const { commodity: _c, network: _n, ...ofCurrency } = others;
-    return { currency, rows, ...ofCurrency };
+export function sumCurrencies(rows: readonly MonthRow[]): CurrencyTotal[] {
+  return sumRows(rows, 1, ["currency"]).map((total) => {
+    const { currency, orders, cryptoAmount: _, ...more } = total;
+    const { cryptoAmountUnknown: _unknown, ...sums } = more;
+    return { currency, rows: orders, ...sums };
   });
 }
 
-class Groups {
-  readonly #groups = new Map<string, {
-    readonly day: string;
-    readonly money: Money;
-    orders: number;
-    readonly sums: readonly AmountSum[];
-  }>();
-
-  /** @param sign How a row counts. @default {-1 where it takes one back} */
-  add(
-    { kind, money }: MonthRow,
-    day: string,
-    sign: 1 | -1 = kind === "reversal" ? -1 : 1,
-  ): void {
-    const key = JSON.stringify([day, ...UNITS.map((unit) => money[unit])]);
-    const sums = AMOUNTS.map(() => new AmountSum());
-    const group = this.#groups.get(key) ?? { day, money, orders: 0, sums };
-    this.#groups.set(key, group);
-    group.orders += sign;
-    for (const [at, field] of AMOUNTS.entries()) {
-      group.sums[at]?.add(money[field], sign);
+/** Adds up rows of the same units; `reversal` is what one that takes back counts. */
+function sumRows(
+  rows: readonly MonthRow[],
+  reversal: 1 | -1,
+  units: readonly (typeof UNITS)[number][] = UNITS,
+): MonthTotal[] {
+  const groups = sortedGroups(
+    rows,
+    ({ money }) => JSON.stringify(units.map((unit) => money[unit])),
+  );
+  return groups.map(([, own]) => {
+    const sums = AMOUNTS.map((field) => [field, new AmountSum()] as const);
+    let orders = 0;
+    for (const { kind, money } of own) {
+      const sign = kind === "reversal" ? reversal : 1;
+      orders += sign;
+      for (const [field, sum] of sums) sum.add(money[field], sign);
     }
-  }
+    return {
+      ...Object.fromEntries(units.map((unit) => [unit, own[0]?.money[unit]])),
+      orders,
+      ...Object.fromEntries(sums.flatMap(([field, { known, unknown }]) => [
+        [field, known],
+        [`${field}Unknown`, unknown],
+      ])),
+    } as MonthTotal;
+  });
+}
 
-  sorted(): { readonly day: string; readonly total: MonthTotal }[] {
-    return [...this.#groups].sort(([a], [b]) => a < b ? -1 : 1).map(
-      ([, { day, money, orders, sums }]) => ({
-        day,
-        total: {
-          ...Object.fromEntries(UNITS.map((unit) => [unit, money[unit]])),
-          orders,
-          ...Object.fromEntries(
-            AMOUNTS.flatMap((field, at) => [
-              [field, sums[at]?.known ?? null],
-              [`${field}Unknown`, sums[at]?.unknown ?? 0],
-            ]),
-          ),
-        } as MonthTotal,
-      }),
-    );
-  }
+function sortedGroups<One>(
+  all: readonly One[],
+  keyOf: (one: One) => string,
+): (readonly [key: string, own: readonly One[]])[] {
+  return [...Map.groupBy(all, keyOf)].sort(([a], [b]) => a < b ? -1 : 1);
 }
 
 /** How a month was computed. */

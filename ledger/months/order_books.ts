@@ -9,14 +9,13 @@ import {
   bookedAmount,
   isSameMoney,
   type Money,
-  type MonthWitness,
-  type OrderTimes,
+  type MonthRow,
 } from "./month_row.ts";
 
 /** What the books need to know of an order. */
 export interface OrderBooks {
-  /** The order. */
-  readonly orderId: string;
+  /** What each of its rows says. */
+  readonly row: Pick<MonthRow, "orderId" | "times" | "anomalies" | "witness">;
   /** What is sold, for a sale; else null. */
   readonly money: Money | null;
   /**
@@ -24,20 +23,11 @@ export interface OrderBooks {
    * more, or with a status that is not known. Null of any other order.
    */
   readonly unclearSince: string | null;
-  /** Its times. */
-  readonly times: OrderTimes;
   /** Whether only webhooks say that it succeeded. */
   readonly isClaimedOnly: boolean;
-  /**
-   * Whether every reading of it was erased, so that nothing is known of it.
-   */
+  /** Whether every reading of it was erased, so that nothing is known of it. */
   readonly isErased: boolean;
-  /** When the ledger first heard of it. */
   readonly firstHeardAt: string;
-  /** Kinds of anomaly that affect money. */
-  readonly anomalies: readonly string[];
-  /** What the partner's nodes showed of it. */
-  readonly witness: MonthWitness;
   /** When the ledger learnt what `money` says, by events behind a position. */
   readonly knownAt: (after: number) => string;
 }
@@ -61,36 +51,37 @@ export function orderBooks(
     ? moneyOf(fold.latest)
     : null;
   return {
-    orderId,
+    row: {
+      orderId,
+      times: {
+        created: fold.createdAt,
+        completed:
+          fold.observedStatuses.find(({ status }) => status === "success")
+            ?.first || null,
+        confirmed: readings.filter(isOfSuccess).reduce(
+          (first: string | null, { recordedAt }) =>
+            earlierTime(first, recordedAt),
+          null,
+        ),
+      },
+      anomalies: [...new Set(state.anomalies.map(({ kind }) => kind))]
+        .filter((kind) => ABOUT_MONEY.has(kind)),
+      witness: {
+        verdict: witness?.verdict ?? "",
+        final: witness === null ? "" : witness.final ? "yes" : "no",
+        block: String(witness?.blockHeight ?? ""),
+      },
+    },
     money,
     unclearSince: state.booked === "nothing" && readings.some(isOfSuccess)
       ? unclearSince(fold, facts)
       : null,
-    times: {
-      created: fold.createdAt,
-      completed:
-        fold.observedStatuses.find(({ status }) => status === "success")
-          ?.first ||
-        null,
-      confirmed: readings.filter(isOfSuccess).reduce(
-        (first: string | null, { recordedAt }) =>
-          earlierTime(first, recordedAt),
-        null,
-      ),
-    },
     isClaimedOnly: state.status === "success" && state.trust === "claimed",
     isErased: readings.length === 0 &&
       facts.some((fact) =>
         fact.kind === "unreadable" && fact.label === "order_snapshot"
       ),
     firstHeardAt: firstAt,
-    anomalies: [...new Set(state.anomalies.map(({ kind }) => kind))]
-      .filter((kind) => ABOUT_MONEY.has(kind)),
-    witness: {
-      verdict: witness?.verdict ?? "",
-      final: witness === null ? "" : witness.final ? "yes" : "no",
-      block: String(witness?.blockHeight ?? ""),
-    },
     knownAt: (after) => knownAt(readings, money, after) ?? firstAt,
   };
 }

@@ -126,25 +126,21 @@ function diffRows(
   stored: Iterable<MonthRow>,
   computed: Iterable<MonthRow>,
 ): MonthDifference[] {
-  const keyOf = ({ orderId, kind }: MonthRow) =>
-    JSON.stringify([orderId, kind]);
-  const rest = new Map<string, MonthRow>();
-  for (const row of computed) rest.set(keyOf(row), row);
-  const found: MonthDifference[] = [];
-  for (const row of stored) {
-    const { orderId, kind, day } = row;
-    const other = rest.get(keyOf(row));
-    rest.delete(keyOf(row));
-    found.push(
-      ...other === undefined
-        ? [{ orderId, kind, field: "row", stored: day, computed: null }]
-        : diffFields(row, JSON.stringify(row), JSON.stringify(other)),
-    );
-  }
-  for (const { orderId, kind, day } of rest.values()) {
-    found.push({ orderId, kind, field: "row", stored: null, computed: day });
-  }
-  return found;
+  const [before, after] = [byKey(stored), byKey(computed)];
+  return [...new Map([...before, ...after])].flatMap(([key, row]) => {
+    const [a, b] = [before.get(key), after.get(key)];
+    if (a && b) return diffFields(row, JSON.stringify(a), JSON.stringify(b));
+    const { orderId, kind } = row;
+    const [stored, computed] = [a?.day ?? null, b?.day ?? null];
+    return [{ orderId, kind, field: "row", stored, computed }];
+  });
+}
+
+/** There is one row of an order and kind. */
+function byKey(rows: Iterable<MonthRow>): Map<string, MonthRow> {
+  return new Map(
+    Array.from(rows, (row) => [JSON.stringify([row.orderId, row.kind]), row]),
+  );
 }
 
 function diffFields(
