@@ -25,7 +25,6 @@ const utf8 = new TextDecoder();
  * Reads the event of a closed month.
  *
  * @throws {SyntaxError} When its body was erased, or is not that of a month.
- * /
  */
 export function readMonthClose(event: RecordedEvent): MonthClose {
   const body = bodyOf(event);

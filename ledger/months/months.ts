@@ -17,11 +17,7 @@ import { listMonths, readBooks, readHead, readMonth } from "./stored_months.ts";
 export class Months {
   readonly #parts: MonthsParts;
 
-  /**
-   * Reads and closes months of a database; {@linkcode openLedger} makes one.
-   *
-   * @param parts What it works with.
-   */
+  /** {@linkcode openLedger} makes one. */
   constructor(parts: MonthsParts) {
     this.#parts = parts;
   }

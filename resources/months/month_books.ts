@@ -30,7 +30,6 @@ export interface MonthBooksOptions {
  * order of the ledger, and nothing is stored.
  *
  * @throws {LedgerError} When the database fails.
- * /
  */
 export async function readMonthBooks(
   ledger: Ledger,
