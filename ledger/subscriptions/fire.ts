@@ -1,4 +1,5 @@
 /** States that no subscription received, and how a person has them told after all. */
+import { matching } from "../machines/pattern.ts";
 import {
   type Entity,
   type MachineName,
@@ -35,8 +36,6 @@ import type { Driver, Statement } from "../store/driver/driver.ts";
 import { retryLostRaces } from "../store/driver/retrying_driver.ts";
 import type { UserFold } from "../users/user_fold.ts";
 
-import { matching } from "../machines/pattern.ts";
-
 /** A state that no subscription received. */
 export interface Unfired {
   /** What to pass to {@linkcode Subscriptions.fire}. */
@@ -66,10 +65,10 @@ export async function listUnfired(
   imported: boolean,
   limit: number,
 ): Promise<Unfired[]> {
-  const [releases = [], orders = []] = await read(driver, [
+  const ofOrders = await read(driver, [
     {
-      sql: `SELECT o.id, CASE t.code WHEN 'release.restored' THEN 'yes'
-          ELSE substr(t.code, 9) END,
+      sql: `SELECT 'release', o.id, 'release',
+          CASE t.code WHEN 'release.restored' THEN 'yes' ELSE substr(t.code, 9) END,
           CASE t.code WHEN 'release.restored' THEN 1 ELSE t.entry END
         FROM log AS t JOIN orders AS o ON o.no = t.no
         WHERE t.flags > 1 AND t.flags & ${WITHHELD} > 0 AND t.flags & ${LIVE} = 0
@@ -79,7 +78,7 @@ export async function listUnfired(
       args: [limit],
     },
     {
-      sql: `SELECT o.id, o.trust, o.status FROM orders AS o
+      sql: `SELECT 'order', o.id, o.trust, o.status, 1 FROM orders AS o
         LEFT JOIN log AS t ON t.no = o.no AND t.entry = 1
           AND t.code = o.trust || '.' || o.status
         WHERE t.seq IS NULL OR (?2 AND ${isSilent})
@@ -88,16 +87,11 @@ export async function listUnfired(
     },
   ]);
   return [
-    ...releases.map(([id, status, entry]) =>
+    ...ofOrders.flat().map(([machine, id, trust, status, entry]) =>
       unfired({
-        ...{ entity: "order", machine: "release", trust: "release" },
-        ...{ id: String(id), status: String(status), entry: Number(entry) },
-      })
-    ),
-    ...orders.map(([id, trust, status]) =>
-      unfired({
-        ...{ entity: "order", machine: "order", id: String(id), entry: 1 },
+        ...{ entity: "order", machine: machine as MachineName, id: String(id) },
         ...{ trust: String(trust), status: String(status) },
+        entry: Number(entry),
       })
     ),
     ...await unfiredUsers(driver, imported, limit),
@@ -213,8 +207,8 @@ async function fire(
     ({ no }) => no,
   );
   const statements: Statement[] = [];
-  let seq = Number(last?.[0]?.[0]);
-  let fired = 0;
+  const lastSeq = Number(last?.[0]?.[0]);
+  let seq = lastSeq;
   for (const name of names) {
     const of: Map<string, AnyRow> = name.entity === "order" ? orders : users;
     const row = of.get(name.id);
@@ -232,7 +226,6 @@ async function fire(
     const after = { ...row, told: news.told } as AnyRow;
     of.set(name.id, after);
     before.push(transition);
-    fired++;
     seq++;
     statements.push(
       {
@@ -244,8 +237,9 @@ async function fire(
       writeTold(after),
     );
   }
-  if (fired > 0) await driver.batch([moveGuard(guard), ...statements], "write");
-  return fired;
+  if (seq === lastSeq) return 0;
+  await driver.batch([moveGuard(guard), ...statements], "write");
+  return seq - lastSeq;
 }
 
 /**
