@@ -79,6 +79,7 @@ export { BOOK_BY } from "./months/month_row.ts";
 export type { MonthTotal } from "./months/month_summary.ts";
 export type { MonthChange } from "./months/recompute_month.ts";
 export type { MonthSummary } from "./months/month_summary.ts";
+export type { MonthWork } from "./months/month_books.ts";
 export {
   ATTENTION_KINDS,
   type AttentionKind,

@@ -6,6 +6,7 @@ import {
   ROW_KINDS,
   sumKinds,
 } from "../../ledger/for_resources.ts";
+import type { MonthBooks } from "./month_books.ts";
 
 /**
  * Most rows of one list that are remembered; the files of the month have all.
@@ -34,10 +35,7 @@ export interface BooksDigest {
 
 /** Makes the digest of a month. */
 export function booksDigest(
-  { summary, rows }: {
-    readonly summary: MonthSummary;
-    readonly rows: readonly MonthRow[];
-  },
+  { summary, rows }: Pick<MonthBooks, "summary" | "rows">,
 ): BooksDigest {
   const byKind = Map.groupBy(rows, ({ kind }) => kind);
   const others = rows.filter(({ kind }) => kind !== "order");

@@ -4,6 +4,7 @@ import {
   monthFiles,
   type MonthRow,
   type MonthSummary,
+  type MonthWork,
   readItems,
 } from "../../ledger/for_resources.ts";
 
@@ -17,14 +18,6 @@ export interface MonthBooks {
   readonly rows: readonly MonthRow[];
 }
 
-/** How to follow the books of a month that is not closed. */
-export interface MonthBooksOptions {
-  /** Stops between two pages of orders. */
-  readonly signal?: AbortSignal;
-  /** Called with the number of orders read so far. */
-  readonly onProgress?: (orders: number) => void;
-}
-
 /**
  * Reads the books of a month. One that is not closed is computed from every
  * order of the ledger, and nothing is stored.
@@ -34,7 +27,7 @@ export interface MonthBooksOptions {
 export async function readMonthBooks(
   ledger: Ledger,
   month: string,
-  options: MonthBooksOptions = {},
+  options: MonthWork = {},
 ): Promise<MonthBooks> {
   const close = await ledger.months.get(month);
   return close === null
