@@ -104,7 +104,6 @@ export function connectionAddress(
  * Makes a check against a list of addresses and networks.
  *
  * @throws {TypeError} When an entry is neither.
- * /
  */
 export function allowlist(
   entries: readonly string[],

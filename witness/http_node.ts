@@ -106,7 +106,6 @@ export class HttpNode {
    *
    * @throws {RpcError} When the node answers an error.
    * @throws {NodeFailure} When it cannot be used.
-   * /
    */
   async call(method: string, params: readonly unknown[]): Promise<unknown> {
     const { status, text } = await this.#request(this.#address.url, {
@@ -135,7 +134,6 @@ export class HttpNode {
    * Reads an address below the node's.
    *
    * @throws {NodeFailure} When the node cannot be used.
-   * /
    */
   async get(path: string): Promise<string | null> {
     const { status, text } = await this.#request(this.#address.url + path, {

@@ -19,7 +19,6 @@ export interface DemoFolder {
  * Makes room for the ledger of a demo.
  *
  * @throws {CommandError} When a ledger is there that no demo made.
- * /
  */
 export async function freshLedger(
   { folder, fresh, onReplace }: DemoFolder,

@@ -150,7 +150,6 @@ async function writeText(
  * Asks a person, where the operation does.
  *
  * @throws {CommandError} When nobody said yes.
- * /
  */
 async function isToBeDone(
   io: Io,

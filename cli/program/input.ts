@@ -8,7 +8,6 @@ import { CommandError } from "../../core/settings/errors.ts";
  * Opens a file to read, or standard input for `-`.
  *
  * @throws {CommandError} When it cannot be read, saying why.
- * /
  */
 export async function openInput(
   file: string,

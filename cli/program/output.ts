@@ -29,7 +29,6 @@ const BUFFER_LENGTH = 65_536;
  * `cut`, so that a file it was sent to does not look whole.
  *
  * @throws {CommandError} When the file cannot be written.
- * /
  */
 export function openOutput(
   io: Io,

@@ -31,7 +31,6 @@ export interface SourceProgram {
  * of its own; it writes to the same terminal.
  *
  * @throws {UsageError} When this is not a checkout of the source.
- * /
  */
 export async function runSourceProgram(
   io: Io,

@@ -56,7 +56,6 @@ export interface OpenApi {
  *
  * @throws {UsageError} When a flag is wrong, or others could reach it and there
  * is no token.
- * /
  */
 export function configuredApi(
   { apiPort: port, apiHost, apiAllowHost: names }: ApiFlags,

@@ -52,7 +52,6 @@ export interface Shown {
  * Opens a console with settings from flags.
  *
  * @throws {UsageError} When a setting is wrong.
- * /
  */
 export async function openConfiguredConsole(
   { ledger, config, log, now, look, lookAtChain = null }: Shown,
@@ -108,7 +107,6 @@ export type ServeConsoleFlags = FlagsOf<
  * Reads the flags for a console beside the endpoint.
  *
  * @throws {UsageError} When a flag is wrong.
- * /
  */
 export function configuredConsole(
   { console: port, consoleHost, consoleAllowHost }: ServeConsoleFlags,
@@ -144,7 +142,6 @@ export interface AccessFlags {
  * without them anyone who works on this machine.
  *
  * @throws {UsageError} When it would be open to others without a token.
- * /
  */
 export function accessOf(
   { host, operate, hostFlag = "--host" }: AccessFlags,

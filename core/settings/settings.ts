@@ -33,7 +33,6 @@ export interface Setting {
    *
    * @throws {UsageError} When the text is wrong.
    * @default {it is a flag without an operand}
-   * /
    */
   readonly read?: (name: string, text: string) => unknown;
 }

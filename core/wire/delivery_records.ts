@@ -169,7 +169,6 @@ for (let value = 0; value < ALPHABET.length; value++) {
  * Writes the 16 bytes of a ULID.
  *
  * @throws {TypeError} When the text is not a ULID.
- * /
  */
 export function writeUlid(text: string, bytes: Uint8Array, at: number): void {
   let bits = 0;

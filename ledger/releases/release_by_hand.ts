@@ -110,7 +110,6 @@ function refuse(
  * Decides what is stored of a release by hand. Pure.
  *
  * @throws {ReleaseError} Where the order does not allow it.
- * /
  */
 export function decideRelease(
   orderId: string,

@@ -41,7 +41,6 @@ export interface LedgerFiles {
    * Copies the ledger, which may be in use, into a file.
    *
    * @throws {CommandError} When the file exists or cannot be written.
-   * /
    */
   readonly backUp: (
     file: string,

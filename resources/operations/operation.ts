@@ -71,7 +71,6 @@ export interface OperationContext {
    * Asks them about every order whose look is due.
    *
    * @default {nothing asks about several}
-   * /
    */
   readonly lookAtChains?: (since?: string) => Promise<readonly OrderLook[]>;
   /** How a parameter is named to whoever gave it, such as `--status`. */
@@ -279,7 +278,6 @@ export interface Operation<
    * What is done and what is not, where Ctrl-C stopped it.
    *
    * @default {that what is stored stays}
-   * /
    */
   readonly stopped?: (
     done: number,
@@ -292,7 +290,6 @@ export interface Operation<
    * What a person is asked before a command does it, unless `--yes` is given.
    *
    * @default {nothing}
-   * /
    */
   readonly confirms?: (
     context: OperationContext,
@@ -411,7 +408,6 @@ export function actionOf({ action, command, operationId }: Operation): string {
  * Reads what an operation is given.
  *
  * @throws {UsageError} When one is wrong or missing.
- * /
  */
 export function readValues(
   { params }: Operation,
@@ -427,7 +423,6 @@ export function readValues(
  * The values of parameters, none of which is missing.
  *
  * @throws {UsageError} When one is missing.
- * /
  */
 export function valuesOf<P extends Param<unknown>>(
   params: Readonly<Record<string, P>>,

@@ -10,7 +10,6 @@ import { type OrderJson, orderJson } from "../views/order_view.ts";
  * What became of an order, as `orders explain --json` prints it.
  *
  * @throws {RangeError} When it is not a time.
- * /
  */
 export async function orderExplanation(
   ledger: Ledger,
@@ -33,7 +32,6 @@ export async function orderExplanation(
  * prints it.
  *
  * @throws {RangeError} When it is not a time.
- * /
  */
 export async function orderAsOf(
   ledger: Ledger,

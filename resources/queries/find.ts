@@ -19,7 +19,6 @@ export interface FindJson {
  * Finds orders and users by what a person pasted.
  *
  * @throws {RangeError} When the text is empty.
- * /
  */
 export async function findJson(
   ledger: Ledger,

@@ -42,7 +42,6 @@ export type FilterValues<Filters> = {
  * Reads the filters of a form or an address.
  *
  * @throws {UsageError} When one is wrong.
- * /
  */
 export function readFilters<Filters extends ListFilters>(
   filters: Filters,
@@ -122,7 +121,6 @@ export function justBefore(time: string): string {
  * answer.
  *
  * @throws {UsageError} When `to` is not after `from`.
- * /
  */
 export function refuseEmptyWindow(
   { from, to }: { readonly from?: string; readonly to?: string },

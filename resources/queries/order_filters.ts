@@ -166,7 +166,6 @@ export function orderQuery(filters: OrderFilters): OrderQuery {
  * One that is not documented is taken once an order has it.
  *
  * @throws {UsageError} When it is neither documented nor in the ledger.
- * /
  */
 export async function checkStatus(
   ledger: Ledger,

@@ -15,7 +15,6 @@ export interface OrdersPage extends Page<OrderJson> {
  * One page of `orders list --json`, newest first unless sorted otherwise.
  *
  * @throws {RangeError} When cursor or limit is wrong.
- * /
  */
 export async function ordersPage(
   ledger: Ledger,

@@ -23,7 +23,6 @@ interface Notified {
  *
  * @throws {UsageError} When one is wrong. The message does not repeat
  * credentials.
- * /
  */
 export function readNotify({ notify }: Pick<Config, "notify">): NotifyTargets {
   const all = notify.map(readOne);

@@ -25,7 +25,6 @@ export type Body = Readonly<Record<string, unknown>>;
  *
  * @throws {ApiProblem} When it is not a JSON object, is too large, or has
  * another field.
- * /
  */
 export async function readBody(
   request: Request,

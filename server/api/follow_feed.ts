@@ -146,7 +146,6 @@ async function waitFor(
  * Takes one of the places for waiting clients.
  *
  * @throws {ApiProblem} When all are taken.
- * /
  */
 function takePlace(feed: TransitionFeed): () => void {
   const places = waitingNow.get(feed) ?? { count: 0 };

@@ -57,7 +57,6 @@ const PROBE_AGAIN_MS = 30_000;
  * @throws {UsageError} When the file of nodes cannot be used, or releases are to
  * wait for nodes that are not configured.
  * @throws {LedgerError} When the ledger fails.
- * /
  */
 export async function composeWitness(
   parts: WitnessParts,

@@ -34,7 +34,6 @@ export interface WitnessSource {
  *
  * @throws {UsageError} When it cannot be read, or says what cannot be used. No
  * message quotes an address: it may hold a key.
- * /
  */
 export async function openWitness(
   { config: { chainsFile }, chains: given, now, fetch: send = fetch }:

@@ -42,7 +42,6 @@ const AGAIN = { firstMs: 500, longestMs: 15_000 };
  * does not help against a refused token or another program's database.
  *
  * @throws {LedgerError} Any but `unreachable`.
- * /
  */
 export async function reachLedger<Early extends AsyncDisposable>(
   options: ReachOptions<Early>,

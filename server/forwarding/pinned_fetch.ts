@@ -44,7 +44,6 @@ export class KeptConnections {
  * tried beside it. Redirects are not followed.
  *
  * @throws What the connection failed with.
- * /
  */
 export async function pinnedFetch(
   url: string,

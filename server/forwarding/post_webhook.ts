@@ -63,7 +63,6 @@ const ANSWER_MS = 200;
  * machine does not.
  *
  * @throws The reason of `signal` when it is aborted.
- * /
  */
 export async function postWebhook(
   url: URL,

@@ -27,7 +27,6 @@ export interface Forwarding {
  * Reads where to forward to.
  *
  * @throws {UsageError} When a target, a pattern or a secret is wrong or missing.
- * /
  */
 export function readForwarding(
   { forwardTo, forwardSecrets }: Pick<Config, "forwardTo" | "forwardSecrets">,

@@ -81,7 +81,6 @@ function webhookId(id: string): string {
  * separated by commas.
  *
  * @throws {TypeError} When one is not such a secret. It is not repeated.
- * /
  */
 export function readForwardSecrets(
   text: string,

@@ -93,7 +93,6 @@ function blockList(
  * Reads the address of a target.
  *
  * @throws {TypeError} When webhooks cannot or must not be sent there.
- * /
  */
 export function readTargetUrl(text: string, name: string): URL {
   const url = URL.parse(text);

@@ -6,7 +6,6 @@ import { CommandError } from "../../core/settings/errors.ts";
  *
  * @throws {CommandError} When the port is taken, or may not be used, or the
  * address is not of this machine.
- * /
  */
 export async function listening<T>(
   what: string,

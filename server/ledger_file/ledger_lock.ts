@@ -98,7 +98,6 @@ export async function holdLedger(
  * Held while the ledger's file is replaced, or while the ledger is moved.
  *
  * @throws {CommandError} While anybody holds it.
- * /
  */
 export function takeLedger(
   database: string,

@@ -16,7 +16,6 @@ export interface LeftSpoolFiles {
  * Looks for files that processes which ended have left in a spool.
  *
  * @throws {Error} When it cannot be read.
- * /
  */
 export async function leftSpoolFiles(
   directory: string | null,
@@ -36,7 +35,6 @@ export async function leftSpoolFiles(
  * Looks for damaged files in a spool, without trying locks.
  *
  * @throws {Error} When it cannot be read.
- * /
  */
 export async function damagedSpoolFiles(
   directory: string,
@@ -50,7 +48,6 @@ export async function damagedSpoolFiles(
  *
  * @throws {SpoolError} When a file cannot be taken over.
  * @throws {LedgerError} When the ledger takes no deliveries.
- * /
  */
 export async function drainLeft(
   directory: string | null,

@@ -170,7 +170,6 @@ async function isEmpty({ driver }: Ledger): Promise<boolean> {
  * Looks at every page and every event of a copy.
  *
  * @throws {Error} When something is wrong with it.
- * /
  */
 async function verifyCopy(file: string, signal: AbortSignal): Promise<string> {
   await using copy = await openLedger({

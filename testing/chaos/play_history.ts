@@ -67,7 +67,6 @@ const QUIET_MS = [60_000, 12 * 60_000, 70 * 60_000];
  * is shipped, and at the end what is missing.
  *
  * @throws {Broken} For the first guarantee that breaks.
- * /
  */
 export async function playHistory(options: PlayOptions): Promise<number> {
   const world = await World.open(options);

@@ -41,7 +41,6 @@ export default { Database, OPEN_READWRITE: 2, OPEN_CREATE: 4, OPEN_URI: 64 };
  * Fetches emmett-sqlite into a folder that is there; no install script runs.
  *
  * @throws {Error} When npm is not there or fails.
- * /
  */
 export async function installEmmett(folder: string): Promise<string> {
   await Deno.writeTextFile(

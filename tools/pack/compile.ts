@@ -21,7 +21,6 @@ const OPTIONS: ts.CompilerOptions = {
  * Compiles a file to JavaScript, looking at nothing else.
  *
  * @throws {SyntaxError} When it cannot be compiled.
- * /
  */
 export function compileModule(path: string, source: string): Compiled {
   return compiled(
@@ -49,7 +48,6 @@ const DECLARED_TWICE =
  * The types of a file, looking at nothing else.
  *
  * @throws {SyntaxError} When the type of something it exports is not clear.
- * /
  */
 export function compileTypes(path: string, source: string): Compiled {
   const { text, imports } = compiled(

@@ -44,7 +44,6 @@ export interface PackageJson extends Readonly<Record<string, unknown>> {
  * What npm has to know of the package.
  *
  * @throws {TypeError} When one of them is not in `deno.json`.
- * /
  */
 export function packageJson(
   config: DenoConfig,

@@ -28,7 +28,6 @@ export class FormProblem extends Error {
  * in, so its length and its duration are bounded.
  *
  * @throws {FormProblem} When it is too long, late or broken.
- * /
  */
 export async function readForm(
   request: Pick<Request, "body">,
