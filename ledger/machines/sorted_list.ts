@@ -2,15 +2,15 @@
 export interface ListRule<Entry> {
   /** Negative, zero or positive; zero for entries that are kept as one. */
   readonly compare: (a: Entry, b: Entry) => number;
-  /** Makes one of two equal entries; `known` itself when nothing is new. */
-  readonly merge: (known: Entry, added: Entry) => Entry;
+  /** Makes one of two equal entries; without it the known one stays. */
+  readonly merge?: (known: Entry, added: Entry) => Entry;
 }
 
 /** Adds an entry to a sorted list in which no two entries are equal. */
 export function addSorted<Entry>(
   entries: readonly Entry[],
   added: Entry,
-  { compare, merge }: ListRule<Entry>,
+  { compare, merge = (known) => known }: ListRule<Entry>,
 ): readonly Entry[] {
   let at = 0;
   for (const known of entries) {

@@ -210,5 +210,4 @@ const otpRule: ListRule<OtpStep> = {
   compare: (a, b) =>
     compareText(a.recordedAt, b.recordedAt) ||
     compareText(a.eventId, b.eventId),
-  merge: (known) => known,
 };

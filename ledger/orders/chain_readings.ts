@@ -60,10 +60,7 @@ export function isAbout(look: ChainReading, shown: OrderReading): boolean {
     same(look.type ?? "", shown.cryptoType ?? "") &&
     sameAmount(look.amount ?? "", shown.cryptoAmount ?? "", null);
   if (!kept || look.erased || shown.erasedTx !== null) return kept;
-  return canonicalTransaction(network, look.txId ?? "") ===
-      canonicalTransaction(network, shown.txId ?? "") &&
-    canonicalAddress(network, look.address ?? "") ===
-      canonicalAddress(network, shown.address ?? "") &&
+  return sameTransfer(network, look, shown) &&
     (look.inputData ?? "") === inputDigest(shown.scInputData);
 }
 
@@ -74,7 +71,17 @@ export function sharesTransfer(
 ): boolean {
   const { network } = one;
   return sameIgnoringCase(network ?? "", other.network ?? "") &&
-    canonicalTransaction(network, one.txId ?? "") ===
+    sameTransfer(network, one, other);
+}
+
+type Transfer = Pick<OrderReading, "txId" | "address">;
+
+function sameTransfer(
+  network: string | null,
+  one: Transfer,
+  other: Transfer,
+): boolean {
+  return canonicalTransaction(network, one.txId ?? "") ===
       canonicalTransaction(network, other.txId ?? "") &&
     canonicalAddress(network, one.address ?? "") ===
       canonicalAddress(network, other.address ?? "");

@@ -75,7 +75,6 @@ const bodyRule: ListRule<ClaimBody> = {
   compare: (b, a) =>
     compareFields(a, b, KEPT_OF_WEBHOOK) || compareFields(a, b, NAMES) ||
     compareText(a.digest, b.digest),
-  merge: (known) => known,
 };
 
 /**

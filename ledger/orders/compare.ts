@@ -20,8 +20,6 @@ export function sameAmount(
   decimals: number | null,
 ): boolean {
   if (a === b) return true;
-  const shortest = withoutZeros(a);
-  if (shortest !== null && shortest === withoutZeros(b)) return true;
   const left = decimalOf(a);
   const right = decimalOf(b);
   if (left === null || right === null) return false;
@@ -34,15 +32,6 @@ export function sameAmount(
 /** Whether two codes are the same without regard to case. */
 export function sameIgnoringCase(a: string, b: string): boolean {
   return a === b || a.toLowerCase() === b.toLowerCase();
-}
-
-/** A plain decimal without trailing zeros; null for anything else. */
-function withoutZeros(text: string): string | null {
-  if (!/^\d+(?:\.\d*)?$/.test(text)) return null;
-  const [whole = "", fraction = ""] = text.split(".");
-  let end = fraction.length;
-  while (fraction[end - 1] === "0") end--;
-  return `${whole}.${fraction.slice(0, end)}`;
 }
 
 /** Whether a difference to this number must not be computed: it would write

@@ -208,5 +208,4 @@ export function addSession(
 const sessionRule: ListRule<NamedSession> = {
   compare: (a, b) =>
     compareTimes(a.firstAt, b.firstAt) || compareText(a.sessionId, b.sessionId),
-  merge: (known) => known,
 };

@@ -90,19 +90,15 @@ export function addReading(
   { plausible, plausibleAt, ahead }: OrderReadings,
   reading: OrderReading,
 ): OrderReadings {
+  const later = (known: OrderReading | null) =>
+    known === null || isLater(reading, known) ? reading : known;
   return reading.statedChangedAt === null
     ? {
-      plausible: plausible === null || isLater(reading, plausible)
-        ? reading
-        : plausible,
+      plausible: later(plausible),
       plausibleAt: laterTime(plausibleAt, reading.readAt),
       ahead,
     }
-    : {
-      plausible,
-      plausibleAt,
-      ahead: ahead === null || isLater(reading, ahead) ? reading : ahead,
-    };
+    : { plausible, plausibleAt, ahead: later(ahead) };
 }
 
 /**

@@ -13,7 +13,6 @@ import {
   type ListRule,
 } from "../machines/sorted_list.ts";
 import { compareTimes } from "../events/time.ts";
-import type { StatedVerification } from "./user_status.ts";
 import {
   isKnownVerification,
   verificationRank,
@@ -24,6 +23,13 @@ const REJECT_REASONS_KEPT = 32;
 
 /** Unknown verification states that are kept, of each kind and source. */
 const UNKNOWN_STATES_KEPT = 10;
+
+/** A verification state that webhooks stated. */
+export interface StatedVerification {
+  readonly state: VerificationState;
+  /** `recordedAt` of the last webhook that stated it. */
+  readonly lastAt: string;
+}
 
 /**
  * Everything the ledger keeps of a user: plain JSON, of bounded size, lawful
@@ -73,7 +79,10 @@ export function evolveUser(fold: UserFold, fact: Fact): UserFold {
   if (fact.kind === "webhook") {
     if (fact.lkyc !== null) lkyc = addState(lkyc, fact.lkyc, fact.recordedAt);
     if (fact.fkyc !== null) fkyc = addState(fkyc, fact.fkyc, fact.recordedAt);
-    if (fact.rejectType !== null) rejects = addReject(rejects, fact.rejectType);
+    if (fact.rejectType !== null) {
+      rejects = addSorted(rejects, fact.rejectType, { compare: compareText })
+        .slice(0, REJECT_REASONS_KEPT);
+    }
   } else if (fact.kind === "user_snapshot") {
     const { reading } = fact;
     if (latest === null || isReadLater(reading, latest)) latest = reading;
@@ -103,7 +112,7 @@ function addObserved(
   state: VerificationState | null,
 ): readonly VerificationState[] {
   return state === null ? shown : boundUnknown(
-    addSorted(shown, state, shownRule),
+    addSorted(shown, state, { compare: compareStates }),
     isKnownVerification,
     UNKNOWN_STATES_KEPT,
   );
@@ -111,11 +120,6 @@ function addObserved(
 
 const compareStates = (a: VerificationState, b: VerificationState): number =>
   verificationRank(a) - verificationRank(b) || compareText(a, b);
-
-const shownRule: ListRule<VerificationState> = {
-  compare: compareStates,
-  merge: (known) => known,
-};
 
 function addState(
   states: readonly StatedVerification[],
@@ -133,16 +137,4 @@ const verificationRule: ListRule<StatedVerification> = {
   compare: (a, b) => compareStates(a.state, b.state),
   merge: (known, added) =>
     compareTimes(added.lastAt, known.lastAt) > 0 ? added : known,
-};
-
-function addReject(
-  rejects: readonly string[],
-  reason: string,
-): readonly string[] {
-  return addSorted(rejects, reason, rejectRule).slice(0, REJECT_REASONS_KEPT);
-}
-
-const rejectRule: ListRule<string> = {
-  compare: compareText,
-  merge: (known) => known,
 };

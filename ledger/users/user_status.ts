@@ -1,7 +1,6 @@
 import type { VerificationState } from "../../core/webhook_event/webhook_event.ts";
 import { compareTimes } from "../events/time.ts";
 import type { BanName } from "../machines/user_machines.ts";
-import type { Decision } from "../machines/machine.ts";
 import {
   fkycMachine,
   isKnownVerification,
@@ -11,33 +10,10 @@ import {
   verificationRank,
 } from "../machines/user_machines.ts";
 import type { Trust } from "../machines/transition.ts";
+import type { StatedVerification, UserFold } from "./user_fold.ts";
 
 /** All that the status of a user depends on. */
-export interface VerificationFacts {
-  /** The latest snapshot by (`read_at`, digest); null when there is none. */
-  readonly latest: {
-    /** When it was read. */
-    readonly readAt: string;
-    /** State of the light verification. */
-    readonly lkyc: VerificationState | null;
-    /** State of the document verification. */
-    readonly fkyc: VerificationState | null;
-    /** Whether the service banned the user. */
-    readonly banned: boolean | null;
-  } | null;
-  /** Light verification as webhooks stated it, by rank. */
-  readonly lkyc: readonly StatedVerification[];
-  /** Document verification as webhooks stated it, by rank. */
-  readonly fkyc: readonly StatedVerification[];
-}
-
-/** A verification state that webhooks stated. */
-export interface StatedVerification {
-  /** The state. */
-  readonly state: VerificationState;
-  /** `recordedAt` of the last webhook that stated it. */
-  readonly lastAt: string;
-}
+export type VerificationFacts = Pick<UserFold, "latest" | "lkyc" | "fkyc">;
 
 /** A verification state and how sure it is. */
 export interface Verification {
@@ -70,17 +46,6 @@ export interface UserStatus {
   readonly ban: BanName | null;
 }
 
-/** What the table of a machine says of a reading (A) and a claim (W). */
-function verificationDecision(
-  machine: VerificationMachine,
-  read: VerificationState | null,
-  claimed: VerificationState | null,
-): Decision {
-  const row = read === null ? "none" : rowOf(read);
-  const column = claimed === null || claimed === read ? "none" : rowOf(claimed);
-  return machine.decisions[row][column];
-}
-
 export function rowOf(
   state: VerificationState,
 ): VerificationName | "unlisted" {
@@ -92,55 +57,39 @@ export function rowOf(
  * claim counts that was received after that snapshot.
  */
 function decideVerification(
-  facts: VerificationFacts,
-  machine: VerificationMachine,
+  { latest, ...stated }: VerificationFacts,
+  { name, decisions }: VerificationMachine,
 ): Verification {
-  const { latest } = facts;
-  const read = latest === null ? null : latest[machine.name];
-  const counting: StatedVerification[] = [];
-  let highest: StatedVerification | null = null;
-  for (const stated of facts[machine.name]) {
-    if (
-      latest !== null && compareTimes(stated.lastAt, latest.readAt) <= 0
-    ) continue;
-    counting.push(stated);
-    if (
-      highest === null ||
-      verificationRank(stated.state) > verificationRank(highest.state)
-    ) highest = stated;
-  }
-  if (
-    highest !== null &&
-    verificationDecision(machine, read, highest.state) === "claim"
-  ) {
-    const { state, lastAt } = highest;
-    const laterClaim = lastStated(counting, state, lastAt);
-    return { state, trust: "claimed", laterClaim };
-  }
-  const doubts = counting.filter(({ state }) =>
-    verificationDecision(machine, read, state) === "reading_in_doubt"
+  const read = latest && latest[name];
+  const ofReading = decisions[read === null ? "none" : rowOf(read)];
+  const decision = ({ state }: StatedVerification) =>
+    ofReading[state === read ? "none" : rowOf(state)];
+  const counting = stated[name].filter(({ lastAt }) =>
+    latest === null || compareTimes(lastAt, latest.readAt) > 0
   );
+  const ranks = counting.map(({ state }) => verificationRank(state));
+  const highest = counting[ranks.indexOf(Math.max(...ranks))];
+  if (highest !== undefined && decision(highest) === "claim") {
+    const later = counting.filter(({ lastAt }) =>
+      compareTimes(lastAt, highest.lastAt) > 0
+    );
+    const { state } = highest;
+    return { state, trust: "claimed", laterClaim: lastStated(later) };
+  }
+  const doubts = counting.filter((one) => decision(one) === "reading_in_doubt");
   return {
     state: read,
     trust: latest === null ? "claimed" : "confirmed",
-    laterClaim: lastStated(doubts, read, ""),
+    laterClaim: lastStated(doubts),
   };
 }
 
-/** The state stated last, after a time, beside the one that counts. */
+/** The state stated last; of one moment the higher, as they are sorted by rank. */
 function lastStated(
   stated: readonly StatedVerification[],
-  counts: VerificationState | null,
-  after: string,
 ): VerificationState | null {
-  let last: StatedVerification | null = null;
-  for (const one of stated) {
-    if (one.state === counts) continue;
-    if (after !== "" && compareTimes(one.lastAt, after) <= 0) continue;
-    // Of one moment the higher counts: they are sorted by rank.
-    if (last === null || compareTimes(one.lastAt, last.lastAt) >= 0) last = one;
-  }
-  return last === null ? null : last.state;
+  const last = stated.toSorted((a, b) => compareTimes(a.lastAt, b.lastAt));
+  return last.at(-1)?.state ?? null;
 }
 
 /** The status of a user. */
