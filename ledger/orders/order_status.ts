@@ -45,28 +45,27 @@ export function claimState(
   facts: StatusFacts,
   claim: StatusFacts["claims"][number],
 ): ClaimState {
-  for (const observed of facts.observedStatuses) {
-    if (observed.status === claim.status) return "observed";
+  const { status, lastAt } = claim;
+  if (facts.observedStatuses.some((one) => one.status === status)) {
+    return "observed";
   }
-  for (const contradiction of facts.contradicted) {
-    if (
-      contradiction.status === claim.status &&
-      compareTimes(claim.lastAt, contradiction.upTo) <= 0
-    ) return "contradicted";
-  }
-  return "counted";
+  return facts.contradicted.some((one) =>
+      one.status === status && compareTimes(lastAt, one.upTo) <= 0
+    )
+    ? "contradicted"
+    : "counted";
+}
+
+function countedClaims(facts: StatusFacts): ClaimedStatus[] {
+  return facts.claims.filter((claim) => claimState(facts, claim) === "counted")
+    .map(({ status }) => status);
 }
 
 /** W: the highest claim that counts. */
 export function highestClaim(facts: StatusFacts): ClaimedStatus | null {
-  let highest: ClaimedStatus | null = null;
-  for (const claim of facts.claims) {
-    if (
-      (highest === null || orderRank(claim.status) > orderRank(highest)) &&
-      claimState(facts, claim) === "counted"
-    ) highest = claim.status;
-  }
-  return highest;
+  const claims = countedClaims(facts);
+  const ranks = claims.map((status) => orderRank(status));
+  return claims[ranks.indexOf(Math.max(...ranks))] ?? null;
 }
 
 /** A status and how sure it is. */
@@ -105,10 +104,9 @@ export function decideOrderStatus(facts: StatusFacts): DecidedStatus {
 /** Final statuses of counting claims that contest a final or unknown A. */
 export function contestingClaims(facts: StatusFacts): ClaimedStatus[] {
   const read = facts.latest === null ? null : facts.latest.status;
-  return facts.claims.filter((claim) =>
-    orderDecision(read, claim.status) === "reading_contested" &&
-    claimState(facts, claim) === "counted"
-  ).map((claim) => claim.status);
+  return countedClaims(facts).filter((status) =>
+    orderDecision(read, status) === "reading_contested"
+  );
 }
 
 /** What the table of the machine says of a reading (A) and a claim (W). */
