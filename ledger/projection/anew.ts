@@ -43,6 +43,8 @@ export interface AnewOptions {
   readonly until?: number;
   /** Events as they will be stored, by position. @default {as they are} */
   readonly replaced?: ReadonlyMap<number, RecordedEvent>;
+  /** Facts that were read, by position: most are of an order and of its user. */
+  readonly known?: Map<number, Fact>;
 }
 
 type AnyFold = OrderFold | UserFold;
@@ -84,28 +86,40 @@ export async function rowsAnew(
 
 /** Events read at once: bodies may be long, and an order's webhooks many. */
 const PAGE = 2000;
+const MOST_KNOWN = 10 * PAGE;
 
 async function* factsOf(
   driver: Driver,
   nos: readonly number[],
-  { readFact, until = Number.MAX_SAFE_INTEGER, replaced }: AnewOptions,
+  { readFact, until = Number.MAX_SAFE_INTEGER, replaced, known = new Map() }:
+    AnewOptions,
 ): AsyncGenerator<readonly [no: number, fact: Fact]> {
   const sorted = listed(nos.toSorted((a, b) => a - b));
   let [no, position] = [-1, 0];
   for (;;) {
     const [rows = []] = await readDeciding(driver, [{
-      sql: `SELECT m.no, ${EVENT_COLUMNS} FROM json_each(?1) AS w
+      sql: `SELECT m.no, m.position FROM json_each(?1) AS w
         CROSS JOIN mentions AS m ON m.no = w.value AND m.position <= ?4
-        CROSS JOIN events AS e ON e.position = m.position
         WHERE m.no > ?2 OR (m.no = ?2 AND m.position > ?3)
         ORDER BY m.no, m.position LIMIT ${PAGE}`,
       args: [sorted, no, position, until],
     }]);
-    const events = eventsOf(rows.map((row) => row.slice(1)));
-    for (const [at, event] of events.entries()) {
-      no = Number(rows[at]?.[0]);
-      position = event.position;
-      yield [no, readFact(replaced?.get(position) ?? event)];
+    if (known.size > MOST_KNOWN) known.clear();
+    const named = rows.map(([, at]) => Number(at));
+    const [events] = await readDeciding(driver, [statement(
+      `SELECT ${EVENT_COLUMNS} FROM json_each(?) AS w
+        CROSS JOIN events AS e ON e.position = w.value`,
+      listed(new Set(named.filter((at) => !known.has(at)))),
+    )]);
+    for (const event of eventsOf(events)) {
+      const now = replaced?.get(event.position) ?? event;
+      known.set(event.position, readFact(now));
+    }
+    for (const [at, row] of rows.entries()) {
+      no = Number(row[0]);
+      position = named[at] ?? position;
+      const fact = known.get(position);
+      if (fact !== undefined) yield [no, fact];
     }
     if (rows.length < PAGE) return;
   }
@@ -178,6 +192,7 @@ export async function compareRows(
   { also = "", ...options }: AnewOptions & { readonly also?: string },
 ): Promise<Compared[]> {
   const all: Compared[] = [];
+  const known = new Map<number, Fact>();
   for (const table of TABLES) {
     const own = nos.filter((no) => no % 2 === (table === "orders" ? 0 : 1));
     const [found] = await driver.batch([statement(
@@ -191,7 +206,7 @@ export async function compareRows(
       )
     );
     const stored = new Map(rows.map((row) => [Number(row.no), row]));
-    const made = await rowsAnew(driver, { table, rows, ...options });
+    const made = await rowsAnew(driver, { table, rows, known, ...options });
     // What no event says anything of, under its id, is not the row of one.
     const gone = own.filter((no) => !made.get(no)?.fold.activity.firstAt);
     const deleted = await deletedRows(driver, table, gone);
