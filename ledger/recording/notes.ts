@@ -26,7 +26,9 @@ export const NOTE_ACTIONS = ["note", "acknowledge", "reopen"] as const;
 export interface Note {
   /** Its own identifier: a ULID, so that notes sort by time. */
   readonly id: string;
+  /** What kind of thing it is about. */
   readonly entity: (typeof NOTED_ENTITIES)[number];
+  /** Which one. */
   readonly entityId: string;
   /**
    * - `note`: says something.
@@ -38,6 +40,7 @@ export interface Note {
   readonly reasons: readonly string[];
   /** What was noted; may be empty where it acknowledges or opens again. */
   readonly text: string;
+  /** Who noted it. */
   readonly author: string;
   /** When, UTC ISO 8601. */
   readonly notedAt: string;
