@@ -31,9 +31,21 @@ export type UserReason =
   /** The latest reading stands, because no later webhook claims more. */
   | { readonly code: "reading_stands" }
   /** Webhooks received after the latest reading claim more. */
-  | { readonly code: "claim_after_reading" } & UserState["verification"]
+  | {
+    readonly code: "claim_after_reading";
+    /** Claimed state of the light verification; null when none is claimed. */
+    readonly lkyc: VerificationState | null;
+    /** Claimed state of the document verification; null when none is claimed. */
+    readonly fkyc: VerificationState | null;
+  }
   /** Webhooks received after the latest reading claim less: it stands. */
-  | { readonly code: "lower_claim_after_reading" } & UserState["verification"];
+  | {
+    readonly code: "lower_claim_after_reading";
+    /** Stated state of the light verification; null when none is. */
+    readonly lkyc: VerificationState | null;
+    /** Stated state of the document verification; null when none is. */
+    readonly fkyc: VerificationState | null;
+  };
 
 /**
  * The state of a user by the facts known so far. A pure function of the set of
@@ -63,12 +75,22 @@ export interface UserState extends UserProfile {
     readonly fkyc: VerificationState | null;
   };
   /** How sure each verification is. */
-  readonly verificationTrust: Readonly<Record<"lkyc" | "fkyc", Trust>>;
+  readonly verificationTrust: {
+    /** Trust in the light verification. */
+    readonly lkyc: Trust;
+    /** Trust in the document verification. */
+    readonly fkyc: Trust;
+  };
   /**
    * States that webhooks stated later than what `verification` comes from, and
    * that do not rank higher. They change no state, and set `needsConfirm`.
    */
-  readonly laterClaims: UserState["verification"];
+  readonly laterClaims: {
+    /** Of the light verification; null when there is none. */
+    readonly lkyc: VerificationState | null;
+    /** Of the document verification; null when there is none. */
+    readonly fkyc: VerificationState | null;
+  };
   /**
    * Whether the service should be read to confirm what webhooks claim. That
    * reading is to be recorded even if it says nothing new: only its `read_at`
