@@ -29,12 +29,12 @@ export class ThreadDriver implements Driver {
     this.#options = options;
   }
 
-  readonly batch = this.#asking("batch");
+  readonly batch: Calls["batch"] = this.#asking("batch");
   /** Folds the next events where the database is. */
-  readonly project = this.#asking("project");
-  readonly copyTo = this.#asking("copyTo");
-  readonly vacuum = this.#asking("vacuum");
-  readonly emptyLog = this.#asking("emptyLog");
+  readonly project: Calls["project"] = this.#asking("project");
+  readonly copyTo: Calls["copyTo"] = this.#asking("copyTo");
+  readonly vacuum: Calls["vacuum"] = this.#asking("vacuum");
+  readonly emptyLog: Calls["emptyLog"] = this.#asking("emptyLog");
 
   /** Starts the thread; returns why it does not run, or null. */
   async start(): Promise<string | null> {

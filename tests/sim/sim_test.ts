@@ -74,7 +74,9 @@ Deno.test(`${name} break no rule, and converge`, async () => {
     ...CLERK_NAMES,
     ...HAND_SCENE_NAMES,
     ...CHAIN_NAMES,
-  ].filter((name) => !(name in tally.chores));
+  ].filter((name) => !(name in tally.chores))
+    // One seed in some two hundred brings it: match_test.ts holds its rule.
+    .filter((name) => name !== "seventeen clicks");
   assert.deepEqual(never, []);
   assert.ok(tally.events > 10 * EVERYTHING, `only ${tally.events} events`);
 });
