@@ -130,7 +130,7 @@ export const OUTCOME_MUTATIONS: readonly Mutation[] = (
     ],
     [
       "take one of several for the right one",
-      40,
+      50,
       mistaking("match", {
         several: "matched",
       }),
