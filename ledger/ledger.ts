@@ -138,6 +138,8 @@ export class Ledger implements AsyncDisposable {
   readonly environment: string;
   /** Identity of the ledger, whichever file or server holds it. */
   readonly id: string;
+  /** Asset table that gives the precision of amounts. */
+  readonly assets: AssetTable;
   /** Orders as folded so far. */
   readonly orders: Orders;
   /** Users as folded so far. */
@@ -170,6 +172,7 @@ export class Ledger implements AsyncDisposable {
     this.driver = parts.driver;
     this.environment = parts.environment;
     this.id = parts.ledgerId;
+    this.assets = parts.assets;
     this.#log = new EventLog(parts.driver, { randomBytes: parts.randomBytes });
     this.orders = new Orders(parts.driver, parts.assets);
     this.users = new Users(parts.driver);

@@ -50,7 +50,7 @@ export function releaseGate(
         : []
     );
     const reads = [
-      { sql: "SELECT position, environment FROM ledger", args: [] },
+      { sql: "SELECT position FROM ledger", args: [] },
       { sql: EARLIER, args: [name, JSON.stringify(places)] },
       { sql: HANDED, args: [name, nos] },
       { sql: ORDERS, args: [nos] },
@@ -124,18 +124,12 @@ const ORDERS = `SELECT r.no, ${ORDER_COLUMNS} FROM orders AS r
 const USERS = `SELECT no, id, fold FROM users
   WHERE no IN (SELECT value FROM json_each(?))`;
 
-/** The table of assets of an environment that says nothing else. */
-export function assetsOf(environment: string): AssetTable {
-  return environment === "sandbox" ? "sandbox" : "production";
-}
-
 /** Worked out for each that asked: a handler may change what it is given. */
 function knownOf(
   [at, earlier, , orders, users]: readonly ResultSet[],
-  given: AssetTable | undefined,
+  assets: AssetTable,
 ): (transition: LoggedTransition) => Omit<Passed, "transition"> {
-  const [position, environment] = at?.rows[0] ?? [];
-  const assets = given ?? assetsOf(String(environment));
+  const [position] = at?.rows[0] ?? [];
   const before = earlier?.rows.map((row) => outboxRowOf(row).transition) ?? [];
   const orderRows = new Map(orders?.rows.map(([no, ...row]) => [no, row]));
   const userRows = new Map(users?.rows.map(([no, ...row]) => [no, row]));

@@ -146,8 +146,8 @@ export interface SubscriptionParts {
   readonly name: string;
   readonly options: SubscribeOptions;
   readonly handler: TransitionHandler;
-  /** @default {that of the ledger's environment} */
-  readonly assets?: AssetTable;
+  /** That of the ledger: its states say what its fold has decided. */
+  readonly assets: AssetTable;
   /**
    * Longest wait before another attempt, in ms. What would be due later was
    * queued while the clock was ahead, and is due at once.

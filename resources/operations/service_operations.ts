@@ -112,7 +112,7 @@ export const RECONCILE: Operation = operation({
     const report = await reconcile({
       ...asking(context),
       ...defined({ fromMs: epochMs(from), toMs: epochMs(to) }),
-      assets: ledger.environment === "sandbox" ? "sandbox" : "production",
+      assets: ledger.assets,
       all,
       onProgress: context.onProgress,
     });

@@ -25,7 +25,7 @@ import { transitionMessage } from "./transition_message.ts";
 /** What a forwarder works with. */
 export interface ForwarderParts {
   /** Where transitions come from. */
-  readonly ledger: Pick<Ledger, "driver" | "onProjected">;
+  readonly ledger: Pick<Ledger, "driver" | "assets" | "onProjected">;
   /** Where they go. */
   readonly target: Target;
   /** Signs them. */
@@ -130,12 +130,13 @@ export class Forwarder {
   }
 
   #subscribe(): Subscription {
-    const { ledger: { driver }, target, report, now } = this.#parts;
+    const { ledger: { driver, assets }, target, report, now } = this.#parts;
     const { random = Math.random, retryDelayMs = forwardDelayMs, leaseMs } =
       this.#parts;
     const watch = () => report.watch(driver, target.name);
     return new Subscription({
       driver,
+      assets,
       now,
       name: target.name,
       handler: this.#handler,

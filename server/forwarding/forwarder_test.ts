@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { Subscriptions } from "../../ledger/mod.ts";
+import { emptyLedger } from "../../ledger/testing/mod.ts";
+import { monthReading } from "../../ledger/testing/month_test_events.ts";
 import { newLedger } from "../../ledger/testing/fold_kit.ts";
 import {
   Crash,
@@ -48,6 +50,38 @@ Deno.test("Forwarder.run() sends each transition once, signed, with the state as
   assert.deepEqual(told.log.map(({ event }) => event), ["forwarding"]);
   assert.equal(told.metrics.get("rampkit.forward.attempts"), 8);
   await driver.close();
+});
+
+Deno.test("Forwarder.run() states of a yes what the ledger decided by its own asset table", async () => {
+  // Of production five decimals of CCD count, of the sandbox eighteen.
+  await using ledger = await emptyLedger({
+    assets: "production",
+    now: () => Date.parse("2026-11-20T08:00:00Z"),
+  });
+  await ledger.expect({
+    clickId: "C-PERSON",
+    reference: "basket-1",
+    commodity: "CCD",
+    network: "concordium",
+    commodityAmount: "1.000001",
+  });
+  await ledger.append([monthReading({
+    at: "2026-11-20T10:00:00Z",
+    fields: { crypto: `"ccd.simple.concordium"`, crypto_amount: "1.000002" },
+  })]);
+  await ledger.goLive("2026-11-20T07:00:00.000Z");
+  await ledger.project();
+  const receiver = new Receiver();
+  const { forwarder } = forwarderOn(ledger.driver, receiver, {
+    ledger,
+    to: "https://shop.example/hooks order.release.yes",
+  });
+  await runUntil(forwarder, () => until(() => receiver.taken.length === 1));
+  const [yes] = receiver.taken;
+  assert.deepEqual(
+    [yes?.data.release, yes?.data.releaseReason, yes?.data.current],
+    ["yes", "session_matched", true],
+  );
 });
 
 Deno.test("Forwarder.run() begins a new target with what happens from now on", async () => {

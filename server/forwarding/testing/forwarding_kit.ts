@@ -122,7 +122,11 @@ export function forwarderOn(
     }),
   });
   const forwarder = new Forwarder({
-    ledger: { driver, onProjected: () => ({ [Symbol.dispose]: () => {} }) },
+    ledger: {
+      driver,
+      assets: "sandbox",
+      onProjected: () => ({ [Symbol.dispose]: () => {} }),
+    },
     target,
     sign: webhookSigner(forwarding.secrets),
     report,

@@ -236,6 +236,7 @@ class Sender {
     return new Forwarder({
       ledger: {
         driver,
+        assets: "sandbox",
         onProjected: () => ({ [Symbol.dispose]: () => {} }),
       },
       target,
