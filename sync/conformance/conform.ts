@@ -3,7 +3,6 @@ import {
   CONFORMANCE_ROWS,
   type ConformanceRow,
   type Fact,
-  type Facts,
   NOT_SEEN,
   type NotSeenReason,
   RISKS,
@@ -62,38 +61,35 @@ export async function conform(
   { ask, now, onProgress, signal }: ConformOptions,
 ): Promise<readonly ConformRow[]> {
   const reader = createReader(ask, now());
-  const seen: ConformRow[] = [];
+  const rows: ConformRow[] = [];
   for (const [name, row] of Object.entries(CONFORMANCE_ROWS)) {
     signal?.throwIfAborted();
-    onProgress?.(seen.length);
-    const look = async (by = reader): Promise<Facts | NotSeenReason> => {
-      try {
-        return await row.look(by);
-      } catch (error) {
+    onProgress?.(rows.length);
+    const look = (by: typeof reader) =>
+      row.look(by).catch((error) => {
         signal?.throwIfAborted();
         // No answer to one question must not end the others.
-        if (error instanceof NoAnswerError) return "no_answer";
+        if (error instanceof NoAnswerError) return "no_answer" as const;
         throw error;
-      }
-    };
-    let facts = await look();
-    if (typeof facts !== "string" && !row.agrees(facts)) {
-      facts = await look(createReader(ask, now()));
+      });
+    let seen = await look(reader);
+    if (typeof seen !== "string" && !seen[0]) {
+      seen = await look(createReader(ask, now()));
     }
     const { subject, taken, risk } = row;
-    seen.push({
+    rows.push({
       name,
       subject,
       taken,
-      ...(typeof facts === "string"
+      ...(typeof seen === "string"
         ? {
           verdict: "not_seen",
           facts: null,
-          reason: { code: facts, message: NOT_SEEN[facts] },
+          reason: { code: seen, message: NOT_SEEN[seen] },
         }
         : {
-          verdict: row.agrees(facts) ? "agrees" : "differs",
-          facts: Object.entries(facts).map(([name, value]) => ({
+          verdict: seen[0] ? "agrees" : "differs",
+          facts: Object.entries(seen[1]).map(([name, value]) => ({
             name,
             value,
           })),
@@ -102,6 +98,6 @@ export async function conform(
       risk: { code: risk, message: RISKS[risk] },
     });
   }
-  onProgress?.(seen.length);
-  return seen;
+  onProgress?.(rows.length);
+  return rows;
 }

@@ -1,5 +1,8 @@
 import { isRecord } from "../../core/guards.ts";
-import { parseWithExactNumbers } from "../../core/json/exact_number.ts";
+import {
+  ExactNumber,
+  parseWithExactNumbers,
+} from "../../core/json/exact_number.ts";
 import { ORDER_STATUSES } from "../../core/wire/order.ts";
 import type { WireRow } from "./scrub.ts";
 
@@ -73,25 +76,27 @@ const SETTLED_MS = 60_000;
 
 /** A reader that asks each question once. */
 export function createReader(ask: AskService, nowMs: number): Reader {
-  const once = remembered(async (key: string) => {
-    const [list, parameters] = JSON.parse(key);
-    return read(await ask[list as ListName](parameters));
-  });
+  const asked = new Map<string, Promise<ReadAnswer>>();
   const until = new Date(Math.floor((nowMs - SETTLED_MS) / 1000) * 1000)
     .toISOString().replace(".000Z", "Z");
-  const page: Reader["page"] = (list, parameters) =>
-    once(JSON.stringify([list, { [LISTS[list].end]: until, ...parameters }]));
+  const page: Reader["page"] = (list, parameters) => {
+    const question = { [LISTS[list].end]: until, ...parameters };
+    const key = JSON.stringify([list, question]);
+    const answer = asked.get(key) ?? ask[list](question).then(read);
+    asked.set(key, answer);
+    return answer;
+  };
   return {
     page,
     sample: async (list) => {
       const statuses = list === "orders" ? ORDER_STATUSES : [];
-      const pages = await Promise.all([
-        page(list, { limit: PAGE, order_by: "desc" }),
-        page(list, { limit: PAGE, order_by: "asc" }),
-        ...statuses.map((status) =>
-          page(list, { limit: PAGE, order_by: "desc", status })
-        ),
-      ]);
+      const pages = await Promise.all(
+        [
+          { order_by: "desc" },
+          { order_by: "asc" },
+          ...statuses.map((status) => ({ order_by: "desc", status })),
+        ].map((parameters) => page(list, { limit: PAGE, ...parameters })),
+      );
       const rows = pages.flatMap((one) => one.rows);
       return [
         ...new Map(rows.map((row) => [row[LISTS[list].id], row])).values(),
@@ -100,42 +105,20 @@ export function createReader(ask: AskService, nowMs: number): Reader {
   };
 }
 
-function remembered<T>(
-  make: (key: string) => Promise<T>,
-): (key: string) => Promise<T> {
-  const made = new Map<string, Promise<T>>();
-  return (key) => {
-    const before = made.get(key);
-    if (before !== undefined) return before;
-    const now = make(key);
-    made.set(key, now);
-    return now;
-  };
-}
-
 function read({ text, ...answer }: ServiceAnswer): ReadAnswer {
-  const body = bodyOf(text);
+  let body: WireRow = {};
+  try {
+    const value = parseWithExactNumbers(text ?? "");
+    if (isRecord(value)) body = value;
+  } catch {
+    // What is no JSON has no fields.
+  }
   const { data, next_cursor_id: cursor, total } = body;
   return {
     ...answer,
     body,
     rows: Array.isArray(data) ? data.filter(isRecord) : [],
     cursor: typeof cursor === "string" ? cursor : "",
-    total: numberOf(total),
+    total: total instanceof ExactNumber ? Number(total.text) : null,
   };
-}
-
-function bodyOf(text: string | null): WireRow {
-  if (text === null) return {};
-  try {
-    const value = parseWithExactNumbers(text);
-    return isRecord(value) ? value : {};
-  } catch {
-    return {};
-  }
-}
-
-function numberOf(value: unknown): number | null {
-  const number = Number(isRecord(value) ? value.text : Number.NaN);
-  return Number.isFinite(number) ? number : null;
 }

@@ -13,11 +13,6 @@ export function kindOf(value: unknown): string {
   return typeof value === "string" ? "text" : typeof value;
 }
 
-/** The distinct kinds of a field, sorted. */
-export function kindsOf(rows: readonly WireRow[], field: string): string[] {
-  return distinct(rows.map((row) => kindOf(row[field])));
-}
-
 /** Sorted, each once, and no more than a transcript should hold. */
 export function distinct(texts: Iterable<string>): string[] {
   return [...new Set(texts)].sort().slice(0, MOST_WORDS);

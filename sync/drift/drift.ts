@@ -146,15 +146,21 @@ function namesIn({ kind, body }: RawEvent): string[] {
     return [];
   }
   if (kind === "webhook") return namesInWebhook(value);
-  if (!isRecord(value)) return [];
   if (kind === "order_snapshot") return namesInAnswer("order", value);
   return kind === "user_snapshot" ? namesInAnswer("user", value) : [];
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+/** What the description says of an object, and of objects within it. */
+interface Described {
+  readonly name: string;
+  readonly fields?: readonly string[];
+  /** The form of `created_at` and `changed_at`. */
+  readonly time?: RegExp;
+  readonly words?: Readonly<Record<string, readonly string[]>>;
+  readonly within?: Readonly<Record<string, Described>>;
+}
 
-/** The fields that the description lists, times as they are written there. */
-const LISTS = {
+const ANSWERS: Readonly<Record<Entity, Described>> = {
   order: {
     name: "orders",
     fields: [
@@ -189,6 +195,36 @@ const LISTS = {
   },
 };
 
+const STATES = { state: VERIFICATION_STATUSES };
+
+const EVENT: Described = {
+  name: "webhooks",
+  fields: WEBHOOK_FIELDS.event,
+  words: { reject_type: Object.keys(REJECT_TYPES) },
+  within: {
+    order: { name: "webhooks.order", fields: WEBHOOK_FIELDS.order },
+    user: {
+      name: "webhooks.user",
+      fields: WEBHOOK_FIELDS.user,
+      within: {
+        verification_status: {
+          name: "webhooks.user",
+          within: {
+            lkyc: { name: "webhooks.user.lkyc", words: STATES },
+            fkyc: { name: "webhooks.user.fkyc", words: STATES },
+          },
+        },
+      },
+    },
+  },
+};
+
+const OTP: Described = {
+  name: "webhooks",
+  fields: WEBHOOK_FIELDS.otp,
+  words: { status: ["requested", "success", "failed"] },
+};
+
 /** Most names that one row or body gives: a stranger may write any body. */
 const MOST_OF_ONE = 10;
 
@@ -198,22 +234,9 @@ const MOST_OF_ONE = 10;
  * `orders.created_at is 9999/99/99`. No name holds a value that could be of a
  * person or an order.
  */
-export function namesInAnswer(entity: Entity, row: Fields): string[] {
-  const { name: list, fields, time, words } = LISTS[entity];
-  const found = unknownFields(row, fields, list);
-  for (const name of ["created_at", "changed_at"]) {
-    const value = row[name];
-    if (typeof value !== "string") continue;
-    const shown = timeForm(value);
-    if (!time.test(shown)) found.push(`${list}.${name} is ${shown}`);
-  }
-  for (const [name, listed] of Object.entries(words)) {
-    found.push(...unknownWord(row[name], listed, `${list}.${name}`));
-  }
-  return found.slice(0, MOST_OF_ONE);
+export function namesInAnswer(entity: Entity, row: unknown): string[] {
+  return [...differences(row, ANSWERS[entity])].slice(0, MOST_OF_ONE);
 }
-
-const OTP_STATUSES = ["requested", "success", "failed"];
 
 /**
  * What in a webhook differs from the description, by name, as in
@@ -222,56 +245,39 @@ const OTP_STATUSES = ["requested", "success", "failed"];
  */
 export function namesInWebhook(body: unknown): string[] {
   if (!isRecord(body)) return ["webhooks without an object"];
-  const { type, order, user, reject_type, status } = body;
-  const found = unknownWord(type, Object.keys(WEBHOOK_TYPES), "webhooks.type");
+  const type = {
+    name: "webhooks",
+    words: { type: Object.keys(WEBHOOK_TYPES) },
+  };
+  const unknown = [...differences(body, type)];
   // What an unknown event may hold is not described.
-  if (found.length > 0 || typeof type !== "string") return found;
-  const isOtp = type === "otp_status";
-  found.push(
-    ...unknownFields(
-      body,
-      isOtp ? WEBHOOK_FIELDS.otp : WEBHOOK_FIELDS.event,
-      "webhooks",
-    ),
-    ...isOtp ? unknownWord(status, OTP_STATUSES, "webhooks.status") : [],
-    ...unknownWord(
-      reject_type,
-      Object.keys(REJECT_TYPES),
-      "webhooks.reject_type",
-    ),
-  );
-  if (isRecord(order)) {
-    found.push(...unknownFields(order, WEBHOOK_FIELDS.order, "webhooks.order"));
-  }
-  if (isRecord(user)) {
-    found.push(...unknownFields(user, WEBHOOK_FIELDS.user, "webhooks.user"));
-    const states = user.verification_status;
-    for (const kind of ["lkyc", "fkyc"]) {
-      const one = isRecord(states) ? states[kind] : undefined;
-      const state = isRecord(one) ? one.state : undefined;
-      found.push(
-        ...unknownWord(state, VERIFICATION_STATUSES, `webhooks.user.${kind}`),
-      );
-    }
-  }
-  return found.slice(0, MOST_OF_ONE);
+  if (unknown.length > 0 || typeof body.type !== "string") return unknown;
+  const described = body.type === "otp_status" ? OTP : EVENT;
+  return [...differences(body, described)].slice(0, MOST_OF_ONE);
 }
 
-function unknownFields(
-  fields: Fields,
-  documented: readonly string[],
-  where: string,
-): string[] {
-  return Object.keys(fields).filter((name) => !documented.includes(name))
-    .slice(0, MOST_OF_ONE).map((name) => `${where}.${fieldName(name)}`);
-}
-
-function unknownWord(
+function* differences(
   value: unknown,
-  documented: readonly string[],
-  where: string,
-): string[] {
-  return typeof value !== "string" || value === "" || documented.includes(value)
-    ? []
-    : [`${where}=${word(value, documented)}`];
+  { name: where, fields, time, words = {}, within = {} }: Described,
+): Generator<string> {
+  if (!isRecord(value)) return;
+  if (fields !== undefined) {
+    yield* Object.keys(value).filter((name) => !fields.includes(name))
+      .slice(0, MOST_OF_ONE).map((name) => `${where}.${fieldName(name)}`);
+  }
+  for (const name of time === undefined ? [] : ["created_at", "changed_at"]) {
+    if (typeof value[name] !== "string") continue;
+    const form = timeForm(value[name]);
+    if (time?.test(form) === false) yield `${where}.${name} is ${form}`;
+  }
+  for (const [name, listed] of Object.entries(words)) {
+    const said = value[name];
+    if (typeof said !== "string" || said === "" || listed.includes(said)) {
+      continue;
+    }
+    yield `${where}.${name}=${word(said, listed)}`;
+  }
+  for (const [name, one] of Object.entries(within)) {
+    yield* differences(value[name], one);
+  }
 }

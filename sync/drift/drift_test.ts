@@ -107,7 +107,7 @@ Deno.test("namesInWebhook() names new fields, words and states", () => {
     "webhooks.reject_type=FKYC_FAILED_MOOD",
     "webhooks.order.risk",
     "webhooks.user.age",
-    "webhooks.user.fkyc=expired",
+    "webhooks.user.fkyc.state=expired",
   ]);
 });
 
