@@ -41,6 +41,11 @@ import {
   LOG_EVENTS,
   type LogEvent,
 } from "../../server/monitoring/logger.ts";
+import {
+  CONFORMANCE_ROWS,
+  RISKS,
+  SUBJECTS as ROW_SUBJECTS,
+} from "../../sync/conformance/rows.ts";
 import { CONTRADICTED_AFTER_MS } from "../../sync/for_resources.ts";
 import { RECONCILE_SEVERITY } from "../../sync/testing/mod.ts";
 import { commandsPage } from "./commands_page.ts";
@@ -61,7 +66,37 @@ export const PAGES: Readonly<Record<string, () => string>> = {
       "",
     ].join("\n"),
   "states.md": statesPage,
+  "../how_we_read_the_service.md": readingPage,
 };
+
+const FOLDER = new URL("../../docs/reference/", import.meta.url);
+
+/** The page of what we assume; a person writes it, but for the rows of the check. */
+function readingPage(): string {
+  const page = Deno.readTextFileSync(
+    new URL("../how_we_read_the_service.md", FOLDER),
+  );
+  const rows = Object.values(CONFORMANCE_ROWS);
+  const lines = [
+    "What a row puts at risk stands behind it:",
+    "",
+    ...Object.entries(RISKS).map(([risk, means]) =>
+      `- ${quoted(risk)}: ${means}`
+    ),
+    ...[...Map.groupBy(rows, ({ subject }) => subject)].flatMap(
+      ([subject, some]) => [
+        "",
+        `### ${ROW_SUBJECTS[subject]}`,
+        "",
+        ...some.map(({ taken, risk }) => `- ${taken} (${quoted(risk)})`),
+      ],
+    ),
+  ];
+  return page.replace(
+    /(?<=deno task docs` prints them. -->\n)[^]*(?=<!-- The end of the rows)/,
+    () => `\n${lines.join("\n")}\n\n`,
+  );
+}
 
 /** states.md: machines and outcomes, as the ledger runs them. */
 function statesPage(): string {
@@ -302,7 +337,6 @@ function quoted(text: string): string {
 
 if (import.meta.main) {
   for (const [name, page] of Object.entries(PAGES)) {
-    const path = new URL(`../../docs/reference/${name}`, import.meta.url);
-    await Deno.writeTextFile(path, page());
+    await Deno.writeTextFile(new URL(name, FOLDER), page());
   }
 }
