@@ -124,6 +124,8 @@ export async function lookAtReleases(world: World): Promise<void> {
     check(
       "an order that was paid and does not move is somebody's task",
       order === null || !isOverdue(world, order) ||
+        // Who writes an order off waits for nothing of it any more.
+        state.byHand?.outcome === "written_off" ||
         tasks?.includes("stuck") === true,
       () => `order ${id} is pending, and listed as ${tasks}`,
     );
