@@ -52,7 +52,6 @@ import {
 import {
   catchUp,
   type CatchUpOptions,
-  type MakeStep,
   type Projection,
 } from "./projection/catch_up.ts";
 import type { FoldCode, RedactNew } from "./projection/project.ts";
@@ -121,7 +120,6 @@ export interface LedgerParts {
   readonly anchor: HeadAnchor | undefined;
   readonly fold: FoldCode;
   readonly redactNew: RedactNew;
-  readonly step: MakeStep;
 }
 
 /** Expectations recorded within this time get times one after another. */

@@ -3,13 +3,7 @@ import type { AssetTable } from "../core/assets/environment.ts";
 import { redactArrivals } from "./erasure/arrivals.ts";
 import { type AnchorStore, HeadAnchor } from "./evidence/head_anchor.ts";
 import { Ledger } from "./ledger.ts";
-import {
-  FOLD,
-  type FoldCode,
-  project,
-  type Projected,
-  type ProjectOptions,
-} from "./projection/project.ts";
+import { FOLD, type FoldCode } from "./projection/project.ts";
 import { checkLedger, createLedger } from "./store/create.ts";
 import type { Driver } from "./store/driver/driver.ts";
 import { randomPool } from "./store/random_pool.ts";
@@ -82,9 +76,6 @@ export interface LedgerOptions {
 export async function ledgerOn(
   driver: Driver,
   options: LedgerOptions,
-  inThread?: (
-    step: Pick<ProjectOptions, "assets" | "maxEvents">,
-  ) => Promise<Projected>,
 ): Promise<Ledger> {
   const { now = Date.now, randomBytes = randomPool(), fold = FOLD } = options;
   const { readOnly = false, anchorStore: store } = options;
@@ -102,11 +93,6 @@ export async function ledgerOn(
     ...{ driver, ledgerId, environment: stamp.environment, assets, fold },
     ...{ now, randomBytes, redactNew },
     anchor: store && new HeadAnchor({ store, ledgerId, now, readOnly }),
-    // The thread knows the fold of this version alone.
-    step: (maxEvents) =>
-      inThread !== undefined && fold === FOLD
-        ? inThread({ assets, maxEvents })
-        : project(driver, { assets, fold, redactNew, maxEvents }),
   });
   if (options.goLive !== undefined) await ledger.goLive(options.goLive);
   return ledger;

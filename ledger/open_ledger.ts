@@ -6,11 +6,7 @@ import {
   openClient,
   type OpenClientOptions,
 } from "./store/connections/open_client.ts";
-import {
-  openDatabase,
-  openDriver,
-  type OpenDriverOptions,
-} from "./thread/open_driver.ts";
+import { openDriver, type OpenDriverOptions } from "./thread/open_driver.ts";
 import { randomPool } from "./store/random_pool.ts";
 import type { Driver } from "./store/driver/driver.ts";
 import { LedgerError } from "./store/driver/errors.ts";
@@ -35,17 +31,13 @@ export async function openLedger(
 ): Promise<Ledger> {
   requireExactJson("open the ledger");
   if (!("client" in options)) await refuseOtherSchema(options);
-  const { driver, thread } = "client" in options
-    ? { driver: await openClient(options), thread: null }
-    : await openDatabase(options);
+  const driver = "client" in options
+    ? await openClient(options)
+    : await openDriver(options);
   try {
     const file = "client" in options ? null : databaseFile(options.url);
     const anchored = file === null ? {} : { anchorStore: anchorFile(file) };
-    return await ledgerOn(
-      driver,
-      { ...anchored, ...options },
-      thread === null ? undefined : (step) => thread.project(step),
-    );
+    return await ledgerOn(driver, { ...anchored, ...options });
   } catch (error) {
     await driver.close();
     throw error;

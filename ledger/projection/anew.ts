@@ -152,30 +152,29 @@ export const selectRules = statement(
       AND e.position <= (SELECT position FROM ledger)`,
 );
 
-/** The orders and users that events name, so many at a time. */
-export async function* eachNos(
+/** Where a walk over all rows stands. */
+export interface Walked {
+  /** The last row that was looked at. */
+  readonly no: number;
+  /** How many events name the rows of a step, and rows; 0 at the end. */
+  readonly events: number;
+}
+
+/** The next orders and users that are stored, or named by events. */
+export async function nextNos(
   driver: Driver,
-  { after = 0, limit, stored = false }: {
-    readonly after?: number;
-    readonly limit: number;
-    /** Whether those come too that only a row speaks of. */
-    readonly stored?: boolean;
-  },
-): AsyncGenerator<number[]> {
-  const others = stored
-    ? TABLES.map((table) => `UNION SELECT no FROM ${table} WHERE no > ?1`)
-    : [];
-  const sql = `SELECT DISTINCT no FROM mentions WHERE no > ?1
-    ${others.join(" ")} ORDER BY no LIMIT ?2`;
-  for (let last: number | undefined = after;;) {
-    const [rows = []] = await readDeciding(driver, [
-      statement(sql, last, limit),
-    ]);
-    const nos = rows.map(([no]) => Number(no));
-    last = nos.at(-1);
-    if (last === undefined) return;
-    yield nos;
-  }
+  { after, most }: { readonly after: number; readonly most: number },
+): Promise<Walked & { readonly nos: readonly number[] }> {
+  const [rows = []] = await readDeciding(driver, [statement(
+    `${
+      ["mentions", ...TABLES].map((table) =>
+        `SELECT no FROM ${table} WHERE no > ?1`
+      ).join(" UNION ALL ")
+    } ORDER BY no LIMIT ?2`,
+    ...[after, most],
+  )]);
+  const nos = [...new Set(rows.map(([no]) => Number(no)))];
+  return { nos, no: nos.at(-1) ?? after, events: rows.length };
 }
 
 /** An order or a user, as it is stored and as its events make it; either may be missing. */

@@ -1,9 +1,9 @@
 /** Folds whatever waits, step by step; a ledger of an older fold is folded anew first. */
 import type { ChainState } from "../evidence/evidence.ts";
-import type { Driver } from "../store/driver/driver.ts";
 import { read } from "../store/database.ts";
 import { guardOf, selectGuard } from "./guard.ts";
-import { FOLD, type Projected, type ProjectOptions } from "./project.ts";
+import { type FoldParts, inSteps, NEXT_EVENTS } from "./steps.ts";
+import { FOLD, type Projected } from "./project.ts";
 import { refold } from "./refold.ts";
 
 /** Result of {@linkcode Ledger.project}. */
@@ -27,44 +27,21 @@ export interface CatchUpOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Makes one step, here or in the thread that owns the file. */
-export type MakeStep = (mostEvents: number) => Promise<Projected>;
-
-interface CatchUpParts extends ProjectOptions {
-  readonly driver: Driver;
-  readonly step: MakeStep;
-}
-
-/** A step should not take longer: an append waits for it. */
-const STEP_MS = 45;
-const FEWEST_EVENTS = 50;
-const MOST_EVENTS = 2000;
-
-/** How many events the next step takes, by how long the last one took. */
-function sizeAfter(size: number, events: number, ms: number): number {
-  // A step with few events says little of how long many take.
-  if (events < size / 2 || ms <= 0) return size;
-  const wanted = Math.max(events * STEP_MS / ms, size / 2, FEWEST_EVENTS);
-  return Math.round(Math.min(wanted, 2 * size, MOST_EVENTS));
-}
-
 /** Folds until nothing waits, in steps that appends can wait for. */
 export async function catchUp(
-  parts: CatchUpParts,
+  parts: FoldParts,
   { signal }: CatchUpOptions,
   onStep: (step: Projected) => void,
 ): Promise<Omit<Projection, "chain">> {
   const { driver, assets, fold = FOLD } = parts;
-  let size = 200;
+  const step = inSteps(parts, NEXT_EVENTS, 2000);
   let events = 0;
   for (;;) {
     signal?.throwIfAborted();
-    const beganMs = performance.now();
-    const step = await parts.step(size);
-    size = sizeAfter(size, step.events, performance.now() - beganMs);
-    if (step.events > 0) {
-      onStep(step);
-      events += step.events;
+    const done = await step({});
+    if (done.events > 0) {
+      onStep(done);
+      events += done.events;
       continue;
     }
     const [guarding] = await read(driver, [selectGuard]);

@@ -1,6 +1,6 @@
 /** The one row that every batch moves which folds, erases or begins a release. */
-import type { Statement } from "../store/driver/driver.ts";
-import { bytesOf, type Rows } from "../store/database.ts";
+import type { Driver, Statement } from "../store/driver/driver.ts";
+import { bytesOf, readDeciding, type Rows } from "../store/database.ts";
 import { timeOf } from "../store/events.ts";
 import { LookupHash } from "./lookup_hash.ts";
 
@@ -40,6 +40,10 @@ export function guardOf(rows: Rows | undefined): Guard {
     erasures: Number(row[7]),
     counts: JSON.parse(String(row[8] ?? "{}")),
   };
+}
+
+export async function readGuard(driver: Driver): Promise<Guard> {
+  return guardOf((await readDeciding(driver, [selectGuard]))[0]);
 }
 
 /**

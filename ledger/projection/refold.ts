@@ -1,4 +1,5 @@
 /** Folds every order and user anew beside what readers see, and takes its place. */
+import type { AssetTable } from "../../core/assets/environment.ts";
 import { orderRelease } from "../releases/order_release.ts";
 import { logReleases, type ReleaseChange } from "../releases/release_log.ts";
 import { readDeciding, statement, write } from "../store/database.ts";
@@ -12,25 +13,28 @@ import {
 import { timeOf } from "../store/events.ts";
 import { orderTable, userTable } from "../store/schema.ts";
 import {
-  type AnewOptions,
   changedSince,
   type Compared,
   compareRows,
-  eachNos,
   missingTerms,
+  nextNos,
+  type Walked,
 } from "./anew.ts";
 import { DUE_COLUMNS, dueOf } from "./due.ts";
 import { insertExpected } from "./expected.ts";
-import { type Guard, guardOf, moveGuard, selectGuard } from "./guard.ts";
+import {
+  type Guard,
+  guardOf,
+  moveGuard,
+  readGuard,
+  selectGuard,
+} from "./guard.ts";
 import { loadReleases, purchaseStatements } from "./load.ts";
 import { logStatements, tellAll } from "./log.ts";
-import { FOLD, type ProjectOptions } from "./project.ts";
+import { type FoldParts, inSteps, type Most } from "./steps.ts";
+import { FOLD } from "./project.ts";
 import { type Kind, KINDS, orderRows, TABLES, updateRow } from "./rows.ts";
 import { diffStates, type StateChange } from "./state_changes.ts";
-
-export type RefoldParts = Pick<ProjectOptions, "assets" | "fold"> & {
-  readonly driver: Driver;
-};
 
 /** How to fold a ledger again from nothing. */
 export interface RefoldOptions {
@@ -63,9 +67,6 @@ export interface Refold {
 /** Changes that are listed with their fields; beyond it they are counted. */
 const MOST_CHANGES = 1000;
 
-/** Rows folded and written at once. */
-const CHUNK = 1000;
-
 /** How far a refold got; kept, so that the next one goes on. */
 interface Progress {
   readonly foldVersion: number;
@@ -77,11 +78,21 @@ interface Progress {
   readonly no: number;
 }
 
-interface Work extends Required<RefoldParts>, RefoldOptions {
-  readonly anew: AnewOptions;
-  readonly tag: string;
-  readonly found: { changed: number; changes: StateChange[] };
+/** What rows are made anew with, wherever that is done. */
+interface Task {
+  readonly progress: Progress;
+  readonly dryRun: boolean;
+  /** Makes these rows. @default the next ones */
+  readonly nos?: readonly number[];
 }
+
+interface Refolding extends Required<Omit<FoldParts, "redactNew">> {
+  readonly options: RefoldOptions;
+  readonly found: { changed: number; changes: StateChange[] };
+  readonly make: (task: Task) => Promise<Walked & Changes>;
+}
+
+type Changes = Pick<Refold, "changed" | "changes">;
 
 /**
  * Folds everything anew, and restores what was deleted from the file. What was told
@@ -91,10 +102,9 @@ interface Work extends Required<RefoldParts>, RefoldOptions {
  * @throws {LedgerError} `failed` when a newer version has folded the ledger.
  */
 export async function refold(
-  { fold = FOLD, ...parts }: RefoldParts,
+  { driver, assets, fold = FOLD }: FoldParts,
   options: RefoldOptions = {},
 ): Promise<Refold> {
-  const { driver } = parts;
   /** By which fold the states were when this call began. */
   let former: number | null = null;
   const result = await retryLostRaces(async () => {
@@ -115,18 +125,18 @@ export async function refold(
     }
     // A refold that was stopped at its very end left them.
     await dropFormer(driver, options.signal);
-    return await refoldOnce({ ...parts, fold, ...options }, guard);
+    const parts = { driver, assets, fold };
+    const make = inSteps(parts, FOLD_ROWS, ROWS_AT_ONCE);
+    const found = { changed: 0, changes: [] };
+    return await refoldOnce({ ...parts, options, make, found }, guard);
   });
   if (result.swapped) await dropFormer(driver, options.signal);
   return result;
 }
 
 /** @throws {LedgerError} `conflict` where another process began anew, or was first. */
-async function refoldOnce(
-  parts: Required<RefoldParts> & RefoldOptions,
-  guard: Guard,
-): Promise<Refold> {
-  const { driver, assets, fold, dryRun = false, signal, onProgress } = parts;
+async function refoldOnce(work: Refolding, guard: Guard): Promise<Refold> {
+  const { driver, fold, options: { dryRun = false }, found } = work;
   const { position } = guard;
   const [resumed] = await readDeciding(driver, [
     statement(
@@ -136,56 +146,57 @@ async function refoldOnce(
   ]);
   const known: Progress = JSON.parse(String(resumed?.[0]?.[0] ?? "{}"));
   const goesOn = !dryRun && known.foldVersion === fold.version;
-  let progress: Progress = goesOn ? known : {
+  const progress: Progress = goesOn ? known : {
     ...{ foldVersion: fold.version, since: position },
     ...{ tag: `_${guard.turn}`, no: 0 },
   };
+  const { tag } = progress;
   // No event of what was left to fold comes before it.
   const events = position - Math.floor(progress.no / 2);
-  const work: Work = {
-    ...parts,
-    anew: { assets, hash: guard.hash, readFact: fold.readFact },
-    tag: progress.tag,
-    found: { changed: 0, changes: [] },
-  };
-  const result = (swapped: boolean) => {
-    const { changed, changes } = work.found;
-    return { events, position, changed, changes, swapped };
-  };
+  const result = (swapped: boolean) => ({
+    ...{ events, position, ...found, swapped },
+  });
   if (!dryRun && !goesOn) await begin(work, guard, progress);
   try {
-    const { no: after } = progress;
-    const keep = async (nos: readonly number[], rows: Promise<Compared[]>) => {
-      const no = nos.at(-1) ?? after;
-      progress = { ...progress, no };
-      await storeNext(work, await rows, [saveProgress(progress)]);
-      onProgress?.(Math.floor(no / 2));
-      signal?.throwIfAborted();
-    };
-    // While some rows are written, the next are made: a third of the time.
-    let last: Parameters<typeof keep> | null = null;
-    for await (const nos of eachNos(driver, { after, limit: CHUNK })) {
-      const rows = compareRows(driver, nos, work.anew);
-      // It is awaited later; until then it may fail unseen.
-      rows.catch(() => {});
-      if (last !== null) await keep(...last);
-      last = [nos, rows];
-    }
-    if (last !== null) await keep(...last);
+    await makeRows(work, progress);
     if (dryRun) return result(false);
     // Rows that are there already are indexed in far less time than one by one.
-    for (const index of nextTables(work.tag).flatMap((all) => all.slice(1))) {
+    for (const index of nextTables(tag).flatMap((all) => all.slice(1))) {
       const once = index.replace("CREATE INDEX", "CREATE INDEX IF NOT EXISTS");
-      await write(driver, [stillGoing(work.tag), statement(once)]);
+      await write(driver, [stillGoing(tag), statement(once)]);
     }
     for (let { since } = progress;;) {
-      since = await catchUp(work, since);
-      if (await swap(work, since)) return result(true);
+      since = await catchUp(work, { ...progress, since });
+      if (await swap(work, tag, since)) return result(true);
     }
   } catch (error) {
     // The tables are gone where another process was first.
-    throw dryRun || await isGoing(work) ? error : lostRace();
+    throw dryRun || await isGoing(driver, tag) ? error : lostRace();
   }
+}
+
+/** Makes all rows after those that are made. */
+async function makeRows(work: Refolding, from: Progress): Promise<void> {
+  const { signal, onProgress } = work.options;
+  for (let progress = from;;) {
+    const { no, events } = await noting(work, { progress });
+    if (events === 0) return;
+    progress = { ...progress, no };
+    onProgress?.(Math.floor(no / 2));
+    signal?.throwIfAborted();
+  }
+}
+
+/** Makes some rows, and notes what readers would see change. */
+async function noting(
+  { make, found, options: { dryRun = false } }: Refolding,
+  task: Omit<Task, "dryRun">,
+): Promise<Walked> {
+  const made = await make({ ...task, dryRun });
+  found.changed += made.changed;
+  const room = MOST_CHANGES - found.changes.length;
+  found.changes.push(...made.changes.slice(0, room));
+  return made;
 }
 
 /** Begins a batch that fails with `conflict` unless something holds of the database. */
@@ -202,7 +213,7 @@ function stillGoing(tag: string): Statement {
   return expecting(IS_GOING, tag);
 }
 
-async function isGoing({ driver, tag }: Work): Promise<boolean> {
+async function isGoing(driver: Driver, tag: string): Promise<boolean> {
   const [found] = await readDeciding(driver, [
     statement(`SELECT ${IS_GOING}`, tag),
   ]);
@@ -224,7 +235,7 @@ function nextTables(tag: string): string[][] {
 }
 
 async function begin(
-  { driver, anew: { hash, readFact } }: Work,
+  { driver, fold }: Refolding,
   guard: Guard,
   progress: Progress,
 ): Promise<void> {
@@ -236,12 +247,12 @@ async function begin(
   // Looking for them walks over every event.
   const missing = Number(expected?.[0]?.[0]) >= sessions + terms
     ? []
-    : await missingTerms(driver, guard.position, readFact);
+    : await missingTerms(driver, guard.position, fold.readFact);
   await write(driver, [
     moveGuard(guard),
     ...dropRefolded,
     ...nextTables(progress.tag).map(([table = ""]) => statement(table)),
-    ...missing.map((one) => insertExpected(hash, one)),
+    ...missing.map((one) => insertExpected(guard.hash, one)),
     saveProgress(progress),
   ]);
 }
@@ -253,29 +264,40 @@ function saveProgress(progress: Progress): Statement {
   );
 }
 
-/** Makes some rows anew, and writes them beside the others. */
-async function foldNos(work: Work, nos: readonly number[]): Promise<void> {
-  await storeNext(work, await compareRows(work.driver, nos, work.anew));
-}
+/** The most events of a step; what is read of them is held at once. */
+export const ROWS_AT_ONCE = 1000;
 
-async function storeNext(
-  work: Work,
-  rows: readonly Compared[],
-  also: readonly Statement[] = [],
-): Promise<void> {
-  const { driver, dryRun, tag } = work;
-  const statements = rows.flatMap((row) => insertNext(work, row));
-  if (!dryRun) await write(driver, [stillGoing(tag), ...statements, ...also]);
-}
+/** Makes rows anew, and writes them beside those that readers see. */
+export const FOLD_ROWS = {
+  name: "rows",
+  async make(
+    { driver, assets, fold = FOLD }: FoldParts,
+    { progress, dryRun, nos, most }: Task & Most,
+  ): Promise<Walked & Changes> {
+    const next = nos === undefined
+      ? await nextNos(driver, { after: progress.no, most })
+      : { nos, no: progress.no, events: nos.length };
+    const { hash } = await readGuard(driver);
+    const { readFact } = fold;
+    const anew = { assets, hash, readFact };
+    const rows = await compareRows(driver, next.nos, anew);
+    const { no, events } = next;
+    if (!dryRun) {
+      await write(driver, [
+        stillGoing(progress.tag),
+        ...rows.flatMap(insertNext),
+        saveProgress({ ...progress, no }),
+      ]);
+    }
+    const changes = rows.flatMap((row) => changeOf(row, assets));
+    return { no, events, changed: changes.length, changes };
+  },
+};
 
-function insertNext(
-  work: Work,
-  { table, stored, made }: Compared,
-): Statement[] {
+function insertNext({ table, stored, made }: Compared): Statement[] {
   if (made === undefined) return [];
   const { fold, columns } = made;
   const kept = stored?.id === columns.id ? stored : undefined;
-  note(work, KINDS[table], String(columns.id), [kept?.fold, columns.fold]);
   const at = fold.activity.lastAt;
   // What is restored is asked about again.
   const due = kept === undefined
@@ -292,46 +314,46 @@ function insertNext(
   )];
 }
 
-/** Notes what readers would see change. */
-function note(
-  { found, assets }: Work,
-  { entity, unpack, state }: Kind<unknown>,
-  id: string,
-  [before, after]: readonly (SqlValue | undefined)[],
-): void {
-  if (before === after) return;
+/** What readers would see change of a row. */
+function changeOf(
+  { table, stored, made }: Compared,
+  assets: AssetTable,
+): StateChange[] {
+  if (made === undefined) return [];
+  const { entity, unpack, state }: Kind<unknown> = KINDS[table];
+  const id = String(made.columns.id);
+  const before = stored?.id === id ? stored.fold : null;
+  const after = made.columns.fold;
+  if (before === after) return [];
   const shown = (text: SqlValue | undefined) =>
     text ? JSON.stringify(state(unpack(id, String(text)), assets)) : null;
   const fields = diffStates(shown(before), shown(after));
-  if (fields.length === 0) return;
-  found.changed++;
-  if (found.changes.length < MOST_CHANGES) {
-    found.changes.push({ entity, id, fields });
-  }
+  return fields.length === 0 ? [] : [{ entity, id, fields }];
 }
 
 /** Folds again what other processes have folded since; returns how far that is. */
-async function catchUp(work: Work, since: number): Promise<number> {
-  const { driver } = work;
-  const { position, nos, ...any } = await changedSince(driver, {
+async function catchUp(work: Refolding, progress: Progress): Promise<number> {
+  const { since } = progress;
+  const { position, nos, ...any } = await changedSince(work.driver, {
     ...{ folded: since, stored: since },
   });
   if (position === since) return since;
   if (any.anyOrder || any.anybody) {
-    for await (const all of eachNos(driver, { limit: CHUNK })) {
-      await foldNos(work, all);
-    }
+    await makeRows(work, { ...progress, no: 0 });
     return position;
   }
-  for (const some = [...nos]; some.length > 0;) {
-    await foldNos(work, some.splice(0, CHUNK));
+  for (const rest = [...nos]; rest.length > 0;) {
+    await noting(work, { progress, nos: rest.splice(0, 100) });
   }
   return position;
 }
 
 /** Takes the place of what readers see; false where another process folded. */
-async function swap(work: Work, position: number): Promise<boolean> {
-  const { driver, assets, anew, tag, fold } = work;
+async function swap(
+  { driver, assets, fold }: Refolding,
+  tag: string,
+  position: number,
+): Promise<boolean> {
   const [guarding, differing = [], last, at] = await readDeciding(driver, [
     selectGuard,
     // What was told meanwhile is in the row that readers see.
@@ -382,7 +404,10 @@ async function swap(work: Work, position: number): Promise<boolean> {
         ...{ lastSeq: Number(last?.[0]?.[0]), subscribers: [] },
       }),
       ...[...orders.values()].map((row) =>
-        updateRow("orders_next", KINDS.orders.columns(row, anew))
+        updateRow(
+          "orders_next",
+          KINDS.orders.columns(row, { assets, hash: guard.hash }),
+        )
       ),
       ...TABLES.flatMap((table) => [
         statement(`ALTER TABLE ${table} RENAME TO ${table}_former`),
@@ -392,7 +417,7 @@ async function swap(work: Work, position: number): Promise<boolean> {
     ]);
     return true;
   } catch (error) {
-    if (isLostRace(error) && await isGoing(work)) return false;
+    if (isLostRace(error) && await isGoing(driver, tag)) return false;
     throw error;
   }
 }

@@ -1,11 +1,18 @@
 /** Compares what is stored of orders and users with the events; writes nothing. */
 import { read, statement } from "../store/database.ts";
 import { LedgerError } from "../store/driver/errors.ts";
-import { changedSince, compareRows, eachNos, missingTerms } from "./anew.ts";
+import {
+  changedSince,
+  compareRows,
+  missingTerms,
+  nextNos,
+  type Walked,
+} from "./anew.ts";
 import type { Told } from "./doc.ts";
-import { guardOf, selectGuard } from "./guard.ts";
+import { guardOf, readGuard, selectGuard } from "./guard.ts";
+import { type FoldParts, inSteps, type Most } from "./steps.ts";
 import { FOLD } from "./project.ts";
-import type { RefoldParts } from "./refold.ts";
+import { ROWS_AT_ONCE } from "./refold.ts";
 import { type Columns, KINDS } from "./rows.ts";
 import { diffStates, type StateDifference } from "./state_changes.ts";
 
@@ -49,9 +56,6 @@ export interface StatesVerification {
 /** Rows that are listed; others are only counted. */
 const MOST_LISTED = 20;
 
-/** Rows compared at once. */
-const CHUNK = 500;
-
 /** By code how many entries the log has of a row, and which is the last. */
 const LOG = `, (SELECT json_group_object(code, json(entries)) FROM (
     SELECT code, json_array(count(*), max(entry)) AS entries FROM log
@@ -64,14 +68,15 @@ const LOG = `, (SELECT json_group_object(code, json(entries)) FROM (
  * @throws {LedgerError} `failed` where another version has folded the ledger.
  */
 export async function verifyStates(
-  { driver, assets, fold = FOLD }: RefoldParts,
+  { fold = FOLD, ...parts }: FoldParts,
   { signal }: VerifyStatesOptions = {},
 ): Promise<StatesVerification> {
+  const { driver } = parts;
   const [guarding, last] = await read(driver, [
     selectGuard,
     statement("SELECT coalesce(max(position), 0) FROM events"),
   ]);
-  const { foldVersion, position, hash, counts } = guardOf(guarding);
+  const { foldVersion, position, counts } = guardOf(guarding);
   if (foldVersion !== fold.version) {
     throw new LedgerError(
       "failed",
@@ -80,25 +85,54 @@ export async function verifyStates(
     );
   }
   const begun = { folded: position, stored: Number(last?.[0]?.[0]) };
-  const { readFact } = fold;
-  const anew = { assets, readFact, hash, until: position, also: LOG };
+  const compare = inSteps({ ...parts, fold }, COMPARE_ROWS, ROWS_AT_ONCE);
   const rows = { orders: 0, users: 0 };
   const differences: RowDifference[] = [];
   let different = 0;
-  const add = (
-    table: string,
-    key: readonly string[],
-    kind: RowDifference["kind"],
-    columns: readonly StateDifference[] = [],
-  ) => {
-    different++;
-    const one = { table, key, kind, columns };
-    if (differences.length < MOST_LISTED) differences.push(one);
-  };
-  for await (const nos of eachNos(driver, { limit: CHUNK, stored: true })) {
+  for (let after = 0, events = 1; events > 0;) {
     signal?.throwIfAborted();
+    const found = await compare({ begun, after });
+    ({ no: after, events } = found);
+    rows.orders += found.rows.orders;
+    rows.users += found.rows.users;
+    different += found.different;
+    differences.push(...found.differences);
+  }
+  for (const one of await missingTerms(driver, position, fold.readFact)) {
+    const key = [String(one.position)];
+    differences.push({ table: "expected", key, kind: "missing", columns: [] });
+    different++;
+  }
+  return {
+    ok: different === 0,
+    events: Object.values(counts).reduce((sum, one) => sum + one, 0),
+    ...{ position, rows, different },
+    differences: differences.slice(0, MOST_LISTED),
+  };
+}
+
+/** Compares the next rows with what their events lead to. */
+export const COMPARE_ROWS = {
+  name: "compared",
+  async make(
+    { driver, assets, fold = FOLD }: FoldParts,
+    { begun, ...page }: Most & {
+      readonly begun: Parameters<typeof changedSince>[1];
+      readonly after: number;
+    },
+  ): Promise<
+    & Walked
+    & Pick<StatesVerification, "different" | "differences">
+    & { readonly rows: { readonly orders: number; readonly users: number } }
+  > {
+    const { nos, ...walked } = await nextNos(driver, page);
+    const { hash } = await readGuard(driver);
+    const { readFact } = fold;
+    const anew = { assets, readFact, hash, until: begun.folded, also: LOG };
     const compared = await compareRows(driver, nos, anew);
-    const changed = await changedSince(driver, begun);
+    const rows = { orders: 0, users: 0 };
+    const found: RowDifference[] = [];
+    let changed: Awaited<ReturnType<typeof changedSince>> | null = null;
     for (const { table, stored, made } of compared) {
       const { no, id } = stored ?? made?.columns ?? {};
       if (id === undefined) continue;
@@ -106,29 +140,23 @@ export async function verifyStates(
       if (stored !== undefined) {
         rows[table]++;
         for (const [code, kind] of wrongLog(stored)) {
-          add("log", [...key, code], kind);
+          found.push({ table: "log", key: [...key, code], kind, columns: [] });
         }
       }
+      const columns = stored && made ? differing(stored, made.columns) : null;
+      if (columns?.length === 0) continue;
+      // What was folded since is not compared.
+      changed ??= await changedSince(driver, begun);
       const isMoved = changed.anybody || changed.nos.has(Number(no)) ||
         (changed.anyOrder && table === "orders");
       if (isMoved) continue;
-      if (stored === undefined) add(table, key, "missing");
-      else if (made === undefined) add(table, key, "unfounded");
-      else {
-        const fields = differing(stored, made.columns);
-        if (fields.length > 0) add(table, key, "changed", fields);
-      }
+      const kind = columns ? "changed" : stored ? "unfounded" : "missing";
+      found.push({ table, key, kind, columns: columns ?? [] });
     }
-  }
-  for (const one of await missingTerms(driver, position, readFact)) {
-    add("expected", [String(one.position)], "missing");
-  }
-  return {
-    ok: different === 0,
-    events: Object.values(counts).reduce((sum, one) => sum + one, 0),
-    ...{ position, rows, different, differences },
-  };
-}
+    const differences = found.slice(0, MOST_LISTED);
+    return { ...walked, rows, different: found.length, differences };
+  },
+};
 
 function differing(stored: Columns, made: Columns): StateDifference[] {
   const own = Object.keys(made).map((name) => [name, stored[name]]);

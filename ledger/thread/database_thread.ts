@@ -7,7 +7,9 @@
 import { parentPort } from "node:worker_threads";
 import { free } from "../../core/bytes.ts";
 import { redactArrivals } from "../erasure/arrivals.ts";
-import { project } from "../projection/project.ts";
+import { NEXT_EVENTS, type Work } from "../projection/steps.ts";
+import { FOLD_ROWS } from "../projection/refold.ts";
+import { COMPARE_ROWS } from "../projection/verify_states.ts";
 import {
   FileDriver,
   type FileOptions,
@@ -16,7 +18,7 @@ import type { ResultSet, Statement } from "../store/driver/driver.ts";
 import { retrying } from "../store/driver/retrying_driver.ts";
 import { fromSqlite } from "../store/driver/sqlite_errors.ts";
 import { randomPool } from "../store/random_pool.ts";
-import type { Outcome, Request, StepOptions } from "./messages.ts";
+import type { Outcome, Request, Task } from "./messages.ts";
 
 /** What a thread talks to its starter through. */
 interface Port {
@@ -24,16 +26,21 @@ interface Port {
   postMessage(outcome: Outcome): void;
 }
 
+const WORKS: readonly Work<never, unknown>[] = [
+  ...[NEXT_EVENTS, FOLD_ROWS, COMPARE_ROWS],
+];
+
 class OwnedFile extends FileDriver {
   readonly #randomBytes = randomPool();
   /** The database as the fold sees it, without a message for each batch. */
   readonly #here = retrying(this);
 
-  project(step: StepOptions) {
-    const { assets } = step;
+  async work(name: string, { assets, ...options }: Task) {
     const randomBytes = this.#randomBytes;
     const redactNew = redactArrivals({ assets, now: Date.now, randomBytes });
-    return project(this.#here, { ...step, redactNew });
+    const parts = { driver: this.#here, assets, redactNew };
+    const work = WORKS.find((one) => one.name === name);
+    return await work?.make(parts, options as never);
   }
 }
 

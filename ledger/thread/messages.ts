@@ -1,10 +1,10 @@
 /** What the thread that owns the file is asked, and what it answers. */
+import type { AssetTable } from "../../core/assets/environment.ts";
 import type {
   FileDriver,
   FileOptions,
 } from "../store/connections/file_driver.ts";
 import type { LedgerErrorCode } from "../store/driver/errors.ts";
-import type { Projected, ProjectOptions } from "../projection/project.ts";
 
 /** What the thread does when it is asked. */
 export interface Calls extends
@@ -13,11 +13,12 @@ export interface Calls extends
     "batch" | "copyTo" | "vacuum" | "emptyLog" | "close"
   > {
   open(options: FileOptions): void;
-  project(options: StepOptions): Promise<Projected>;
+  work(name: string, task: Task): Promise<unknown>;
 }
 
-/** How a step is made. */
-export type StepOptions = Pick<ProjectOptions, "assets" | "maxEvents">;
+export interface Task {
+  readonly assets: AssetTable;
+}
 
 /** What is asked; the answers come in the order of the requests. */
 export interface Request {

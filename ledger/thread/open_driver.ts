@@ -85,13 +85,6 @@ export interface OpenDriverOptions {
  * ```
  */
 export async function openDriver(options: OpenDriverOptions): Promise<Driver> {
-  return (await openDatabase(options)).driver;
-}
-
-/** The same, and the thread of a file; null where it has none, or it cannot be started. */
-export async function openDatabase(
-  options: OpenDriverOptions,
-): Promise<{ readonly driver: Driver; readonly thread: ThreadDriver | null }> {
   const { url, busyTimeoutMs = 50, readOnly = false, worker } = options;
   const path = localPath(url);
   const file = path === null ? null : { path, busyTimeoutMs, readOnly };
@@ -99,7 +92,7 @@ export async function openDatabase(
     ? await startThread(file, options)
     : null;
   const driver = thread ?? await openHere(file, options);
-  return { driver: await reached(driver, options), thread };
+  return await reached(driver, options);
 }
 
 async function startThread(

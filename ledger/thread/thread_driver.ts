@@ -30,8 +30,7 @@ export class ThreadDriver implements Driver {
   }
 
   readonly batch: Calls["batch"] = this.#asking("batch");
-  /** Folds the next events where the database is. */
-  readonly project: Calls["project"] = this.#asking("project");
+  readonly work: Calls["work"] = this.#asking("work");
   readonly copyTo: Calls["copyTo"] = this.#asking("copyTo");
   readonly vacuum: Calls["vacuum"] = this.#asking("vacuum");
   readonly emptyLog: Calls["emptyLog"] = this.#asking("emptyLog");

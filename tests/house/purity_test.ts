@@ -21,7 +21,7 @@ const TOUCHES_WORLD = new Set([
   "ledger/ledger_on.ts",
   "ledger/months/months.ts",
   "ledger/open_ledger.ts",
-  "ledger/projection/catch_up.ts",
+  "ledger/projection/steps.ts",
   "ledger/thread/database_thread.ts",
   "ledger/reads/orders.ts",
   "ledger/recording/notes.ts",

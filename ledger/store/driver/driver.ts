@@ -65,6 +65,11 @@ export interface Driver {
    * @returns False while others read it.
    */
   emptyLog?(): Promise<boolean>;
+  /**
+   * Does work of the fold where the database is, by its name; absent where that
+   * is the caller's thread.
+   */
+  work?(name: string, options: unknown): Promise<unknown>;
   /** Releases the database; later batches throw. */
   close(): Promise<void>;
 }

@@ -42,13 +42,14 @@ export function retrying(driver: Driver, options: RetryOptions = {}): Driver {
       }
     }
   };
-  const { copyTo, vacuum, emptyLog } = driver;
+  const { copyTo, vacuum, emptyLog, work } = driver;
   return {
     location: driver.location,
     batch: (statements, mode) =>
       whileBusy(() => driver.batch(statements, mode)),
     ...copyTo && { copyTo: copyTo.bind(driver) },
     ...emptyLog && { emptyLog: emptyLog.bind(driver) },
+    ...work && { work: work.bind(driver) },
     ...vacuum && { vacuum: () => whileBusy(() => vacuum.call(driver)) },
     close: () => driver.close(),
   };
