@@ -160,18 +160,24 @@ export interface Walked {
   readonly events: number;
 }
 
-/** The next orders and users that are stored, or named by events. */
+/** The next orders and users that are stored, or named by events, or some of them. */
 export async function nextNos(
   driver: Driver,
-  { after, most }: { readonly after: number; readonly most: number },
+  { after, most, some }: {
+    readonly after: number;
+    readonly most: number;
+    readonly some?: readonly number[] | undefined;
+  },
 ): Promise<Walked & { readonly nos: readonly number[] }> {
+  const among = some ? "AND no IN (SELECT value FROM json_each(?3))" : "";
   const [rows = []] = await readDeciding(driver, [statement(
     `${
       ["mentions", ...TABLES].map((table) =>
-        `SELECT no FROM ${table} WHERE no > ?1`
+        `SELECT no FROM ${table} WHERE no > ?1 ${among}`
       ).join(" UNION ALL ")
     } ORDER BY no LIMIT ?2`,
     ...[after, most],
+    ...some ? [listed(some)] : [],
   )]);
   const nos = [...new Set(rows.map(([no]) => Number(no)))];
   return { nos, no: nos.at(-1) ?? after, events: rows.length };

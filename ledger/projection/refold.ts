@@ -78,22 +78,6 @@ interface Progress {
   readonly no: number;
 }
 
-/** What rows are made anew with, wherever that is done. */
-interface Task {
-  readonly progress: Progress;
-  readonly dryRun: boolean;
-  /** Makes these rows. @default the next ones */
-  readonly nos?: readonly number[];
-}
-
-interface Refolding extends Required<Omit<FoldParts, "redactNew">> {
-  readonly options: RefoldOptions;
-  readonly found: { changed: number; changes: StateChange[] };
-  readonly make: (task: Task) => Promise<Walked & Changes>;
-}
-
-type Changes = Pick<Refold, "changed" | "changes">;
-
 /**
  * Folds everything anew, and restores what was deleted from the file. What was told
  * stays as it was, but where a release now says something else it is logged, and sent
@@ -125,18 +109,19 @@ export async function refold(
     }
     // A refold that was stopped at its very end left them.
     await dropFormer(driver, options.signal);
-    const parts = { driver, assets, fold };
-    const make = inSteps(parts, FOLD_ROWS, ROWS_AT_ONCE);
-    const found = { changed: 0, changes: [] };
-    return await refoldOnce({ ...parts, options, make, found }, guard);
+    return await refoldOnce({ driver, assets, fold }, options, guard);
   });
   if (result.swapped) await dropFormer(driver, options.signal);
   return result;
 }
 
 /** @throws {LedgerError} `conflict` where another process began anew, or was first. */
-async function refoldOnce(work: Refolding, guard: Guard): Promise<Refold> {
-  const { driver, fold, options: { dryRun = false }, found } = work;
+async function refoldOnce(
+  parts: Refolding,
+  { dryRun = false, signal, onProgress }: RefoldOptions,
+  guard: Guard,
+): Promise<Refold> {
+  const { driver, fold } = parts;
   const { position } = guard;
   const [resumed] = await readDeciding(driver, [
     statement(
@@ -151,14 +136,28 @@ async function refoldOnce(work: Refolding, guard: Guard): Promise<Refold> {
     ...{ tag: `_${guard.turn}`, no: 0 },
   };
   const { tag } = progress;
-  // No event of what was left to fold comes before it.
-  const events = position - Math.floor(progress.no / 2);
-  const result = (swapped: boolean) => ({
-    ...{ events, position, ...found, swapped },
-  });
-  if (!dryRun && !goesOn) await begin(work, guard, progress);
+  let changed = 0;
+  const changes: StateChange[] = [];
+  const foldRows = inSteps(parts, FOLD_ROWS, ROWS_AT_ONCE);
+  const makeRows = async (from: Progress, nos?: readonly number[]) => {
+    for (let progress = from;;) {
+      const made = await foldRows({ progress, dryRun, nos });
+      if (made.events === 0) return;
+      changed += made.changes.length;
+      changes.push(...made.changes.slice(0, MOST_CHANGES - changes.length));
+      progress = { ...progress, no: made.no };
+      onProgress?.(Math.floor(made.no / 2));
+      signal?.throwIfAborted();
+    }
+  };
+  const result = (swapped: boolean) => {
+    // No event of what was left to fold comes before it.
+    const events = position - Math.floor(progress.no / 2);
+    return { events, position, changed, changes, swapped };
+  };
+  if (!dryRun && !goesOn) await begin(parts, guard, progress);
   try {
-    await makeRows(work, progress);
+    await makeRows(progress);
     if (dryRun) return result(false);
     // Rows that are there already are indexed in far less time than one by one.
     for (const index of nextTables(tag).flatMap((all) => all.slice(1))) {
@@ -166,8 +165,14 @@ async function refoldOnce(work: Refolding, guard: Guard): Promise<Refold> {
       await write(driver, [stillGoing(tag), statement(once)]);
     }
     for (let { since } = progress;;) {
-      since = await catchUp(work, { ...progress, since });
-      if (await swap(work, tag, since)) return result(true);
+      // Other processes may have folded meanwhile.
+      const { position, nos, ...any } = await changedSince(driver, {
+        ...{ folded: since, stored: since },
+      });
+      const some = any.anyOrder || any.anybody ? undefined : [...nos];
+      if (position > since) await makeRows({ ...progress, no: 0 }, some);
+      since = position;
+      if (await swap(parts, tag, since)) return result(true);
     }
   } catch (error) {
     // The tables are gone where another process was first.
@@ -175,29 +180,7 @@ async function refoldOnce(work: Refolding, guard: Guard): Promise<Refold> {
   }
 }
 
-/** Makes all rows after those that are made. */
-async function makeRows(work: Refolding, from: Progress): Promise<void> {
-  const { signal, onProgress } = work.options;
-  for (let progress = from;;) {
-    const { no, events } = await noting(work, { progress });
-    if (events === 0) return;
-    progress = { ...progress, no };
-    onProgress?.(Math.floor(no / 2));
-    signal?.throwIfAborted();
-  }
-}
-
-/** Makes some rows, and notes what readers would see change. */
-async function noting(
-  { make, found, options: { dryRun = false } }: Refolding,
-  task: Omit<Task, "dryRun">,
-): Promise<Walked> {
-  const made = await make({ ...task, dryRun });
-  found.changed += made.changed;
-  const room = MOST_CHANGES - found.changes.length;
-  found.changes.push(...made.changes.slice(0, room));
-  return made;
-}
+type Refolding = Required<Omit<FoldParts, "redactNew">>;
 
 /** Begins a batch that fails with `conflict` unless something holds of the database. */
 function expecting(condition: string, ...args: readonly SqlValue[]): Statement {
@@ -272,25 +255,27 @@ export const FOLD_ROWS = {
   name: "rows",
   async make(
     { driver, assets, fold = FOLD }: FoldParts,
-    { progress, dryRun, nos, most }: Task & Most,
-  ): Promise<Walked & Changes> {
-    const next = nos === undefined
-      ? await nextNos(driver, { after: progress.no, most })
-      : { nos, no: progress.no, events: nos.length };
+    { progress, dryRun, nos: some, most }: Most & {
+      readonly progress: Progress;
+      readonly dryRun: boolean;
+      /** Makes only these. */
+      readonly nos: readonly number[] | undefined;
+    },
+  ): Promise<Walked & Pick<Refold, "changes">> {
+    const page = { after: progress.no, most };
+    const { nos, no, events } = await nextNos(driver, { ...page, some });
     const { hash } = await readGuard(driver);
-    const { readFact } = fold;
-    const anew = { assets, hash, readFact };
-    const rows = await compareRows(driver, next.nos, anew);
-    const { no, events } = next;
+    const anew = { assets, hash, readFact: fold.readFact };
+    const rows = await compareRows(driver, nos, anew);
     if (!dryRun) {
       await write(driver, [
         stillGoing(progress.tag),
         ...rows.flatMap(insertNext),
-        saveProgress({ ...progress, no }),
+        ...some ? [] : [saveProgress({ ...progress, no })],
       ]);
     }
     const changes = rows.flatMap((row) => changeOf(row, assets));
-    return { no, events, changed: changes.length, changes };
+    return { no, events, changes };
   },
 };
 
@@ -329,23 +314,6 @@ function changeOf(
     text ? JSON.stringify(state(unpack(id, String(text)), assets)) : null;
   const fields = diffStates(shown(before), shown(after));
   return fields.length === 0 ? [] : [{ entity, id, fields }];
-}
-
-/** Folds again what other processes have folded since; returns how far that is. */
-async function catchUp(work: Refolding, progress: Progress): Promise<number> {
-  const { since } = progress;
-  const { position, nos, ...any } = await changedSince(work.driver, {
-    ...{ folded: since, stored: since },
-  });
-  if (position === since) return since;
-  if (any.anyOrder || any.anybody) {
-    await makeRows(work, { ...progress, no: 0 });
-    return position;
-  }
-  for (const rest = [...nos]; rest.length > 0;) {
-    await noting(work, { progress, nos: rest.splice(0, 100) });
-  }
-  return position;
 }
 
 /** Takes the place of what readers see; false where another process folded. */

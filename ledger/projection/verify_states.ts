@@ -89,10 +89,11 @@ export async function verifyStates(
   const rows = { orders: 0, users: 0 };
   const differences: RowDifference[] = [];
   let different = 0;
-  for (let after = 0, events = 1; events > 0;) {
+  for (let after = 0;;) {
     signal?.throwIfAborted();
     const found = await compare({ begun, after });
-    ({ no: after, events } = found);
+    if (found.events === 0) break;
+    after = found.no;
     rows.orders += found.rows.orders;
     rows.users += found.rows.users;
     different += found.different;
