@@ -1,11 +1,12 @@
 import { type Asset, findAsset, networksOf } from "../assets/assets.ts";
 import type { AssetTable } from "../assets/environment.ts";
-import { compareDecimals, countDecimals, isDecimal } from "../decimal.ts";
+import { compareDecimals } from "../decimal.ts";
 import {
   defaultCommodity,
   FIAT_CURRENCIES,
   FIAT_DECIMALS,
   minimumAmount,
+  readAmount,
 } from "./session_limits.ts";
 import { isWalletAddress } from "./wallet_address.ts";
 
@@ -72,9 +73,6 @@ export interface SessionVerdict {
   readonly currencyAmount: string | null;
 }
 
-/** The longest amount, in characters. */
-const LONGEST_AMOUNT = 100;
-
 /**
  * Checks a session against the rules of the service. Without a commodity it is
  * for BTC where the table lists it, so the minimum of BTC counts.
@@ -97,16 +95,10 @@ export function checkSession(
       ? value
       : wrong(field, "not_text");
   };
-  const amountOf = (field: SessionField): string | null => {
-    const value = fields[field];
-    if (value === undefined) return null;
-    const text = Number.isSafeInteger(value) ? String(value) : value;
-    return typeof text !== "string" || !isDecimal(text) ||
-        text.length > LONGEST_AMOUNT
-      ? wrong(field, "not_decimal")
-      : compareDecimals(text, "0") > 0
-      ? text
-      : wrong(field, "not_positive");
+  const amountOf = (field: SessionField, decimals?: number): string | null => {
+    if (fields[field] === undefined) return null;
+    const read = readAmount(fields[field], decimals);
+    return "fault" in read ? wrong(field, read.fault) : read.amount;
   };
 
   const { flow_type: flow, currency } = fields;
@@ -142,10 +134,7 @@ export function checkSession(
   ) wrong("wallet_address", "wrong_address");
 
   const commodityAmount = amountOf("commodity_amount");
-  let currencyAmount = amountOf("currency_amount");
-  if (currencyAmount && countDecimals(currencyAmount) > FIAT_DECIMALS) {
-    currencyAmount = wrong("currency_amount", "too_many_decimals");
-  }
+  const currencyAmount = amountOf("currency_amount", FIAT_DECIMALS);
   if (currency === undefined) {
     if (fields.currency_amount !== undefined) {
       wrong("currency", "missing_currency");

@@ -1,12 +1,8 @@
 /** What a partner says of an order to come: how it is read, and why it is refused. */
 import {
-  compareDecimals,
-  countDecimals,
-  isDecimal,
-} from "../../core/decimal.ts";
-import {
   FIAT_CURRENCIES,
   FIAT_DECIMALS,
+  readAmount,
 } from "../../core/rules/session_limits.ts";
 import { isWalletAddress } from "../../core/rules/wallet_address.ts";
 import { printable } from "../../core/printable.ts";
@@ -155,8 +151,6 @@ export interface OrderExpectation {
   readonly askedAt?: string;
 }
 
-/** The longest amount, in characters. */
-const LONGEST_AMOUNT = 100;
 /** A time further ahead of our clock than this is refused as wrong. */
 const AHEAD_MS = 5 * 60_000;
 
@@ -176,29 +170,18 @@ const clickId: Check = (value, now) =>
       "use one of your own for each purchase",
   };
 
-const amount: Check = (value) => {
-  const text = Number.isSafeInteger(value) ? String(value) : value;
-  if (
-    typeof text !== "string" || text.length > LONGEST_AMOUNT || !isDecimal(text)
-  ) {
-    return {
-      wrong: `is ${shown(value)}; use a decimal in quotes, such as "25.50"`,
-    };
-  }
-  return compareDecimals(text, "0") > 0
-    ? { stored: text }
-    : { wrong: `is ${shown(value)}; use an amount above zero` };
+const amountOf = (decimals?: number): Check => (value) => {
+  const read = readAmount(value, decimals);
+  return "amount" in read
+    ? { stored: read.amount }
+    : { wrong: `is ${shown(value)}; ${AMOUNT_ADVICE[read.fault]}` };
 };
 
-const fiatAmount: Check = (value, now) => {
-  const read = amount(value, now);
-  if ("wrong" in read || countDecimals(String(read.stored)) <= FIAT_DECIMALS) {
-    return read;
-  }
-  return {
-    wrong: `is ${shown(value)}; use at most ${FIAT_DECIMALS} decimals, which ` +
-      "is all that can be paid",
-  };
+const AMOUNT_ADVICE = {
+  not_decimal: 'use a decimal in quotes, such as "25.50"',
+  not_positive: "use an amount above zero",
+  too_many_decimals:
+    `use at most ${FIAT_DECIMALS} decimals, which is all that can be paid`,
 };
 
 const currency: Check = (value) =>
@@ -236,10 +219,10 @@ const duration: Check = (value) =>
 /** Fields that say what an order is compared with. */
 const TERMS: Checks = {
   currency,
-  currency_amount: fiatAmount,
+  currency_amount: amountOf(FIAT_DECIMALS),
   commodity: identifier,
   network: identifier,
-  commodity_amount: amount,
+  commodity_amount: amountOf(),
   user_id: identifier,
   wallet_address: identifier,
 };

@@ -1,5 +1,5 @@
-// One rule of the service, changed in its one file, changes everywhere: what a
-// session, the client, the widget and the sandbox say of the least amount.
+// A rule of the service, changed in its one file, changes everywhere: what a
+// session, the client, the widget, the sandbox and the ledger say of an amount.
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { temporaryFolder } from "../kit/temporary_folder.ts";
@@ -7,14 +7,15 @@ import { temporaryFolder } from "../kit/temporary_folder.ts";
 const root = new URL("../../", import.meta.url);
 const RULE = new URL("core/rules/session_limits.ts", root);
 
-/** Says of 30 dollars of bitcoin whether each part takes them. */
+/** Says of an amount in dollars, for bitcoin, whether each part takes it. */
 const PROGRAM = `
+  import { openLedger } from "${root}ledger/mod.ts";
   import { checkSessionInput, OnrampClient } from "${root}client/mod.ts";
   import { createSandbox } from "${root}sandbox/mod.ts";
   import { draftOptions, sessionEndpoint } from "${root}widget/mod.ts";
 
   const asset = { commodity: "BTC", network: "bitcoin" };
-  const session = { flow_type: "simple", ...asset, currency: "USD", currency_amount: "30" };
+  const session = { flow_type: "simple", ...asset, currency: "USD", currency_amount: Deno.args[0] };
   const sandbox = createSandbox({ assets: "production" });
   const client = new OnrampClient({
     environment: "production",
@@ -37,12 +38,12 @@ const PROGRAM = `
   const direct = await sandbox.fetch(
     post("http://sandbox/api/external/hpp/create-session", {
       ...session,
-      currency_amount: 30,
+      currency_amount: Number(Deno.args[0]),
     }, { "x-api-key": sandbox.apiKey }),
   );
   const isDrafted = () => {
     try {
-      draftOptions({ partner_id: "01ABC", ...asset, currency_amount: "30" }, {
+      draftOptions({ partner_id: "01ABC", ...asset, currency_amount: Deno.args[0] }, {
         environment: "production",
       });
       return true;
@@ -50,7 +51,15 @@ const PROGRAM = `
       return false;
     }
   };
+  const ledger = await openLedger({ url: ":memory:", environment: "production" });
+  const expects = () =>
+    ledger.expect({
+      clickId: "click-1",
+      currency: "USD",
+      currencyAmount: Deno.args[0],
+    }).then(() => true, () => false);
   console.log(JSON.stringify({
+    expectation: await expects(),
     client: checkSessionInput(session, { assets: "production" }).faults.length === 0,
     sandbox: direct.status === 200,
     widget: isDrafted(),
@@ -58,8 +67,11 @@ const PROGRAM = `
   }));
 `;
 
-/** What the parts say where the text of the rule is `change`d. */
-async function saidWith(change: (rule: string) => string): Promise<unknown> {
+/** What the parts say of an amount where the text of the rule is `change`d. */
+async function saidWith(
+  amount: string,
+  change: (rule: string) => string = (rule) => rule,
+): Promise<unknown> {
   await using folder = await temporaryFolder();
   const copy = `${folder.path}/rule.ts`;
   const rule = await Deno.readTextFile(RULE);
@@ -86,20 +98,23 @@ async function saidWith(change: (rule: string) => string): Promise<unknown> {
       ...["run", "--no-check", "--cached-only", "--allow-env", "--allow-read"],
       ...["--config", `${folder.path}/deno.json`, "--lock", lock, "--frozen"],
       `${folder.path}/program.ts`,
+      amount,
     ],
   }).output();
   assert.equal(code, 0, new TextDecoder().decode(stderr));
   return JSON.parse(new TextDecoder().decode(stdout));
 }
 
+const all = (taken: boolean) => ({
+  client: taken,
+  sandbox: taken,
+  widget: taken,
+  session: taken,
+});
+
 Deno.test("The least amount of bitcoin, changed in its one file, changes client, sandbox, widget and session", async () => {
-  const all = (taken: boolean) => ({
-    client: taken,
-    sandbox: taken,
-    widget: taken,
-    session: taken,
-  });
-  assert.deepEqual(await saidWith((rule) => rule), all(true));
+  const expectation = true;
+  assert.deepEqual(await saidWith("30"), { expectation, ...all(true) });
   const raised = (rule: string) => {
     assert.match(rule, /return "30"/);
     return rule.replace('return "30"', 'return "31"').replace(
@@ -107,5 +122,20 @@ Deno.test("The least amount of bitcoin, changed in its one file, changes client,
       "string |",
     );
   };
-  assert.deepEqual(await saidWith(raised), all(false));
+  assert.deepEqual(await saidWith("30", raised), {
+    expectation,
+    ...all(false),
+  });
+});
+
+Deno.test("The decimals of an amount, changed in their one file, change client, sandbox, widget, session and what is expected", async () => {
+  assert.deepEqual(await saidWith("30.5"), { expectation: true, ...all(true) });
+  const whole = (rule: string) => {
+    assert.match(rule, /FIAT_DECIMALS = 2/);
+    return rule.replace("FIAT_DECIMALS = 2", "FIAT_DECIMALS = 0");
+  };
+  assert.deepEqual(await saidWith("30.5", whole), {
+    expectation: false,
+    ...all(false),
+  });
 });
