@@ -45,10 +45,14 @@ export class FreshnessWatch {
    * @throws {Broken} When an answer is older than the ledger says.
    */
   async look(): Promise<void> {
-    const { plan } = this.#world;
-    // The ledger counts by its own clock, the service by the service's.
+    const { plan, sandbox } = this.#world;
+    // The ledger counts by its own clock, the service by the service's, which goes
+    // right once its faults have ended.
     if (!areClocksTrue(this.#world)) return;
-    const { clockSkewMs = 0 } = plan.service;
+    const clockSkewMs = Math.min(
+      plan.service.clockSkewMs ?? 0,
+      sandbox.faults.clockSkewMs ?? 0,
+    );
     for (const one of await this.#some()) {
       const { requestedAt } = await this.#freshness(one);
       if (requestedAt === null || one.status === null) continue;
