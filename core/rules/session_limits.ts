@@ -17,7 +17,7 @@ type AmountFault = "not_decimal" | "not_positive" | "too_many_decimals";
 /** An amount, a decimal or a whole number, as a decimal; else how it breaks its rule. */
 export function readAmount(
   value: unknown,
-  decimals = Infinity,
+  decimals: number = Infinity,
 ): { readonly amount: string } | { readonly fault: AmountFault } {
   const text = Number.isSafeInteger(value) ? String(value) : value;
   if (
