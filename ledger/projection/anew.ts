@@ -19,7 +19,7 @@ import {
   readDeciding,
   statement,
 } from "../store/database.ts";
-import type { Driver } from "../store/driver/driver.ts";
+import type { Driver, Statement } from "../store/driver/driver.ts";
 import { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";
 import type { UserFold } from "../users/user_fold.ts";
@@ -146,7 +146,7 @@ async function join(
   for (const [no, fold] of folds) folds.set(no, joined.join(fold));
 }
 
-export const selectRules = statement(
+export const selectRules: Statement = statement(
   `SELECT ${EVENT_COLUMNS} FROM events AS e
     WHERE e.kind = 'witness_required' AND e.${IS_RARE}
       AND e.position <= (SELECT position FROM ledger)`,

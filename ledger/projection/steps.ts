@@ -1,6 +1,11 @@
 /** Work that is done where the database is, in steps that an append can wait for. */
 import type { Driver } from "../store/driver/driver.ts";
-import { FOLD, project, type ProjectOptions } from "./project.ts";
+import {
+  FOLD,
+  project,
+  type Projected,
+  type ProjectOptions,
+} from "./project.ts";
 
 export interface FoldParts
   extends Pick<ProjectOptions, "assets" | "fold" | "redactNew"> {
@@ -16,8 +21,10 @@ export interface Work<Options, Result> {
 /** Folds the next events. */
 export const NEXT_EVENTS = {
   name: "events",
-  make: ({ driver, ...parts }: FoldParts, { most }: Most) =>
-    project(driver, { ...parts, maxEvents: most }),
+  make: (
+    { driver, ...parts }: FoldParts,
+    { most }: Most,
+  ): Promise<Projected> => project(driver, { ...parts, maxEvents: most }),
 };
 
 export interface Most {
