@@ -4,4 +4,3 @@
  * @module
  */
 export { countDeliveries } from "./reads/deliveries.ts";
-export type { ExportedLine } from "./transfer/export.ts";

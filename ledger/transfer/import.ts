@@ -1,16 +1,33 @@
-/** Appends the events of an export. They are history: nobody is sent what they cause. */
+/**
+ * Appends the events of an export. They are history: nobody is sent what they cause.
+ * Lines that earlier versions wrote are read as well.
+ */
+import { Buffer } from "node:buffer";
+import { base64, hex } from "@scure/base";
+import { encodeTime } from "ulid";
+import { isRecord, messageOf } from "../../core/guards.ts";
 import type { NewEvent } from "../events/event.ts";
-import type { Driver, Statement } from "../store/driver/driver.ts";
+import { derive, underivedColumn } from "../events/record.ts";
+import { EVENT_KINDS, type EventKind } from "../machines/event_kind.ts";
 import {
+  type Note,
+  NOTE_ACTIONS,
+  NOTED_ENTITIES,
+  noteEvent,
+} from "../recording/notes.ts";
+import {
+  type AliasKind,
+  type AliasRow,
+  aliasRow,
   insertAliasRow,
   keyRow,
   readErasedOrders,
   readKeys,
 } from "../store/aliases.ts";
-import { type Note, noteEvent } from "../recording/notes.ts";
 import { statement, write } from "../store/database.ts";
+import type { Driver, Statement } from "../store/driver/driver.ts";
+import { LedgerError } from "../store/driver/errors.ts";
 import { appendStatement } from "../store/events.ts";
-import { importedLine, type Line, takeLines } from "./lines.ts";
 
 /** How many events were imported, and how many were there already. */
 export interface Import {
@@ -47,19 +64,21 @@ export async function importEvents(
     [events, notes, bytes] = [[], [], 0];
   };
   const take = async (line: Line): Promise<boolean> => {
-    const { event, erasure, ...read } = importedLine(line, key);
-    if (event !== undefined) events.push(event);
-    bytes += event?.body?.byteLength ?? 0;
-    notes.push(...read.notes ?? []);
-    if (read.wasEvent) former++;
-    if (erasure !== undefined) {
-      const isOwn = erasure[1] === "key" && erasure[2] === own;
-      await write(driver, [
-        ...isOwn ? [] : [insertAliasRow(erasure)],
-        MORE_ERASURES,
-      ]);
+    if (typeof line.end === "number") end = line.end;
+    else if (line.erasure !== undefined) {
+      const row = erasureOf(line, key);
+      const isOwn = row[1] === "key" && row[2] === own;
+      const rows = isOwn ? [] : [insertAliasRow(row)];
+      await write(driver, [...rows, MORE_ERASURES]);
+    } else if (line.note !== undefined) notes.push(noteOf(line.note));
+    else if (line.kind === "case_changed") {
+      notes.push(...formerNotes(line));
+      former++;
+    } else {
+      const event = eventOf(line);
+      events.push(event);
+      bytes += event.body.byteLength;
     }
-    end = read.end;
     return end !== undefined;
   };
   const taken = async () => {
@@ -67,8 +86,7 @@ export async function importEvents(
     if (waiting >= BATCH_EVENTS || bytes >= BATCH_BYTES) await flush();
   };
   try {
-    const header = (line: Line) => checkHeader(line, environment);
-    await takeLines(lines, { header, take, taken });
+    await takeLines(lines, { environment, header, take, taken });
   } finally {
     await flush();
   }
@@ -136,20 +154,248 @@ const MORE_ERASURES: Statement = statement(
   "UPDATE ledger SET erasures = erasures + 1, turn = turn + 1",
 );
 
-function checkHeader(root: Line, environment: string): void {
-  if (root.rampkit !== "events" || root.version !== 1) {
-    throw new TypeError(
-      root.rampkit === "ledger"
-        ? "It was written with --move: import it with --move into an empty ledger"
-        : "It is not the header that `ledger export` writes; webhook bodies are " +
-          "taken by `webhook replay`, a copy of a ledger by `ledger restore`",
+function header({ rampkit, version }: Line): void {
+  if (rampkit === "events" && version === 1) return;
+  throw new TypeError(
+    rampkit === "ledger"
+      ? "It was written with --move: import it with --move into an empty ledger"
+      : "It is not the header that `ledger export` writes; webhook bodies are " +
+        "taken by `webhook replay`, a copy of a ledger by `ledger restore`",
+  );
+}
+
+/** A line as an object. */
+export type Line = Readonly<Record<string, unknown>>;
+
+/** What is done with the lines of a file. */
+interface Reader {
+  readonly environment: string;
+  /** Refuses what is none. */
+  readonly header: (line: Line) => void;
+  /** Takes another line; whether it was the last. */
+  readonly take: (line: Line) => Promise<boolean>;
+  /** Called after each line. */
+  readonly taken?: () => Promise<void>;
+}
+
+/** Hands over the lines of a file. Says how many there were. */
+export async function takeLines(
+  lines: AsyncIterable<string>,
+  { environment, header, take, taken }: Reader,
+): Promise<number> {
+  let number = 0;
+  let isBegun = false;
+  let isWhole = false;
+  for await (const line of lines) {
+    number++;
+    if (line.trim() === "") continue;
+    try {
+      if (isWhole) throw new TypeError("Nothing may follow the last line");
+      const root = objectOf(line);
+      if (!isBegun) {
+        header(root ?? {});
+        checkEnvironment(root?.environment, environment);
+      } else if (root === null) {
+        throw new SyntaxError("The line is not a JSON object");
+      } else isWhole = await take(root);
+      isBegun = true;
+    } catch (cause) {
+      if (cause instanceof LedgerError) throw cause;
+      const reason = messageOf(cause);
+      throw new TypeError(`Cannot import line ${number}: ${reason}`, { cause });
+    }
+    await taken?.();
+  }
+  return number;
+}
+
+function objectOf(line: string): Line | null {
+  try {
+    const root: unknown = JSON.parse(line);
+    return isRecord(root) ? root : null;
+  } catch {
+    return null;
+  }
+}
+
+function checkEnvironment(found: unknown, own: string): void {
+  if (found === own) return;
+  throw new TypeError(
+    `The file belongs to the environment ${JSON.stringify(found)}, and this ` +
+      `one to ${JSON.stringify(own)}: take it into a ledger of its environment`,
+  );
+}
+
+/** Reads the fields of an object that have to be texts. */
+function textsOf(root: Line, whose = "") {
+  return (field: string): string => {
+    const found = root[field];
+    if (typeof found === "string") return found;
+    throw new SyntaxError(`"${field}"${whose} is missing or not a text`);
+  };
+}
+
+function eventOf(root: Line): NewEvent {
+  const needed = textsOf(root);
+  const text = (field: string) => root[field] === null ? null : needed(field);
+  const kind = needed("kind");
+  if (!Object.hasOwn(EVENT_KINDS, kind)) {
+    throw new SyntaxError(`The kind ${JSON.stringify(kind)} is not known here`);
+  }
+  const event = {
+    ...{ kind: kind as EventKind, type: text("type") },
+    ...{ orderId: text("orderId"), userId: text("userId") },
+    ...{ clickId: text("clickId"), occurredAt: text("occurredAt") },
+    ...{ eventId: needed("eventId"), readAt: text("readAt") },
+    recordedAt: needed("recordedAt"),
+  };
+  const digest = text("digest") ?? "";
+  const stored = text("body");
+  if (stored === null) return { ...event, ...whatWasLeft(event, needed) };
+  const [body, salt] = [base64.decode(stored), hex.decode(needed("salt"))];
+  const whole = { ...event, digest, body, salt };
+  // Of an erased body nothing can be checked.
+  const wrong = body.length === 0 && kind !== "webhook"
+    ? null
+    : underivedColumn(whole, body);
+  if (wrong === null) return whole;
+  const said = wrong.field === "eventId"
+    ? "what it is the id of gives"
+    : "the body says";
+  throw new TypeError(
+    `"${wrong.field}" is ${JSON.stringify(wrong.stored)}, and ${said} ` +
+      JSON.stringify(wrong.derived),
+  );
+}
+
+/** An earlier version left nothing of a body that was erased, but of columns. */
+function whatWasLeft(
+  { kind, type, orderId, userId, clickId }: Omit<
+    NewEvent,
+    "digest" | "body" | "salt"
+  >,
+  needed: (field: string) => string,
+): Pick<NewEvent, "digest" | "body" | "salt"> {
+  const part = needed("erased");
+  if (part !== "body" && part !== "identity") {
+    throw new SyntaxError(
+      `"erased" is ${JSON.stringify(part)}, no part of one`,
     );
   }
-  if (root.environment !== environment) {
-    throw new TypeError(
-      `The events belong to the environment ${
-        JSON.stringify(root.environment)
-      }, and this ledger to ${JSON.stringify(environment)}`,
+  const salt = new Uint8Array(16);
+  if (kind !== "webhook") return { digest: "", body: new Uint8Array(), salt };
+  const body = new TextEncoder().encode(JSON.stringify({
+    ...type !== null && { type },
+    ...userId !== null && { user: { user_id: userId } },
+    ...clickId !== null && { click_id: clickId },
+    ...orderId !== null && { order: { id: orderId } },
+  }));
+  return { digest: derive(kind, body).columns.digest, body, salt };
+}
+
+/** A note that stood beside the events, as earlier versions had them. */
+function noteOf(note: unknown): Note {
+  const root = isRecord(note) ? note : {};
+  const text = textsOf(root, " of the note");
+  const oneOf = <Value extends string>(
+    field: string,
+    known: readonly Value[],
+  ): Value => {
+    const found = known.find((value) => value === text(field));
+    if (found !== undefined) return found;
+    throw new SyntaxError(
+      `"${field}" of the note is ${JSON.stringify(root[field])}; known are ` +
+        known.join(", "),
+    );
+  };
+  const reasons = Array.isArray(root.reasons) ? root.reasons : [null];
+  if (!reasons.every((reason) => typeof reason === "string")) {
+    throw new SyntaxError('"reasons" of the note is not a list of texts');
+  }
+  return {
+    ...{ id: text("id"), entity: oneOf("entity", NOTED_ENTITIES) },
+    ...{ entityId: text("entityId"), action: oneOf("action", NOTE_ACTIONS) },
+    ...{ reasons, text: text("text"), author: text("author") },
+    notedAt: text("notedAt"),
+  };
+}
+
+/** What a person did about an order, as earlier versions recorded it. */
+const FORMER_DEEDS: Readonly<Record<string, string>> = {
+  noted: "",
+  asked: "Asked the service",
+  refunded: "Refunded it",
+  delivered: "Delivered it",
+  written_off: "Wrote it off",
+  not_ours: "It is not ours",
+  reopened: "Opened it again",
+};
+
+/** The note that an event `case_changed` is now; none where its body was erased. */
+function formerNotes({ body, eventId, recordedAt }: Line): Note[] {
+  if (body === null) return [];
+  const said: Line = Object(
+    JSON.parse(Buffer.from(base64.decode(String(body))).toString()),
+  );
+  const { order_id: entityId, by: author, at: notedAt = recordedAt } = said;
+  const change = String(said.change);
+  const deed = Object.hasOwn(FORMER_DEEDS, change) && FORMER_DEEDS[change];
+  if (
+    typeof deed !== "string" || typeof entityId !== "string" ||
+    typeof author !== "string" || typeof notedAt !== "string"
+  ) {
+    throw new SyntaxError(
+      'The body of "case_changed" lacks order_id, change, by or at',
     );
   }
+  const { reference, since, note, reasons } = said;
+  const parts = [
+    deed,
+    typeof reference === "string" && `reference ${reference}`,
+    typeof since === "string" && `at ${since}`,
+    note,
+  ].filter((part) => typeof part === "string" && part !== "");
+  const actions = { noted: "note", reopened: "reopen" } as const;
+  return [{
+    // Each time the same, and in the order of the time.
+    id: encodeTime(Date.parse(notedAt), 10) +
+      String(eventId).slice(0, 16).toUpperCase(),
+    ...{ entity: "order", entityId },
+    action: actions[change as keyof typeof actions] ?? "acknowledge",
+    reasons: Array.isArray(reasons)
+      ? reasons.filter((reason) => typeof reason === "string")
+      : [],
+    ...{ text: parts.join("; "), author, notedAt },
+  }];
+}
+
+/** What is kept of who was erased, by the tables of earlier versions: kind, columns. */
+const FORMER_ROWS: Readonly<Record<string, readonly [AliasKind, ...string[]]>> =
+  {
+    erased_names: ["user", "hash", "kind", "erasedAt", "returnedAt"],
+    erased_values: ["value", "hash", "is", "length"],
+    erased_orders: ["order", "orderId", "userId", "clickId", "erasedAt"],
+    erased_people: ["person", "pseudonym", "erasedAt", "events", "orders"],
+    returned_orders: ["returned", "orderId", "knownAt"],
+  };
+
+/** Who was erased, or what is known of them. */
+function erasureOf({ erasure, row }: Line, key: Uint8Array): AliasRow {
+  const cells = Array.isArray(row) ? row : [];
+  const [first = "", kind = "", alias = ""] = cells.map(String);
+  if (erasure === "aliases") return [hex.decode(first), kind, alias];
+  if (erasure === "erasure_keys") return keyRow(hex.decode(first));
+  const former = Object.entries(FORMER_ROWS).find(([name]) => name === erasure);
+  if (former === undefined || cells !== row) {
+    throw new SyntaxError(
+      `"erasure" is ${JSON.stringify(erasure)}, which is not known here`,
+    );
+  }
+  const [, [formerKind, ...columns]] = former;
+  const { hash, kind: is = formerKind, ...kept } = Object.fromEntries(
+    columns.map((column, at) => [column, cells[at]]),
+  );
+  return hash === undefined
+    ? aliasRow(key, formerKind, [first, kept as never])
+    : [hex.decode(first), String(is), JSON.stringify(kept)];
 }

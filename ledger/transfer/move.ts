@@ -14,7 +14,7 @@ import {
 } from "../store/database.ts";
 import { UNFINISHED } from "../store/create.ts";
 import { SCHEMA_VERSION, schemaFor } from "../store/schema.ts";
-import { type Line, takeLines } from "./lines.ts";
+import { type Line, takeLines } from "./import.ts";
 
 /** Where the ledger's own row is, and what running processes note. */
 const APART = ["ledger", "leases", "waiting"];
@@ -144,7 +144,8 @@ export async function importMoved(
   await begin(driver);
   const found: { own?: SqlValue[]; end?: Record<string, number> } = {};
   const number = await takeLines(lines, {
-    header: (line) => found.own = checkHeader(line, environment),
+    environment,
+    header: (line) => found.own = ownOf(line),
     take: async (line) => {
       if (isRecord(line.end)) found.end = line.end as Record<string, number>;
       else await write(driver, insertRows(line));
@@ -193,10 +194,7 @@ async function begin(driver: Driver): Promise<void> {
   ]);
 }
 
-function checkHeader(
-  root: Line,
-  environment: string,
-): SqlValue[] {
+function ownOf(root: Line): SqlValue[] {
   if (root.rampkit !== "ledger" || !Array.isArray(root.own)) {
     throw new TypeError(
       "It is not the header that `ledger export --move` writes; events alone are " +
@@ -207,14 +205,6 @@ function checkHeader(
     throw new TypeError(
       `The ledger has schema ${root.schema}, and this version ` +
         `${SCHEMA_VERSION}: move it with the same version on both sides`,
-    );
-  }
-  if (root.environment !== environment) {
-    throw new TypeError(
-      `The ledger belongs to the environment ${
-        JSON.stringify(root.environment)
-      }, and this one to ${JSON.stringify(environment)}: ` +
-        "move it into an empty one of that environment",
     );
   }
   return read(root.own);
