@@ -5,7 +5,10 @@
  * @module
  */
 export { announceRestore, resetAnchor } from "./evidence/anchor_file.ts";
-export { fileId } from "./store/connections/file_identity.ts";
-export { type FileLockMode, lockFile } from "./store/file_lock.ts";
-export { replaceDatabase } from "./store/connections/replace_database.ts";
+export {
+  fileId,
+  type FileLockMode,
+  lockFile,
+  replaceDatabase,
+} from "./store/connections/files.ts";
 export { findDamage, requireWritable } from "./store/database.ts";

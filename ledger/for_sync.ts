@@ -44,7 +44,15 @@ export { FACT_FIELDS, type OrderFacts } from "./events/order_facts.ts";
 export { evolveOrder, initialOrderFold } from "./orders/order_fold.ts";
 export { orderMove } from "./orders/readings.ts";
 export { claimState, type StatusFacts } from "./orders/order_status.ts";
-export { readNewestEvents } from "./reads/deliveries.ts";
+export {
+  type DeliveryLogRow,
+  readDeliveryLog,
+  readLastPosition,
+  readLastWebhook,
+  readLateReading,
+  readNewestEvents,
+  readUnfoldedSince,
+} from "./reads/deliveries.ts";
 export { FOLD_VERSION } from "./projection/fold_version.ts";
 export { lastMovedMs } from "./projection/due.ts";
 export { readOldestWaiting } from "./reads/waiting.ts";
@@ -52,14 +60,6 @@ export type { OrderState } from "./states/order_state.ts";
 export { orderState } from "./states/state_of_order.ts";
 export type { Driver, ResultSet, Statement } from "./store/driver/driver.ts";
 export { isLostRace } from "./store/driver/retrying_driver.ts";
-export {
-  type DeliveryLogRow,
-  readDeliveryLog,
-  readLastPosition,
-  readLastWebhook,
-  readLateReading,
-  readUnfoldedSince,
-} from "./reads/delivery_log.ts";
 export { appendStatement, type RawEvent } from "./store/events.ts";
 export { type Lease, renewLease } from "./store/leases.ts";
 export {
@@ -104,6 +104,6 @@ export {
   type Waiting,
   waitingOf,
 } from "./polling/requests.ts";
-export { readSweep, writeSweep } from "./store/cursors.ts";
+export { readSweep, writeSweep } from "./store/database.ts";
 export { outcomeOf } from "./outcomes/outcome.ts";
 export { settle } from "./outcomes/settled_by_hand.ts";

@@ -61,9 +61,9 @@ import {
   type RefoldOptions,
 } from "./projection/refold.ts";
 import { type AttentionItem, listAttention } from "./reads/attention.ts";
-import { readExplanation, readOrderAsOf } from "./reads/explain.ts";
+import { readExplanation } from "./reads/explain.ts";
 import { findAnything, type FindResult } from "./reads/find.ts";
-import { type Occurrence, readOccurrences } from "./reads/occurrences.ts";
+import { type Occurrence, readOccurrences } from "./reads/deliveries.ts";
 import { Orders } from "./reads/orders.ts";
 import {
   isStored,
@@ -573,11 +573,7 @@ export class Ledger implements AsyncDisposable {
    * @throws {LedgerError} When the database fails.
    */
   explain(orderId: string, time?: string): Promise<Explanation | null> {
-    const { assets, fold: { readFact } } = this.#parts;
-    const until = time === undefined ? {} : { time };
-    return readExplanation(this.driver, orderId, {
-      ...{ assets, readFact, ...until },
-    });
+    return readExplanation(this.#parts, orderId, time);
   }
 
   /**
@@ -589,12 +585,12 @@ export class Ledger implements AsyncDisposable {
    * @throws {RangeError} When `time` is not a valid time.
    * @throws {LedgerError} When the database fails.
    */
-  asOf(
+  async asOf(
     orderId: string,
     time: string,
   ): Promise<OrderState & { readonly context: OrderContext } | null> {
-    const { assets, fold: { readFact } } = this.#parts;
-    return readOrderAsOf(this.driver, orderId, { assets, readFact, time });
+    const found = await readExplanation(this.#parts, orderId, time);
+    return found && { ...found.state, context: found.context };
   }
 
   /**

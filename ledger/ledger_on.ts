@@ -6,7 +6,7 @@ import { Ledger } from "./ledger.ts";
 import { FOLD, type FoldCode } from "./projection/project.ts";
 import { checkLedger, createLedger } from "./store/create.ts";
 import type { Driver } from "./store/driver/driver.ts";
-import { randomPool } from "./store/random_pool.ts";
+import { cryptoBytes } from "./store/event_log.ts";
 
 /** How a ledger is opened, whatever its database. */
 export interface LedgerOptions {
@@ -77,7 +77,7 @@ export async function ledgerOn(
   driver: Driver,
   options: LedgerOptions,
 ): Promise<Ledger> {
-  const { now = Date.now, randomBytes = randomPool(), fold = FOLD } = options;
+  const { now = Date.now, randomBytes = cryptoBytes, fold = FOLD } = options;
   const { readOnly = false, anchorStore: store } = options;
   const stamp = readOnly
     ? await checkLedger(driver, options.environment)

@@ -94,9 +94,11 @@ export {
   type OpenLedgerOptions,
 } from "./open_ledger.ts";
 export type { WitnessRule } from "../core/chain/witness_rule.ts";
-export type { OpenClientOptions } from "./store/connections/open_client.ts";
+export type {
+  LedgerClient,
+  OpenClientOptions,
+} from "./store/connections/client_driver.ts";
 export { openDriver } from "./thread/open_driver.ts";
-export type { LedgerClient } from "./store/connections/client_driver.ts";
 export { LedgerError, type LedgerErrorCode } from "./store/driver/errors.ts";
 
 // Append
@@ -111,7 +113,13 @@ export type { Import } from "./transfer/import.ts";
 
 // Query
 export type { Explanation } from "./explain/explanation.ts";
-export type { Occurrence } from "./reads/occurrences.ts";
+export {
+  type DeliveryQuery,
+  listDeliveries,
+  type Occurrence,
+  readDelivery,
+  type StoredDelivery,
+} from "./reads/deliveries.ts";
 export type { AttentionKind } from "./outcomes/attention_kind.ts";
 export type {
   OutcomeCode,
@@ -122,12 +130,6 @@ export type { Anomaly, AnomalyKind } from "./anomalies/anomaly.ts";
 export type { OrderReason } from "./states/order_state.ts";
 export type { OrderState } from "./states/order_state.ts";
 export type { Status, Trust } from "./machines/transition.ts";
-export {
-  type DeliveryQuery,
-  listDeliveries,
-  readDelivery,
-} from "./reads/deliveries.ts";
-export type { StoredDelivery } from "./reads/deliveries.ts";
 export type { ByHand } from "./outcomes/settled_by_hand.ts";
 export type { AttentionItem } from "./reads/attention.ts";
 export type { FindResult, Found } from "./reads/find.ts";

@@ -5,9 +5,9 @@ import { databaseFile } from "./store/connections/database_url.ts";
 import {
   openClient,
   type OpenClientOptions,
-} from "./store/connections/open_client.ts";
+} from "./store/connections/client_driver.ts";
 import { openDriver, type OpenDriverOptions } from "./thread/open_driver.ts";
-import { randomPool } from "./store/random_pool.ts";
+import { cryptoBytes } from "./store/event_log.ts";
 import type { Driver } from "./store/driver/driver.ts";
 import { LedgerError } from "./store/driver/errors.ts";
 import type { Ledger } from "./ledger.ts";
@@ -69,7 +69,7 @@ export async function openMemoryLedger(
   await createLedger(driver, {
     foldVersion: FOLD.version,
     now: Date.now,
-    randomBytes: randomPool(),
+    randomBytes: cryptoBytes,
     ...options,
   });
   return driver;

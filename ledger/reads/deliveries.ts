@@ -1,14 +1,15 @@
-/** The deliveries of a ledger: lists, one body, and which repeat another. */
+/** The deliveries of a ledger: lists, one body, which repeat another, and whether they come. */
 import { defined } from "../../core/guards.ts";
 import type { RecordedEvent } from "../events/event.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import { select } from "../store/database.ts";
+import { listed, read, select, statement } from "../store/database.ts";
 import {
   EVENT_COLUMNS,
   eventsOf,
   type RawEvent,
   rawEventsOf,
   selectEvents,
+  timeOf,
 } from "../store/events.ts";
 import { allEvents } from "../transfer/export.ts";
 import {
@@ -22,6 +23,12 @@ import {
   readPage,
   where,
 } from "./pages.ts";
+import {
+  ATTEMPTS_FROM_FIRST_MS,
+  ATTEMPTS_FROM_PREVIOUS_MS,
+} from "../../core/waiting/retry_delay.ts";
+import { compareText } from "../machines/sorted_list.ts";
+import { readFact } from "../events/read_fact.ts";
 
 /** A webhook delivery as it is stored. */
 export interface StoredDelivery {
@@ -237,4 +244,308 @@ export async function countDeliveries(
     if (kind === "webhook") counts.set(digest, (counts.get(digest) ?? 0) + 1);
   }
   return counts;
+}
+
+/** One delivery of a set with equal bodies. */
+export interface EqualDelivery
+  extends Pick<Occurrence, "eventId" | "recordedAt"> {
+  /** False when it is known that its sender got no timely 2xx. */
+  readonly answered: boolean;
+}
+
+/** How a delivery relates to others with the same body. */
+export interface Occurrence {
+  /** Identifier of the event. */
+  readonly eventId: string;
+  /** When it arrived, UTC ISO 8601 with milliseconds. */
+  readonly recordedAt: string;
+  /**
+   * - `occurrence`: it happened again.
+   * - `retry`: it repeats a delivery that is known to be unanswered.
+   * - `possibleRepeat`: it comes at a time of the retry schedule after an answered
+   *   delivery, so that the answer may have been lost, or it happened again.
+   */
+  readonly as: "occurrence" | "retry" | "possibleRepeat";
+  /** `eventId` of the delivery it repeats; null for an occurrence. */
+  readonly of: string | null;
+  /** Time since that delivery; null for an occurrence. */
+  readonly gapMs: number | null;
+}
+
+/**
+ * How far a retry may be from its scheduled time. It covers the seconds the service
+ * waited for the answer and the delay of its own queue.
+ */
+const TOLERANCE_MS = 60_000;
+
+/** Every gap that two attempts can have, attempts that never arrived in between. */
+const REPEAT_GAPS_MS = [ATTEMPTS_FROM_FIRST_MS, ATTEMPTS_FROM_PREVIOUS_MS]
+  .flatMap((attempts) =>
+    attempts.flatMap((later, place) =>
+      attempts.slice(0, place).map((earlier) => later - earlier)
+    )
+  );
+
+const LONGEST_MS = Math.max(...REPEAT_GAPS_MS) + TOLERANCE_MS;
+
+/**
+ * Finds out which of several deliveries with equal bodies are repeats: a login may
+ * happen twice with the same bytes, and the service repeats without an id what was not
+ * answered. Each repeats one other at most, and is repeated once: an unanswered one
+ * goes before an answered one, the nearer to a scheduled time before the farther.
+ */
+export function classifyOccurrences(
+  deliveries: readonly EqualDelivery[],
+): Occurrence[] {
+  const arrived = deliveries.map((one) => ({
+    ...one,
+    atMs: Date.parse(one.recordedAt),
+  })).sort((a, b) => a.atMs - b.atMs || compareText(a.eventId, b.eventId));
+  let open: typeof arrived = [];
+  return arrived.map((delivery) => {
+    const { eventId, recordedAt, atMs } = delivery;
+    open = open.filter((earlier) => atMs - earlier.atMs <= LONGEST_MS);
+    const [best] = open
+      .map((one) => ({ ...one, off: offScheduleMs(atMs - one.atMs) }))
+      .filter(({ off }) => off <= TOLERANCE_MS).sort((a, b) =>
+        Number(a.answered) - Number(b.answered) || a.off - b.off
+      );
+    // What was repeated once is repeated next from its repeat.
+    open = [...open.filter((one) => one.eventId !== best?.eventId), delivery];
+    if (best === undefined) {
+      return { eventId, recordedAt, as: "occurrence", of: null, gapMs: null };
+    }
+    const as = best.answered ? "possibleRepeat" : "retry";
+    return {
+      eventId,
+      recordedAt,
+      as,
+      of: best.eventId,
+      gapMs: atMs - best.atMs,
+    };
+  });
+}
+
+/** How far a gap is from the nearest one of the retry schedule. */
+function offScheduleMs(gapMs: number): number {
+  return Math.min(...REPEAT_GAPS_MS.map((one) => Math.abs(gapMs - one)));
+}
+
+/** The whole ladder of attempts of one delivery fits into this time. */
+const LADDER_MS = 2 * 86_400_000;
+
+/** Deliveries of the same bytes that are held against each other. */
+const MOST_EQUAL = 50_000;
+
+/**
+ * Reads the deliveries whose bytes equal those of one, by time of arrival. Of what
+ * names no order and no user those that came within two days are read.
+ */
+export async function readOccurrences(
+  driver: Driver,
+  eventId: string,
+): Promise<Occurrence[]> {
+  const delivery = await readDelivery(driver, eventId);
+  if (delivery === null) return [];
+  const { orderId, userId, body, receivedAt } = delivery;
+  const owner = ownerOf({ orderId, userId });
+  const receivedMs = Date.parse(receivedAt);
+  const from = owner === null
+    ? "events AS e"
+    : "mentions AS m CROSS JOIN events AS e ON e.position = m.position";
+  const { sql, args } = owner ?? where(
+    "e.recorded_at BETWEEN ? AND ?",
+    ...[receivedMs - LADDER_MS, receivedMs + LADDER_MS],
+  );
+  const rows = await select(
+    driver,
+    `SELECT e.id, e.recorded_at, EXISTS (SELECT 1 FROM unanswered AS u
+        WHERE u.event_id = e.id)
+      FROM ${from} WHERE ${sql} AND e.kind = 'webhook' AND e.body = ?
+      LIMIT ${MOST_EQUAL}`,
+    ...[...args, body],
+  );
+  return classifyOccurrences(
+    rows.map(([id, recordedAt, isLate]) => ({
+      eventId: String(id),
+      recordedAt: timeOf(recordedAt) ?? "",
+      answered: isLate !== 1,
+    })),
+  );
+}
+
+/** An event, as far as it tells whether deliveries come. */
+export interface DeliveryLogRow extends
+  Pick<
+    RecordedEvent,
+    "position" | "kind" | "eventId" | "type" | "recordedAt"
+  > {
+  /** The delivery that was not answered in time, of a report of one. */
+  readonly unansweredId: string | null;
+  /**
+   * Of a webhook: whether the service has shown what it names. Where it was
+   * never read every webhook counts: there is nothing to hold them against.
+   */
+  readonly shown: boolean;
+  readonly ofOrder: boolean;
+  /** Of a reading: the latest webhook before it that names what it shows. */
+  readonly named: Pick<RecordedEvent, "eventId" | "recordedAt"> | null;
+}
+
+/** Events of one entity that are looked through for a webhook. */
+const LOOKED_THROUGH = 100;
+
+/** Reads events after a position that are folded. */
+export async function readDeliveryLog(
+  driver: Driver,
+  after: number,
+  limit: number,
+): Promise<readonly DeliveryLogRow[]> {
+  const events = await selectEvents(
+    driver,
+    `events AS e
+      WHERE e.position > ? AND e.position <= (SELECT position FROM ledger)
+      ORDER BY e.position LIMIT ?`,
+    ...[after, limit],
+  );
+  const isShown = await shownIn(driver, events);
+  const before = await webhooksBefore(
+    driver,
+    events.filter(({ kind }) =>
+      kind === "order_snapshot" || kind === "user_snapshot"
+    ),
+  );
+  return events.map((event) => {
+    const { position, kind, eventId, type, recordedAt } = event;
+    return {
+      ...{ position, kind, eventId, type, recordedAt },
+      unansweredId: kind === "delivery_unanswered" ? unansweredOf(event) : null,
+      shown: kind === "webhook" && isShown(event),
+      ofOrder: (event.orderId ?? "") !== "",
+      named: before.get(position) ?? null,
+    };
+  });
+}
+
+/** Tells of some webhooks whether the service has shown what they name. */
+async function shownIn(
+  driver: Driver,
+  events: readonly RecordedEvent[],
+): Promise<(webhook: RecordedEvent) => boolean> {
+  const shownOf = (table: "orders" | "users", field: "orderId" | "userId") =>
+    statement(
+      `SELECT id FROM ${table}
+      WHERE id IN (SELECT value FROM json_each(?)) AND shown = 1`,
+      listed(new Set(events.map((event) => event[field] ?? ""))),
+    );
+  const [orders = [], users = [], any] = await read(driver, [
+    shownOf("orders", "orderId"),
+    shownOf("users", "userId"),
+    statement(`SELECT EXISTS (SELECT 1 FROM orders WHERE shown = 1) OR
+        EXISTS (SELECT 1 FROM users WHERE shown = 1)`),
+  ]);
+  const shownOrders = new Set(orders.map(([id]) => id));
+  const shownUsers = new Set(users.map(([id]) => id));
+  const isNothingShown = any?.[0]?.[0] !== 1;
+  return ({ orderId, userId }) =>
+    isNothingShown ||
+    (orderId ? shownOrders.has(orderId) : shownUsers.has(userId));
+}
+
+/** The latest webhook before each reading about what it shows, by its position. */
+async function webhooksBefore(
+  driver: Driver,
+  readings: readonly RecordedEvent[],
+): Promise<ReadonlyMap<number, DeliveryLogRow["named"]>> {
+  if (readings.length === 0) return new Map();
+  const isOrder = ({ kind }: RecordedEvent) => kind === "order_snapshot";
+  const all = await read(
+    driver,
+    readings.map((reading) => {
+      const { position, orderId, userId } = reading;
+      const owner = isOrder(reading)
+        ? named("orders", orderId ?? "")
+        : named("users", userId ?? "");
+      return statement(
+        `SELECT ${EVENT_COLUMNS} FROM mentions AS m
+          CROSS JOIN events AS e ON e.position = m.position
+          WHERE ${owner.sql} AND m.position < ? AND e.kind = 'webhook'
+          ORDER BY m.position DESC
+          LIMIT ${isOrder(reading) ? 10 : LOOKED_THROUGH}`,
+        ...[...owner.args, position],
+      );
+    }),
+  );
+  return new Map(readings.map((reading, at) => {
+    const webhook = eventsOf(all[at]).find(({ type, orderId }) =>
+      type !== "test" && (isOrder(reading) || (orderId ?? "") === "")
+    );
+    const { eventId = "", recordedAt = "" } = webhook ?? {};
+    return [reading.position, webhook ? { eventId, recordedAt } : null];
+  }));
+}
+
+function unansweredOf(event: RecordedEvent): string | null {
+  const fact = readFact(event);
+  return fact.kind === "delivery_unanswered" ? fact.deliveryId : null;
+}
+
+/** When the last webhook up to a position came that names what the service shows. */
+export async function readLastWebhook(
+  driver: Driver,
+  position: number,
+): Promise<string | null> {
+  for (let before = position + 1;;) {
+    const events = await selectEvents(
+      driver,
+      `events AS e
+        WHERE e.position < ? AND e.kind = 'webhook'
+        ORDER BY e.position DESC LIMIT ?`,
+      ...[before, LOOKED_THROUGH],
+    );
+    const isShown = await shownIn(driver, events);
+    const last = events.find((one) =>
+      one.type !== null && one.type !== "test" && isShown(one)
+    );
+    if (last !== undefined) return last.recordedAt;
+    if (events.length < LOOKED_THROUGH) return null;
+    before = events.at(-1)?.position ?? 0;
+  }
+}
+
+const UNFOLDED = 1000;
+
+/** When the oldest delivery came that is not folded yet; null where none is. */
+export async function readUnfoldedSince(
+  driver: Driver,
+): Promise<string | null> {
+  // A spool hands over late what came before others.
+  const [row] = await select(
+    driver,
+    `SELECT min(recorded_at) FROM (SELECT recorded_at FROM events
+      WHERE position > (SELECT position FROM ledger) AND kind = 'webhook'
+      ORDER BY position LIMIT ${UNFOLDED})`,
+  );
+  return timeOf(row?.[0]);
+}
+
+/** Events among which the last reading is looked for. */
+const LATE_EVENTS = 1000;
+
+/** When the last reading among the last events was recorded; else null. */
+export async function readLateReading(driver: Driver): Promise<string | null> {
+  const [row] = await select(
+    driver,
+    `SELECT max(recorded_at) FROM (
+        SELECT kind, recorded_at FROM events
+        ORDER BY position DESC LIMIT ${LATE_EVENTS})
+      WHERE kind IN ('order_snapshot', 'user_snapshot', 'order_absent')`,
+  );
+  return timeOf(row?.[0]);
+}
+
+/** Reads the position of the last event; 0 where there is none. */
+export async function readLastPosition(driver: Driver): Promise<number> {
+  const [row] = await select(driver, "SELECT max(position) FROM events");
+  return Number(row?.[0] ?? 0);
 }

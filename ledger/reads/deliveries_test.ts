@@ -11,13 +11,11 @@ import {
   countDeliveries,
   type DeliveryQuery,
   readDelivery,
-  readDeliveryPage,
-} from "./deliveries.ts";
-import {
   readDeliveryLog,
+  readDeliveryPage,
   readLastPosition,
   readLastWebhook,
-} from "./delivery_log.ts";
+} from "./deliveries.ts";
 
 /** Received at few moments, and stored in no order of them. */
 const SENT = Array.from({ length: 40 }, (_, n) => ({

@@ -5,7 +5,6 @@ import {
   type OrderContext,
   orderOf,
 } from "../attention/attention.ts";
-import type { RecordedEvent } from "../events/event.ts";
 import { type Fact, isExpectation, isWitnessRule } from "../events/fact.ts";
 import { compareTimes } from "../events/time.ts";
 import type { Explanation } from "../explain/explanation.ts";
@@ -15,6 +14,7 @@ import type { OrderState } from "../states/order_state.ts";
 import type { Driver, SqlValue } from "../store/driver/driver.ts";
 import { selectExpected, windowsOf } from "../projection/expected.ts";
 import { WITHHELD } from "../projection/log.ts";
+import type { FoldCode } from "../projection/project.ts";
 import { besideOf } from "../projection/rows.ts";
 import { read, statement } from "../store/database.ts";
 import { EVENT_COLUMNS, eventsOf, selectEvents } from "../store/events.ts";
@@ -22,25 +22,23 @@ import { IS_RARE } from "../store/schema.ts";
 import { readHash } from "./names.ts";
 import { queryMs } from "./pages.ts";
 
-/** How orders are explained. */
-interface ExplainParts {
-  readonly assets: AssetTable;
-  readonly readFact: (event: RecordedEvent) => Fact;
-}
-
 /**
  * Explains an order by all events, or those that this ledger had learnt by a time;
  * null when none names the order.
  */
 export async function readExplanation(
-  driver: Driver,
+  { driver, assets, fold }: {
+    readonly driver: Driver;
+    readonly assets: AssetTable;
+    readonly fold: Pick<FoldCode, "readFact">;
+  },
   orderId: string,
-  { time, assets, readFact }: ExplainParts & { readonly time?: string },
+  time: string | undefined,
 ): Promise<Explanation & { readonly context: OrderContext } | null> {
   const until = time === undefined
     ? null
     : new Date(queryMs("time", time)).toISOString();
-  const known = await readOrderFacts(driver, orderId, readFact);
+  const known = await readOrderFacts(driver, orderId, fold.readFact);
   const facts = known.facts.filter(({ recordedAt }) =>
     until === null || compareTimes(recordedAt, until) <= 0
   );
@@ -60,24 +58,6 @@ export async function readExplanation(
   return { ...explanation, state, context };
 }
 
-/** An order as the ledger knew it at a time; null when it knew nothing of it. */
-export async function readOrderAsOf(
-  driver: Driver,
-  orderId: string,
-  parts: ExplainParts & { readonly time: string },
-): Promise<OrderState & { readonly context: OrderContext } | null> {
-  const found = await readExplanation(driver, orderId, parts);
-  return found && { ...found.state, context: found.context };
-}
-
-/** What is known of an order, as facts. */
-interface OrderFacts {
-  /** The facts, by position; none when nothing names the order. */
-  readonly facts: readonly Fact[];
-  /** Webhooks that were not read, because there are too many before them. */
-  readonly unread: number;
-}
-
 const MENTIONED =
   `mentions AS m CROSS JOIN events AS e ON e.position = m.position
     WHERE m.no = (SELECT no FROM orders WHERE id = ?1) AND m.position > ?2`;
@@ -89,14 +69,15 @@ const STEP = 50;
 export const MOST_WEBHOOKS = 2_000;
 
 /**
- * Reads the facts of an order: the events that name it, and what the partner
- * expects of it. Of webhooks only the first {@linkcode MOST_WEBHOOKS} are read.
+ * Reads the facts of an order, by position: the events that name it, and what the
+ * partner expects of it. Of webhooks only the first {@linkcode MOST_WEBHOOKS} are
+ * read; `unread` counts the others.
  */
 export async function readOrderFacts(
   driver: Driver,
   orderId: string,
-  readFact: (event: RecordedEvent) => Fact,
-): Promise<OrderFacts> {
+  readFact: FoldCode["readFact"],
+) {
   const own: Fact[] = [];
   let webhooks = 0;
   let webhooksTo = 0;

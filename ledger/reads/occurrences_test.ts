@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import { at } from "../testing/given_facts.ts";
-import { classifyOccurrences, type EqualDelivery } from "./occurrences.ts";
+import { classifyOccurrences, type EqualDelivery } from "./deliveries.ts";
 
 /** Deliveries `[minute, answered]`, named by place. */
 function deliveries(

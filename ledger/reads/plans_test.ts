@@ -8,8 +8,7 @@ import {
   session,
   webhook,
 } from "../testing/projection_test_kit.ts";
-import { readDeliveryPage } from "./deliveries.ts";
-import { readDeliveryLog } from "./delivery_log.ts";
+import { readDeliveryLog, readDeliveryPage } from "./deliveries.ts";
 
 /** Tables that grow with the ledger. */
 const LARGE = [

@@ -53,18 +53,20 @@ export async function createLedger(
         '`environment`, for example "sandbox"',
     );
   }
-  const id = hexOf(randomBytes(16));
-  const failed: unknown = await write(driver, [
+  const ledgerId = hexOf(randomBytes(16));
+  const stamp = await write(driver, [
     ...schemaFor(environment).map((sql) => statement(sql)),
     statement(
       "INSERT INTO ledger VALUES (1, ?, ?, ?, ?, ?, NULL, ?, 0, 0, 0, '{}')",
-      ...[SCHEMA_VERSION, id, environment, randomBytes(32)],
+      ...[SCHEMA_VERSION, ledgerId, environment, randomBytes(32)],
       ...[Math.floor(now()), foldVersion],
     ),
-  ]).then(() => null, (error) => error);
-  // Another process may have made it first.
-  const stamp = await readStamp(driver, "write");
-  if (stamp === null) throw failed;
+  ]).then(() => ({ environment, ledgerId, isWhole: true }), async (error) => {
+    // Another process may have made it first.
+    const other = await readStamp(driver, "write");
+    if (other === null) throw error;
+    return other;
+  });
   if (driver.location === "remote") await untilReadable(driver);
   return checked(stamp, options);
 }

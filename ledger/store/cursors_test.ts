@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { newLedger } from "../testing/fold_kit.ts";
-import { readSweep, writeSweep } from "./cursors.ts";
+import { readSweep, writeSweep } from "./database.ts";
 
 Deno.test("readSweep() gives what writeSweep() stored last under a name, and null where nothing was", async () => {
   const driver = await newLedger();

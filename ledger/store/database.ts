@@ -35,6 +35,16 @@ export async function select(
   return rows;
 }
 
+/** Reads one value; null where there is no row. */
+export async function selectValue(
+  driver: Driver,
+  sql: string,
+  ...args: readonly SqlValue[]
+): Promise<SqlValue> {
+  const [[value = null] = []] = await select(driver, sql, ...args);
+  return value;
+}
+
 /** How what decides something is read: never what a replica has not heard of yet. */
 export function decidingMode({ location }: Driver): "read" | "write" {
   return location === "remote" ? "write" : "read";
@@ -109,6 +119,28 @@ export async function requireWritable(driver: Driver): Promise<string> {
 
 /** The first damage in the pages of a database file; null where there is none. */
 export async function findDamage(driver: Driver): Promise<string | null> {
-  const [[found] = []] = await select(driver, "PRAGMA quick_check(1)");
+  const found = await selectValue(driver, "PRAGMA quick_check(1)");
   return found === "ok" ? null : String(found);
+}
+
+/** Reads stored progress, plain JSON; null when there is none. */
+export async function readSweep<State>(
+  driver: Driver,
+  name: string,
+): Promise<State | null> {
+  const sql = "SELECT value FROM cursors WHERE name = ?";
+  const text = await selectValue(driver, sql, name);
+  return typeof text === "string" ? JSON.parse(text) as State : null;
+}
+
+/** The statement that stores progress, to go into the batch that makes it. */
+export function writeSweep(
+  name: string,
+  state: unknown,
+  nowMs: number,
+): Statement {
+  return statement(
+    "INSERT OR REPLACE INTO cursors (name, value, updated_at) VALUES (?, ?, ?)",
+    ...[name, JSON.stringify(state), Math.floor(nowMs)],
+  );
 }

@@ -13,11 +13,15 @@ import type { Driver, Statement } from "./driver/driver.ts";
 import { LedgerError } from "./driver/errors.ts";
 import { busyDelayMs } from "./driver/retrying_driver.ts";
 import { appendStatement, stampLive, type UnreadEvent } from "./events.ts";
-import { randomPool } from "./random_pool.ts";
 
 interface Appended extends UnreadEvent {
   /** Whether it arrived just now, and was not imported. */
   readonly arrived?: true;
+}
+
+/** Random bytes where nothing else gives them. */
+export function cryptoBytes(length: number): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(length));
 }
 
 /** What one caller appends, which is written together. */
@@ -52,7 +56,7 @@ export interface EventLogOptions {
  */
 export class EventLog {
   readonly #driver: Driver;
-  readonly #options: Required<EventLogOptions>;
+  readonly #options;
   #waiting: Call[] = [];
   #waitingBytes = 0;
   #running: Promise<void> | null = null;
@@ -61,14 +65,13 @@ export class EventLog {
 
   constructor(
     driver: Driver,
-    {
-      retryLimitMs = 2000,
-      now = Date.now,
-      randomBytes = randomPool(),
-    }: EventLogOptions = {},
+    options: EventLogOptions = {},
   ) {
     this.#driver = driver;
-    this.#options = { retryLimitMs, now, randomBytes };
+    this.#options = {
+      ...{ retryLimitMs: 2000, now: Date.now, randomBytes: cryptoBytes },
+      ...options,
+    };
   }
 
   /**

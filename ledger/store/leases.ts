@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { dirname } from "node:path";
 import process from "node:process";
-import { lockFile } from "./file_lock.ts";
-import { expectRow, select, statement, write } from "./database.ts";
+import { lockFile } from "./connections/files.ts";
+import { expectRow, selectValue, statement, write } from "./database.ts";
 import type { Driver, SqlValue, Statement } from "./driver/driver.ts";
 import { isLostRace } from "./driver/retrying_driver.ts";
 
@@ -120,7 +120,7 @@ async function exists(
   ...args: readonly SqlValue[]
 ): Promise<boolean> {
   const sql = `SELECT 1 FROM leases WHERE name = ?1 AND ${where}`;
-  return (await select(driver, sql, ...args)).length > 0;
+  return await selectValue(driver, sql, ...args) === 1;
 }
 
 /** Gives a lease back; one that is lost already is left alone. */
@@ -163,10 +163,10 @@ function thisProcess(): string | null {
 
 /** Whether a process was on this machine, and is there no more. */
 function hasEnded(other: string): boolean {
-  const machine = `${hostnameOrNone()}:`;
-  if (other === own || !other.startsWith(machine)) return false;
-  const path = other.slice(machine.length);
   try {
+    const machine = `${hostname()}:`;
+    if (other === own || !other.startsWith(machine)) return false;
+    const path = other.slice(machine.length);
     // Another container of the same name has another folder: nothing is known.
     if (!existsSync(path)) return false;
     const taken = lockFile(path, "exclusive");
@@ -183,19 +183,8 @@ function forget(path: string): void {
   rmSync(dirname(path), { recursive: true, force: true });
 }
 
-function hostnameOrNone(): string {
-  try {
-    return hostname();
-  } catch {
-    return "";
-  }
-}
-
-export interface LeaseTurnParts {
+export interface LeaseTurnParts extends Omit<Lease, "fence"> {
   readonly driver: Driver;
-  readonly name: string;
-  readonly holder: string;
-  readonly leaseMs: number;
   readonly steadyNow: () => number;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly onRenewed?: (() => Promise<void>) | undefined;

@@ -7,7 +7,7 @@ import { sqldAvailable, startSqld } from "./sqld_test_server.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { failsWith } from "./fails_with.ts";
 import { SCHEMA_VERSION } from "../store/schema.ts";
-import { openClient } from "../store/connections/open_client.ts";
+import { openClient } from "../store/connections/client_driver.ts";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 
 const run = (driver: Driver, sql: string, mode: "read" | "write" = "write") =>

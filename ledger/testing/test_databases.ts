@@ -1,7 +1,7 @@
 /** Databases that contract tests run over, each opened empty. */
 import type { Client } from "@libsql/client";
 import type { Driver } from "../store/driver/driver.ts";
-import { openClient } from "../store/connections/open_client.ts";
+import { openClient } from "../store/connections/client_driver.ts";
 import { openDriver } from "../thread/open_driver.ts";
 import { patient } from "./patient.ts";
 import {

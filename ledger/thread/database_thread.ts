@@ -17,7 +17,7 @@ import {
 import type { ResultSet, Statement } from "../store/driver/driver.ts";
 import { retrying } from "../store/driver/retrying_driver.ts";
 import { fromSqlite } from "../store/driver/sqlite_errors.ts";
-import { randomPool } from "../store/random_pool.ts";
+import { cryptoBytes as randomBytes } from "../store/event_log.ts";
 import type { Outcome, Request, Task } from "./messages.ts";
 
 /** What a thread talks to its starter through. */
@@ -31,12 +31,10 @@ const WORKS: readonly Work<never, unknown>[] = [
 ];
 
 class OwnedFile extends FileDriver {
-  readonly #randomBytes = randomPool();
   /** The database as the fold sees it, without a message for each batch. */
   readonly #here = retrying(this);
 
   async work(name: string, { assets, ...options }: Task) {
-    const randomBytes = this.#randomBytes;
     const redactNew = redactArrivals({ assets, now: Date.now, randomBytes });
     const parts = { driver: this.#here, assets, redactNew };
     const work = WORKS.find((one) => one.name === name);

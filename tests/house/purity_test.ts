@@ -30,14 +30,10 @@ const TOUCHES_WORLD = new Set([
   "ledger/subscriptions/subscription.ts",
   "ledger/projection/projection_worker.ts",
   "ledger/store/connections/file_driver.ts",
-  "ledger/store/connections/file_identity.ts",
-  "ledger/store/file_lock.ts",
+  "ledger/store/connections/files.ts",
   "ledger/thread/no_thread.ts",
-  "ledger/store/connections/open_client.ts",
-  "ledger/store/connections/replace_database.ts",
+  "ledger/store/connections/client_driver.ts",
   "ledger/store/driver/retrying_driver.ts",
-  "ledger/store/random_pool.ts",
-  "ledger/subscriptions/subscription.ts",
 ]);
 
 Deno.test("files name no clock, no chance and no I/O unless they are there for it", async () => {

@@ -23,7 +23,7 @@ import {
   type FileIdentity,
   identify,
   sync,
-} from "./file_identity.ts";
+} from "./files.ts";
 
 export interface FileOptions {
   /** Of the file, or `:memory:`. */
