@@ -2,7 +2,7 @@ import { messageOf } from "../../core/guards.ts";
 import { open, readFile, rename } from "node:fs/promises";
 import process from "node:process";
 import { LedgerError } from "../store/driver/errors.ts";
-import { fileId } from "../store/connections/files.ts";
+import { fileId } from "../store/files.ts";
 import type {
   AnchoredHead,
   AnchorRecord,

@@ -77,7 +77,7 @@ export async function readOrderFacts(
   driver: Driver,
   orderId: string,
   readFact: FoldCode["readFact"],
-) {
+): Promise<{ readonly facts: readonly Fact[]; readonly unread: number }> {
   const own: Fact[] = [];
   let webhooks = 0;
   let webhooksTo = 0;

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { dirname } from "node:path";
 import process from "node:process";
-import { lockFile } from "./connections/files.ts";
+import { lockFile } from "./files.ts";
 import { expectRow, selectValue, statement, write } from "./database.ts";
 import type { Driver, SqlValue, Statement } from "./driver/driver.ts";
 import { isLostRace } from "./driver/retrying_driver.ts";

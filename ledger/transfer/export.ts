@@ -6,6 +6,42 @@ import { readAliasRows } from "../store/aliases.ts";
 import { bytesOf } from "../store/database.ts";
 import { hexOf, readEvents } from "../store/events.ts";
 
+/** First line of an export. */
+export interface ExportHeader {
+  readonly rampkit: "events";
+  readonly version: 1;
+  readonly environment: string;
+}
+
+/** An event as a line of an export: what is stored but the position. */
+export interface ExportedEvent
+  extends Omit<RecordedEvent, "position" | "salt" | "body"> {
+  /** Hex. */
+  readonly salt: string;
+  /** The exact bytes, base64. */
+  readonly body: string;
+}
+
+/** Who was erased, by keyed hash. */
+export interface ExportedAlias {
+  readonly erasure: "aliases";
+  /** Hash as hex, kind, alias. */
+  readonly row: readonly (string | number)[];
+}
+
+/** Last line of an export: without it the file was cut. */
+export interface ExportTrailer {
+  /** Number of events before it. */
+  readonly end: number;
+}
+
+/** A line of an export. */
+export type ExportedLine =
+  | ExportedEvent
+  | ExportHeader
+  | ExportedAlias
+  | ExportTrailer;
+
 /** Bytes of bodies that are read at once. */
 const BYTES = 4 << 20;
 

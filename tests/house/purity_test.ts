@@ -30,7 +30,7 @@ const TOUCHES_WORLD = new Set([
   "ledger/subscriptions/subscription.ts",
   "ledger/projection/projection_worker.ts",
   "ledger/store/connections/file_driver.ts",
-  "ledger/store/connections/files.ts",
+  "ledger/store/files.ts",
   "ledger/thread/no_thread.ts",
   "ledger/store/connections/client_driver.ts",
   "ledger/store/driver/retrying_driver.ts",

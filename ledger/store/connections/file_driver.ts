@@ -23,7 +23,7 @@ import {
   type FileIdentity,
   identify,
   sync,
-} from "./files.ts";
+} from "../files.ts";
 
 export interface FileOptions {
   /** Of the file, or `:memory:`. */

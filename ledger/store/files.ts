@@ -12,10 +12,10 @@ import {
   rmSync,
   statSync,
 } from "node:fs";
-import { LedgerError } from "../driver/errors.ts";
+import { LedgerError } from "./driver/errors.ts";
 import { dirname } from "node:path";
-import { Sqlite, SqliteError } from "../../../core/sqlite.ts";
-import { fromSqlite } from "../driver/sqlite_errors.ts";
+import { Sqlite, SqliteError } from "../../core/sqlite.ts";
+import { fromSqlite } from "./driver/sqlite_errors.ts";
 
 /** Which files a connection has open, by device and inode. */
 export interface FileIdentity {
