@@ -100,7 +100,7 @@ export async function replaceEvents(
     const rows = found.map(([no = 0, id = "", historic = 0, told = ""]) => ({
       ...{ no, id, historic, told },
     }));
-    const made = await rowsAnew(driver, { table, rows, ...anew });
+    const made = await rowsAnew(driver, rows, anew);
     for (const [no, { fold, columns }] of made) {
       if (table === "users" && fold.activity.firstAt === null) nobody.push(no);
       states.push(updateRow(table, columns));

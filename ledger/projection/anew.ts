@@ -43,8 +43,6 @@ export interface AnewOptions {
   readonly until?: number;
   /** Events as they will be stored, by position. @default {as they are} */
   readonly replaced?: ReadonlyMap<number, RecordedEvent>;
-  /** Facts that were read, by position: most are of an order and of its user. */
-  readonly known?: Map<number, Fact>;
 }
 
 type AnyFold = OrderFold | UserFold;
@@ -55,32 +53,34 @@ interface RowAnew {
   readonly columns: Columns;
 }
 
-/** Makes rows of orders or users anew; what was told of them stays. */
+/** The number of a row says of what it is. */
+export function tableOf(no: number): Table {
+  return TABLES[no % 2] as Table;
+}
+
+/** Makes rows of orders and users anew; what was told of them stays. */
 export async function rowsAnew(
   driver: Driver,
-  { table, rows, ...options }: AnewOptions & {
-    readonly table: Table;
-    readonly rows: readonly Columns[];
-  },
+  rows: readonly Columns[],
+  options: AnewOptions,
 ): Promise<Map<number, RowAnew>> {
-  if (rows.length === 0) return new Map();
-  const kind: Kind<AnyFold> = KINDS[table];
-  const folds = new Map(
-    rows.map(({ no, id }) => [Number(no), kind.initial(String(id))]),
-  );
+  const kindOf = (no: number): Kind<AnyFold> => KINDS[tableOf(no)];
+  const folds = new Map(rows.map(({ no, id }) => {
+    const own = Number(no);
+    return [own, kindOf(own).initial(String(id))];
+  }));
   for await (const [no, fact] of factsOf(driver, [...folds.keys()], options)) {
-    folds.set(no, kind.evolve(folds.get(no) as AnyFold, fact));
+    folds.set(no, kindOf(no).evolve(folds.get(no) as AnyFold, fact));
   }
-  if (table === "orders") {
-    await join(driver, folds as Map<number, OrderFold>, options);
-  }
-  return new Map(rows.map(({ no, historic, told }) => {
-    const fold = folds.get(Number(no)) as AnyFold;
-    const row = {
-      ...{ no: Number(no), historic: Number(historic), fold },
+  await join(driver, folds, options);
+  return new Map(rows.map(({ historic, told, ...row }) => {
+    const no = Number(row.no);
+    const fold = folds.get(no) as AnyFold;
+    const columns = kindOf(no).columns({
+      ...{ no, historic: Number(historic), fold },
       told: JSON.parse(String(told)) as Told,
-    };
-    return [row.no, { fold, columns: kind.columns(row, options) }];
+    }, options);
+    return [no, { fold, columns }];
   }));
 }
 
@@ -91,49 +91,52 @@ const MOST_KNOWN = 10 * PAGE;
 async function* factsOf(
   driver: Driver,
   nos: readonly number[],
-  { readFact, until = Number.MAX_SAFE_INTEGER, replaced, known = new Map() }:
-    AnewOptions,
+  { readFact, until = Number.MAX_SAFE_INTEGER, replaced }: AnewOptions,
 ): AsyncGenerator<readonly [no: number, fact: Fact]> {
   const sorted = listed(nos.toSorted((a, b) => a - b));
-  let [no, position] = [-1, 0];
+  /** Facts by position: most are of an order and of its user. */
+  const known = new Map<number, Fact>();
+  let last = [-1, 0];
   for (;;) {
-    const [rows = []] = await readDeciding(driver, [{
-      sql: `SELECT m.no, m.position FROM json_each(?1) AS w
+    const [rows = []] = await readDeciding(driver, [statement(
+      `SELECT m.no, m.position FROM json_each(?1) AS w
         CROSS JOIN mentions AS m ON m.no = w.value AND m.position <= ?4
         WHERE m.no > ?2 OR (m.no = ?2 AND m.position > ?3)
         ORDER BY m.no, m.position LIMIT ${PAGE}`,
-      args: [sorted, no, position, until],
-    }]);
+      ...[sorted, ...last, until],
+    )]);
     if (known.size > MOST_KNOWN) known.clear();
-    const named = rows.map(([, at]) => Number(at));
+    const named = rows.map((row) => row.map(Number) as [number, number]);
+    const unknown = named.map(([, at]) => at).filter((at) => !known.has(at));
     const [events] = await readDeciding(driver, [statement(
       `SELECT ${EVENT_COLUMNS} FROM json_each(?) AS w
         CROSS JOIN events AS e ON e.position = w.value`,
-      listed(new Set(named.filter((at) => !known.has(at)))),
+      listed(new Set(unknown)),
     )]);
     for (const event of eventsOf(events)) {
       const now = replaced?.get(event.position) ?? event;
       known.set(event.position, readFact(now));
     }
-    for (const [at, row] of rows.entries()) {
-      no = Number(row[0]);
-      position = named[at] ?? position;
+    for (const [no, position] of named) {
       const fact = known.get(position);
       if (fact !== undefined) yield [no, fact];
     }
-    if (rows.length < PAGE) return;
+    if (named.length < PAGE) return;
+    last = named.at(-1) ?? last;
   }
 }
 
 /** Joined at the end: what an order keeps of it depends on the order as it is then. */
 async function join(
   driver: Driver,
-  folds: Map<number, OrderFold>,
+  folds: Map<number, AnyFold>,
   { readFact, hash, until = Number.MAX_SAFE_INTEGER, replaced }: AnewOptions,
 ): Promise<void> {
-  const windows = [...folds.values()].flatMap((fold) =>
-    expectationWindow(fold) ?? []
+  const orders = [...folds].flatMap(([no, fold]) =>
+    "orderId" in fold ? [[no, fold] as const] : []
   );
+  if (orders.length === 0) return;
+  const windows = orders.flatMap(([, fold]) => expectationWindow(fold) ?? []);
   const found = await readDeciding(driver, [
     selectExpected(hash, windows),
     selectRules,
@@ -143,7 +146,7 @@ async function join(
     if (event.position > until) continue;
     joined.add(readFact(replaced?.get(event.position) ?? event));
   }
-  for (const [no, fold] of folds) folds.set(no, joined.join(fold));
+  for (const [no, fold] of orders) folds.set(no, joined.join(fold));
 }
 
 export const selectRules: Statement = statement(
@@ -196,34 +199,36 @@ export async function compareRows(
   nos: readonly number[],
   { also = "", ...options }: AnewOptions & { readonly also?: string },
 ): Promise<Compared[]> {
-  const all: Compared[] = [];
-  const known = new Map<number, Fact>();
-  for (const table of TABLES) {
-    const own = nos.filter((no) => no % 2 === (table === "orders" ? 0 : 1));
-    const [found] = await driver.batch([statement(
-      `SELECT r.*${also} FROM ${table} AS r
-        WHERE no IN (SELECT value FROM json_each(?)) ORDER BY no`,
-      listed(own),
-    )], decidingMode(driver));
-    const rows = (found?.rows ?? []).map((row): Columns =>
-      Object.fromEntries(
-        found?.columns.map((name, at) => [name, row[at] ?? null]) ?? [],
+  const found = await driver.batch(
+    TABLES.map((table) =>
+      statement(
+        `SELECT r.*${also} FROM ${table} AS r
+          WHERE no IN (SELECT value FROM json_each(?))`,
+        listed(nos),
       )
-    );
-    const stored = new Map(rows.map((row) => [Number(row.no), row]));
-    const made = await rowsAnew(driver, { table, rows, known, ...options });
-    // What no event says anything of, under its id, is not the row of one.
-    const gone = own.filter((no) => !made.get(no)?.fold.activity.firstAt);
-    const deleted = await deletedRows(driver, table, gone);
-    const anew = { table, rows: deleted, ...options };
-    const restored = await rowsAnew(driver, anew);
-    for (const no of gone) made.delete(no);
-    for (const no of own) {
-      const row = made.get(no) ?? restored.get(no);
-      all.push({ table, stored: stored.get(no), made: row });
-    }
-  }
-  return all;
+    ),
+    decidingMode(driver),
+  );
+  const stored = new Map(
+    found.flatMap(({ columns, rows }) =>
+      rows.map((values) => {
+        const row: Columns = Object.fromEntries(
+          columns.map((name, at) => [name, values[at] ?? null]),
+        );
+        return [Number(row.no), row];
+      })
+    ),
+  );
+  const made = await rowsAnew(driver, [...stored.values()], options);
+  // What no event says anything of, under its id, is not the row of one.
+  const gone = nos.filter((no) => !made.get(no)?.fold.activity.firstAt);
+  for (const no of gone) made.delete(no);
+  const deleted = await deletedRows(driver, gone);
+  const restored = await rowsAnew(driver, deleted, options);
+  return nos.map((no) => ({
+    ...{ table: tableOf(no), stored: stored.get(no) },
+    made: made.get(no) ?? restored.get(no),
+  }));
 }
 
 /**
@@ -232,7 +237,6 @@ export async function compareRows(
  */
 async function deletedRows(
   driver: Driver,
-  table: Table,
   nos: readonly number[],
 ): Promise<Columns[]> {
   if (nos.length === 0) return [];
@@ -248,11 +252,11 @@ async function deletedRows(
     ].map((sql) => statement(sql, listed(nos))),
   );
   const log = Map.groupBy(logged.map(transitionOf), ({ no }) => no);
-  return eventsOf(named).flatMap((event) => {
-    const [no, id] = table === "orders"
-      ? [2 * event.position, event.orderId]
-      : [2 * event.position + 1, event.userId];
-    if (id === null) return [];
+  const events = new Map(eventsOf(named).map((one) => [one.position, one]));
+  return nos.flatMap((no) => {
+    const event = events.get(Math.floor(no / 2));
+    const id = tableOf(no) === "orders" ? event?.orderId : event?.userId;
+    if (!id) return [];
     const own = log.get(no) ?? [];
     let told = own.reduce(toldWith, NOTHING_TOLD);
     for (const [of, digest, held, since] of purchases) {
