@@ -76,7 +76,7 @@ export async function rowsAnew(
   return new Map(rows.map(({ historic, told, ...row }) => {
     const no = Number(row.no);
     const fold = folds.get(no) as AnyFold;
-    const columns = kindOf(no).columns({
+    const { columns } = kindOf(no).written({
       ...{ no, historic: Number(historic), fold },
       told: JSON.parse(String(told)) as Told,
     }, options);

@@ -11,11 +11,12 @@ import {
 } from "../evidence/seals.ts";
 import { logReleases } from "../releases/release_log.ts";
 import { insertMany } from "../store/database.ts";
+import type { OrderFold } from "../orders/order_fold.ts";
+import type { UserFold } from "../users/user_fold.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
 import { retryLostRaces } from "../store/driver/retrying_driver.ts";
 import { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
 import { selectRules } from "./anew.ts";
-import { packOrder } from "./doc.ts";
 import { DUE_COLUMNS, dueChanges, dueOf } from "./due.ts";
 import { insertExpected } from "./expected.ts";
 import { FOLD_VERSION } from "./fold_version.ts";
@@ -28,19 +29,14 @@ import {
   type Read,
 } from "./load.ts";
 import { logStatements, tellAll } from "./log.ts";
-import type { LookupKind } from "./lookup_hash.ts";
 import {
-  type Columns,
-  documentsOf,
+  insertRow,
+  type Kind,
   KINDS,
   lookupText,
-  ORDER_COLUMNS,
-  orderColumns,
-  orderView,
   type RowContext,
-  stateLinks,
   type Table,
-  USER_COLUMNS,
+  TABLES,
 } from "./rows.ts";
 import { type BatchEvent, Step } from "./step.ts";
 import { selectSubscribers, subscribersOf } from "./subscribers.ts";
@@ -220,50 +216,33 @@ const NEXT_EVENTS = `SELECT ${EVENT_COLUMNS} FROM events AS e
     WHERE total <= ?2 OR total = size)
   ORDER BY e.position`;
 
-function upserting(table: Table, written: readonly string[]) {
-  const columns = [...written, ...DUE_COLUMNS];
-  const changes = written.slice(1).map((one) => `${one} = excluded.${one}`);
-  const sql = `INSERT INTO ${table} (${columns.join(", ")})
-    VALUES (${columns.map(() => "?").join(", ")})
-    ON CONFLICT (no) DO UPDATE SET ${changes.join(", ")}, ${dueChanges(table)}`;
-  return (row: Columns): Statement => ({
-    sql,
-    args: columns.map((name) => row[name] ?? null),
-  });
-}
-
-const upsertOrder = upserting("orders", ORDER_COLUMNS);
-const upsertUser = upserting("users", USER_COLUMNS);
+/** A row that is there already is written over, but for when to ask. */
+const overwriting = (table: Table) => (names: readonly string[]) =>
+  `ON CONFLICT (no) DO UPDATE SET ${
+    names.filter((name) => name !== "no" && !DUE_COLUMNS.includes(name))
+      .map((name) => `${name} = excluded.${name}`).join(", ")
+  }, ${dueChanges(table)}`;
 
 function rowStatements(changes: Step, context: RowContext): Statement[] {
   const statements: Statement[] = [];
-  for (const id of changes.changed.user) {
-    const row = changes.users.get(id);
-    if (row === undefined) continue;
-    const due = dueOf(row.fold, changes.toConfirm.user.get(id));
-    const columns = KINDS.users.columns(row, context);
-    statements.push(upsertUser({ ...columns, ...due }));
-  }
   const lookups = new Map<string, [number, number, shown: number]>();
-  for (const id of changes.changed.order) {
-    const row = changes.orders.get(id);
-    if (row === undefined) continue;
-    const state = orderView(row, context);
-    statements.push(upsertOrder({
-      ...orderColumns(row, state, context.hash),
-      ...documentsOf(row, packOrder(row.fold)),
-      ...dueOf(row.fold, changes.toConfirm.order.get(id)),
-    }));
-    const confirmed = state.confirmed !== null;
-    const links: { kind: LookupKind; link: string; confirmed: boolean }[] = [
-      ...changes.linksOf(id),
-      ...stateLinks(state).map((one) => ({ ...one, confirmed })),
-    ];
-    for (const { kind, link, confirmed } of links) {
-      const hash = context.hash.of(kind, lookupText(kind, link));
-      const key = `${hash} ${row.no}`;
-      const shown = confirmed ? 1 : lookups.get(key)?.[2] ?? 0;
-      lookups.set(key, [hash, row.no, shown]);
+  for (const table of TABLES) {
+    const { entity, written }: Kind<OrderFold | UserFold> = KINDS[table];
+    for (const id of changes.changed[entity]) {
+      const row = changes[table].get(id);
+      if (row === undefined) continue;
+      const { columns, links } = written(row, context);
+      const due = dueOf(row.fold, changes.toConfirm[entity].get(id));
+      const into = `INSERT INTO ${table}`;
+      const conflict = overwriting(table);
+      statements.push(insertRow(into, { ...columns, ...due }, conflict));
+      const named = table === "orders" ? changes.linksOf(id) : [];
+      for (const { kind, link, confirmed } of [...named, ...links]) {
+        const hash = context.hash.of(kind, lookupText(kind, link));
+        const key = `${hash} ${row.no}`;
+        const shown = confirmed ? 1 : lookups.get(key)?.[2] ?? 0;
+        lookups.set(key, [hash, row.no, shown]);
+      }
     }
   }
   return [...statements, ...lookupStatements([...lookups.values()])];

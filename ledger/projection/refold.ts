@@ -33,7 +33,14 @@ import { loadReleases, purchaseStatements } from "./load.ts";
 import { logStatements, tellAll } from "./log.ts";
 import { type FoldParts, inSteps, type Most } from "./steps.ts";
 import { FOLD } from "./project.ts";
-import { type Kind, KINDS, orderRows, TABLES, updateRow } from "./rows.ts";
+import {
+  insertRow,
+  type Kind,
+  KINDS,
+  orderRows,
+  TABLES,
+  updateRow,
+} from "./rows.ts";
 import { diffStates, type StateChange } from "./state_changes.ts";
 
 /** How to fold a ledger again from nothing. */
@@ -289,14 +296,9 @@ function insertNext({ table, stored, made }: Compared): Statement[] {
     ? dueOf(fold, at === null ? undefined : { at, urgency: 0, claimedBy: 0 })
     : Object.fromEntries(DUE_COLUMNS.map((name) => [name, kept[name] ?? null]));
   // What is open by this fold, and was not, is asked about at once.
-  const due_at = due.due_at ?? (columns.open === 1 ? columns.at : null);
+  const due_at = due.due_at ?? (columns.open === 1 && columns.at || null);
   const values = { ...columns, ...due, due_at };
-  const names = Object.keys(values);
-  return [statement(
-    `INSERT OR REPLACE INTO ${table}_next (${names.join(", ")})
-      VALUES (${names.map(() => "?").join(", ")})`,
-    ...Object.values(values).map((value) => value ?? null),
-  )];
+  return [insertRow(`INSERT OR REPLACE INTO ${table}_next`, values)];
 }
 
 /** What readers would see change of a row. */
@@ -374,7 +376,7 @@ async function swap(
       ...[...orders.values()].map((row) =>
         updateRow(
           "orders_next",
-          KINDS.orders.columns(row, { assets, hash: guard.hash }),
+          KINDS.orders.written(row, { assets, hash: guard.hash }).columns,
         )
       ),
       ...TABLES.flatMap((table) => [

@@ -25,9 +25,9 @@ import {
   statesOf,
   toldBy,
 } from "../testing/fold_kit.ts";
+import { DUE_COLUMNS } from "./due.ts";
 import { FOLD, type FoldCode } from "./project.ts";
 import { refold } from "./refold.ts";
-import { ORDER_COLUMNS, USER_COLUMNS } from "./rows.ts";
 
 const TABLES = ["orders", "users", "log", "purchases"];
 
@@ -251,9 +251,14 @@ Deno.test("refold() logs, as not live, the release of an order that a new versio
 Deno.test("refold() restores what was deleted from the file, and nothing is told again", async () => {
   await using driver = await shipped();
   const parts = { driver, assets: "sandbox" as const };
+  // When what was restored is asked about, is another matter.
+  const folded = async (table: string) =>
+    (await select(driver, `SELECT * FROM ${table}`)).map((row) =>
+      Object.entries(row).filter(([name]) => !DUE_COLUMNS.includes(name))
+    );
   const rows = async () => [
-    await select(driver, `SELECT ${ORDER_COLUMNS} FROM orders`),
-    await select(driver, `SELECT ${USER_COLUMNS} FROM users`),
+    await folded("orders"),
+    await folded("users"),
     await select(driver, "SELECT * FROM expected"),
     await select(driver, "SELECT * FROM log"),
     await select(driver, "SELECT * FROM purchases"),

@@ -54,8 +54,20 @@ export interface Kind<Fold> {
   evolve(fold: Fold, fact: Fact): Fold;
   unpack(id: string, document: string): Fold;
   state(fold: Fold, assets: AssetTable): object;
-  /** Every column but those that say when to ask the service. */
-  columns(row: Row<Fold>, context: RowContext): Columns;
+  /** Every column but those that say when to ask the service, and what leads to it. */
+  written(row: Row<Fold>, context: RowContext): Written;
+}
+
+interface Written {
+  readonly columns: Columns;
+  readonly links: readonly LookupLink[];
+}
+
+export interface LookupLink {
+  readonly kind: LookupKind;
+  readonly link: string;
+  /** Whether the service has shown it. */
+  readonly confirmed: boolean;
 }
 
 export const KINDS: {
@@ -68,10 +80,7 @@ export const KINDS: {
     evolve: evolveOrder,
     unpack: unpackOrder,
     state: (fold, assets) => orderState(fold, { assets }),
-    columns: (row, { assets, hash }) => ({
-      ...orderColumns(row, orderView(row, { assets }), hash),
-      ...documentsOf(row, packOrder(row.fold)),
-    }),
+    written: writtenOrder,
   },
   users: {
     entity: "user",
@@ -79,16 +88,9 @@ export const KINDS: {
     evolve: evolveUser,
     unpack: unpackUser,
     state: userState,
-    columns: (row) => ({
-      ...userColumns(row),
-      ...documentsOf(row, packUser(row.fold)),
-    }),
+    written: (row) => ({ columns: userColumns(row), links: [] }),
   },
 };
-
-export function documentsOf({ told }: Row<unknown>, fold: string): Columns {
-  return { told: JSON.stringify(told), fold };
-}
 
 /** Reads rows that a condition finds, `r` being their table. */
 export function selectRows(
@@ -99,6 +101,24 @@ export function selectRows(
   const sql = `SELECT r.no, r.id, r.historic, r.told, r.fold FROM ${table} AS r
     WHERE ${where}`;
   return { sql, args };
+}
+
+const inserts = new Map<string, string>();
+
+/** Inserts a row `into` a table, always of the same columns. */
+export function insertRow(
+  into: string,
+  columns: Columns,
+  conflict: (names: readonly string[]) => string = () => "",
+): Statement {
+  let sql = inserts.get(into);
+  if (sql === undefined) {
+    const names = Object.keys(columns);
+    sql = `${into} (${names.join(", ")})
+      VALUES (${names.map(() => "?").join(", ")}) ${conflict(names)}`;
+    inserts.set(into, sql);
+  }
+  return { sql, args: Object.values(columns) };
 }
 
 /** Puts a row in the place of the one of its number. */
@@ -141,21 +161,13 @@ export function besideOf({ release, withheld }: Partial<Told>): Beside {
   return { twice: release?.last?.reason === "paid_twice", withheld };
 }
 
-/** Columns that the step writes of an order, in the order of their values. */
-export const ORDER_COLUMNS: readonly string[] = [
-  ...["no", "id", "at", "began", "status", "trust", "open", "release"],
-  ...["reason", "outcome", "attention", "anomalies", "waiting_since"],
-  ...["user_hash", "asset", "network", "currency", "amount", "historic"],
-  ...["shown", "told", "fold"],
-];
-
-export function orderColumns(
+function writtenOrder(
   row: Row<OrderFold>,
-  state: OrderInContext,
-  hash: LookupHash,
-): Columns {
+  { assets, hash }: RowContext,
+): Written {
   const { fold, historic } = row;
-  return {
+  const state = orderView(row, { assets });
+  const columns = {
     no: row.no,
     id: fold.orderId,
     at: orderAtMs(fold),
@@ -178,6 +190,22 @@ export function orderColumns(
     amount: amountUnits(state.currencyAmount),
     historic,
     shown: fold.latest === null ? 0 : 1,
+    told: JSON.stringify(row.told),
+    fold: packOrder(fold),
+  };
+  const { txId, address, cardId, expected } = state;
+  const confirmed = state.confirmed !== null;
+  const links: [LookupKind, string | null | undefined][] = [
+    ["tx", txId],
+    ["address", address],
+    ["card", cardId],
+    ["session", confirmed ? expected?.sessionId : null],
+  ];
+  return {
+    columns,
+    links: links.flatMap(([kind, link]) =>
+      link ? [{ kind, link, confirmed }] : []
+    ),
   };
 }
 
@@ -214,15 +242,7 @@ function spaced(kinds: readonly string[]): string | null {
   return kinds.length === 0 ? null : ` ${[...new Set(kinds)].join(" ")} `;
 }
 
-/** Columns that the step writes of a user, in the order of their values. */
-export const USER_COLUMNS: readonly string[] = [
-  ...["no", "id", "at", "status", "trust", "historic", "shown"],
-  ...["told", "fold"],
-];
-
-export function userColumns(
-  { no, fold, historic }: Row<UserFold>,
-): Columns {
+function userColumns({ no, fold, historic, told }: Row<UserFold>): Columns {
   const { latest } = fold;
   const created = latest?.createdAt
     ? effectiveTime(latest.createdAt, latest.readAt).counts
@@ -236,6 +256,8 @@ export function userColumns(
     trust,
     historic,
     shown: latest === null ? 0 : 1,
+    told: JSON.stringify(told),
+    fold: packUser(fold),
   };
 }
 
@@ -247,17 +269,4 @@ export function lookupText(kind: LookupKind, text: string): string {
   return kind === "tx" || kind === "address"
     ? text.trim().slice(0, BEGINNING)
     : text;
-}
-
-export function stateLinks(
-  state: OrderState,
-): { readonly kind: LookupKind; readonly link: string }[] {
-  const { txId, address, cardId, expected, confirmed } = state;
-  const links: [LookupKind, string | null | undefined][] = [
-    ["tx", txId],
-    ["address", address],
-    ["card", cardId],
-    ["session", confirmed === null ? null : expected?.sessionId],
-  ];
-  return links.flatMap(([kind, link]) => link ? [{ kind, link }] : []);
 }

@@ -39,7 +39,6 @@ export { orderRelease } from "../releases/order_release.ts";
 // What is stored, as it is stored.
 export { eraseBody, eraseBodyAt } from "./erase_body.ts";
 export { firstSeal, leafOf, type Seal, sealNext } from "../evidence/seals.ts";
-export { DUE_COLUMNS } from "../projection/due.ts";
 export {
   packOrder,
   packUser,
@@ -51,13 +50,7 @@ export { guardOf, selectGuard } from "../projection/guard.ts";
 export { LIVE, transitionOf, TRANSITIONS } from "../projection/log.ts";
 export { LookupHash } from "../projection/lookup_hash.ts";
 export { type FoldCode, project } from "../projection/project.ts";
-export {
-  ORDER_COLUMNS,
-  orderColumns,
-  orderView,
-  USER_COLUMNS,
-  userColumns,
-} from "../projection/rows.ts";
+export { KINDS, orderView } from "../projection/rows.ts";
 export { readTransitions } from "../reads/transitions.ts";
 export { readStamp } from "../store/create.ts";
 export { EVENT_COLUMNS, eventsOf } from "../store/events.ts";

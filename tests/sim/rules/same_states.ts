@@ -1,9 +1,7 @@
 import {
-  orderColumns,
-  orderView,
+  KINDS,
   type Row as StoredRow,
   type SqlValue,
-  userColumns,
 } from "../../../ledger/testing/mod.ts";
 import { check } from "../world/journal.ts";
 import { type ExpectedRow, type Shadow, undisputedOf } from "./shadow.ts";
@@ -14,11 +12,19 @@ export function sameStates(
   { orders, users, hash }: Pick<Snapshot, "orders" | "users" | "hash">,
   shadow: Shadow,
 ): void {
-  sameRows("order", orders, shadow.orders, (row) => {
-    const view = orderView(row, { assets: "sandbox" });
-    return orderColumns(row, view, hash);
-  });
-  sameRows("user", users, shadow.users, userColumns);
+  const context = { assets: "sandbox", hash } as const;
+  sameRows(
+    "order",
+    orders,
+    shadow.orders,
+    (row) => KINDS.orders.written(row, context).columns,
+  );
+  sameRows(
+    "user",
+    users,
+    shadow.users,
+    (row) => KINDS.users.written(row, context).columns,
+  );
 }
 
 /**

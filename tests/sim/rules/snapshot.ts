@@ -5,7 +5,6 @@ import {
   eventsOf,
   guardOf,
   LookupHash,
-  ORDER_COLUMNS,
   type OrderFold,
   readStamp,
   type RecordedEvent,
@@ -16,7 +15,6 @@ import {
   TRANSITIONS,
   unpackOrder,
   unpackUser,
-  USER_COLUMNS,
   type UserFold,
   userState,
 } from "../../../ledger/testing/mod.ts";
@@ -91,7 +89,7 @@ export async function readSnapshot(
 ): Promise<Snapshot | null> {
   const stamp = await readStamp(store);
   if (stamp === null) return null;
-  const found = (await store.batch([
+  const results = await store.batch([
     selectGuard,
     query("SELECT count(*) FROM events"),
     query(
@@ -104,8 +102,8 @@ export async function readSnapshot(
         WHERE e.id IN (SELECT value FROM json_each(?))`,
       JSON.stringify([...seen.erased ?? []]),
     ),
-    query(`SELECT ${ORDER_COLUMNS.join(", ")} FROM orders`),
-    query(`SELECT ${USER_COLUMNS.join(", ")} FROM users`),
+    query("SELECT * FROM orders"),
+    query("SELECT * FROM users"),
     query(
       `SELECT last_position, events, root, leaves FROM seals
         WHERE last_position > ? ORDER BY last_position`,
@@ -116,9 +114,12 @@ export async function readSnapshot(
       seen.transitions,
     ),
     query(ORDERS_BY_HAND),
-  ], "read")).map(({ rows }) => rows);
-  const [guarding, count, events, erased, orders, users, seals, told, hands] =
-    found;
+  ], "read");
+  const found = results.map(({ rows }) => rows);
+  const [guarding, count, events, erased, , , seals, told, hands] = found;
+  const [orders, users] = results.slice(4, 6).map(({ columns, rows }) =>
+    rows.map((row) => namedBy(columns, row))
+  );
   const guard = guardOf(guarding);
   return {
     ledgerId: stamp.ledgerId,
@@ -127,14 +128,12 @@ export async function readSnapshot(
     count: Number(count?.[0]?.[0] ?? 0),
     events: eventsOf(events),
     erased: eventsOf(erased),
-    orders: orders?.map((row) => {
-      const columns = namedBy(ORDER_COLUMNS, row);
+    orders: orders?.map((columns) => {
       const fold = unpackOrder(String(columns.id), String(columns.fold));
       const state = orderState(fold, { assets: "sandbox" });
       return rowOf(columns, { fold, state });
     }) ?? [],
-    users: users?.map((row) => {
-      const columns = namedBy(USER_COLUMNS, row);
+    users: users?.map((columns) => {
       const fold = unpackUser(String(columns.id), String(columns.fold));
       return rowOf(columns, { fold, state: userState(fold) });
     }) ?? [],
@@ -157,7 +156,7 @@ function namedBy(
 }
 
 function rowOf<Fold>(
-  { told, fold: document, ...columns }: Row<Fold>["columns"],
+  columns: Row<Fold>["columns"],
   { fold, state }: { readonly fold: Fold; readonly state: object },
 ): Row<Fold> {
   return {
@@ -165,11 +164,11 @@ function rowOf<Fold>(
     status: String(columns.status),
     trust: String(columns.trust),
     state: JSON.stringify(state),
-    document: String(document),
+    document: String(columns.fold),
     stored: {
       no: Number(columns.no),
       historic: Number(columns.historic),
-      told: JSON.parse(String(told)),
+      told: JSON.parse(String(columns.told)),
       fold,
     },
     columns,

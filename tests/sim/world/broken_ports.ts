@@ -7,16 +7,13 @@ import {
   readFact,
   type Statement,
 } from "../../../ledger/for_sync.ts";
-import {
-  DUE_COLUMNS,
-  type Fact,
-  type FoldCode,
-  ORDER_COLUMNS,
-  type RecordedEvent,
-  type ResultSet,
-  type SqlValue,
-  USER_COLUMNS,
-  type WebhookFact,
+import type {
+  Fact,
+  FoldCode,
+  RecordedEvent,
+  ResultSet,
+  SqlValue,
+  WebhookFact,
 } from "../../../ledger/testing/mod.ts";
 import type {
   PollClient,
@@ -131,14 +128,11 @@ export function eachRow(
   change: (args: SqlValue[], columns: Columns) => SqlValue[],
 ): (next: Driver) => Driver {
   return altering((statement) => {
-    const [, table] =
-      /^INSERT INTO (orders|users) \(no, /.exec(statement.sql) ??
+    const [, list] =
+      /^INSERT INTO (?:orders|users) \((no, [^)]+)\)/.exec(statement.sql) ??
         [];
-    if (table === undefined) return statement;
-    const names: readonly string[] = [
-      ...table === "orders" ? ORDER_COLUMNS : USER_COLUMNS,
-      ...DUE_COLUMNS,
-    ];
+    if (list === undefined) return statement;
+    const names = list.split(", ");
     const before = [...statement.args];
     const args = change(before, { at: (column) => names.indexOf(column) });
     return args === before ? statement : { ...statement, args };
