@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { type VirtualClock, virtualClock } from "./clock.ts";
-import { createSandbox } from "./sandbox.ts";
-import type { Sandbox } from "./sandbox.ts";
-import type { SandboxOptions } from "./options.ts";
+import { createSandbox } from "./create_sandbox.ts";
+import type { Sandbox, SandboxOptions } from "./sandbox.ts";
 
 function setUp(
   options: SandboxOptions,

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { createSandbox } from "./sandbox.ts";
-import type { Sandbox } from "./sandbox.ts";
-import type { SandboxPartner } from "./options.ts";
+import { createSandbox } from "./create_sandbox.ts";
+import type { Sandbox, SandboxPartner } from "./sandbox.ts";
 import { virtualClock } from "./clock.ts";
 
 /** Test numbers with right Luhn sums. */

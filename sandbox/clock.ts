@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers";
 import { sleep } from "../core/waiting/sleep.ts";
-import { Sorted } from "./sorted.ts";
+import { Sorted } from "./store.ts";
 
 /**
  * The clock that the whole sandbox uses.

@@ -1,5 +1,5 @@
 import { WEBHOOK_TYPES } from "../core/webhook_event/event_types.ts";
-import { escapeHtml, htmlPage } from "./html_page.ts";
+import { escapeHtml, htmlPage } from "./answer.ts";
 
 /** What a parameter may be. */
 export type KindName =

@@ -16,10 +16,9 @@ import {
   type PopulateOptions,
 } from "./customers.ts";
 import { BAD_DAY, FAULT_RATES } from "./faults.ts";
-import { nextSteps, type OrderStep, truthOf } from "./orders.ts";
+import { nextSteps, type OrderStep } from "./orders.ts";
 import { DISABLE_RULES, type DisableRule } from "./sender.ts";
 import type { Service } from "./service.ts";
-import { OPEN_SESSION } from "./sessions.ts";
 import type { UserStep } from "./users.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -176,9 +175,9 @@ const CONTROLS: Readonly<Record<string, Control>> = {
     "DELETE /faults",
     "Switches every fault off",
     {},
-    ({ injector }) => {
-      injector.heal();
-      return injector.faults;
+    (service) => {
+      service.heal();
+      return service.faults;
     },
     ["All off"],
   ),
@@ -211,7 +210,7 @@ const CONTROLS: Readonly<Record<string, Control>> = {
     },
     (service, fields) => {
       backfill(service, fields as unknown as BackfillOptions);
-      return { orders: service.orders.size };
+      return { orders: service.orderStore.size };
     },
   ),
   clock: control(
@@ -246,13 +245,13 @@ const READS: Readonly<
   Record<string, (service: Service, id: string) => unknown>
 > = {
   state: controlState,
-  truth: ({ orders }) => orders.all().map(truthOf),
-  counters: ({ counters }) => counters,
-  deliveries: ({ sender }) => sender.log(),
-  faults: ({ injector }) => injector.faults,
-  orders: ({ orders }) => orders.all(),
-  users: ({ users }) => users.all(),
-  "orders/:id": ({ orders }, id) => orders.get(id),
+  truth: (service) => service.truth(),
+  counters: (service) => service.counters,
+  deliveries: (service) => service.deliveries(),
+  faults: (service) => service.faults,
+  orders: (service) => service.orders(),
+  users: (service) => service.users(),
+  "orders/:id": (service, id) => service.order(id),
   "sessions/:id": ({ sessions }, id) => sessions.get(id),
   help: () =>
     Object.values(CONTROLS).map(({ method, path, help, parameters }) => ({
@@ -284,7 +283,7 @@ export function controlRoutes(service: Service): Hono {
   app.get("/", () => controlPage(service.partnerId, CONTROLS));
   app.get("/widget", () => {
     const options = new URLSearchParams({
-      session_id: service.sessions.create(OPEN_SESSION).sessionId,
+      session_id: service.sessions.create().sessionId,
       click_id: service.factory.uuid(),
     });
     return answer(302, {}, {
@@ -387,7 +386,7 @@ const MOST_ROWS = 50;
 /** Everything that the control page shows. */
 function controlState(service: Service): Record<string, unknown> {
   const { clock, sender, injector, counters, partnerId } = service;
-  const orders = service.orders.all();
+  const orders = service.orders();
   return {
     partnerId,
     nowMs: clock.now(),
@@ -397,7 +396,7 @@ function controlState(service: Service): Record<string, unknown> {
     faults: injector.faults,
     counters,
     orderCount: orders.length,
-    userCount: service.users.size,
+    userCount: service.userStore.size,
     orders: orders.slice(-MOST_ROWS).reverse().map((order) => ({
       ...order,
       nextSteps: nextSteps(order),

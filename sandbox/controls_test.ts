@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import { createSandbox } from "./sandbox.ts";
-import type { Sandbox } from "./sandbox.ts";
-import type { SandboxOptions } from "./options.ts";
-import { realClock } from "./clock.ts";
-import { virtualClock } from "./clock.ts";
+import { createSandbox } from "./create_sandbox.ts";
+import type { Sandbox, SandboxOptions } from "./sandbox.ts";
+import { realClock, virtualClock } from "./clock.ts";
 
 function setUp(options: SandboxOptions = {}): Sandbox {
   return createSandbox({

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { createSandbox } from "./sandbox.ts";
-import type { Sandbox } from "./sandbox.ts";
-import type { SandboxOptions } from "./options.ts";
+import { createSandbox } from "./create_sandbox.ts";
+import type { Sandbox, SandboxOptions } from "./sandbox.ts";
 import { virtualClock } from "./clock.ts";
 
 const GOOD = {

@@ -74,14 +74,14 @@ export async function populate(
   service: Service,
   options: PopulateOptions,
 ): Promise<void> {
-  const { injector, orders } = service;
-  const random = service.random.fork(`populate ${orders.size}`);
+  const { injector } = service;
+  const random = service.random.fork(`populate ${service.orderStore.size}`);
   const spanMs = options.spanMs ?? 3_600_000;
   const visits: Promise<void>[] = [];
   let delayMs = 0;
   for (let count = 0; count < options.orders; count++) {
     // With the fault, a visit begins in the same second as the one before.
-    if (!injector.strikes("sameSecond")) {
+    if (!injector.draws("sameSecond")) {
       delayMs = Math.floor((count + random.unit()) * spanMs / options.orders);
     }
     visits.push(visit(service, options, random.fork(`life ${count}`), delayMs));
@@ -96,14 +96,14 @@ async function visit(
   random: Random,
   delayMs: number,
 ): Promise<void> {
-  const { clock, users, closing } = service;
+  const { clock, userStore, closing } = service;
   const pause = () => {
     const ms = (options.stepMs ?? 20_000) * (0.2 + 1.6 * random.unit());
     return clock.sleep(Math.round(ms), closing);
   };
   await clock.sleep(delayMs, closing);
-  const returning = random.chance(0.6) && users.buyerCount > 0
-    ? users.buyer(random.int(0, users.buyerCount - 1))
+  const returning = random.chance(0.6) && userStore.buyerCount > 0
+    ? userStore.buyer(random.int(0, userStore.buyerCount - 1))
     : null;
   const { userId } = returning ?? service.createUser();
   const sold = await options.sells?.();
@@ -112,7 +112,7 @@ async function visit(
     service.advanceUser(userId, step, place);
     await pause();
   }
-  if (users.get(userId)?.lkyc === "failed") {
+  if (service.user(userId)?.lkyc === "failed") {
     advanceIfPossible(service, orderId, "fail");
     return;
   }
@@ -136,7 +136,7 @@ function advanceIfPossible(
   orderId: string,
   step: OrderStep,
 ): boolean {
-  const order = service.orders.get(orderId);
+  const order = service.order(orderId);
   if (!order || !nextSteps(order).includes(step)) return false;
   service.advance(orderId, step);
   return true;
@@ -165,7 +165,7 @@ export function backfill(
         `${untilMs}`,
     );
   }
-  const random = service.random.fork(`backfill ${service.orders.size}`);
+  const random = service.random.fork(`backfill ${service.orderStore.size}`);
   const gapMs = (untilMs - fromMs) / orders;
   const shared = clickId === undefined ? {} : { clickId };
   let userId: string | undefined;
@@ -183,7 +183,7 @@ export function backfill(
       const facts = service.factory.facts(order.network, stepMs);
       order = takeStep(order, step, facts).order;
     }
-    service.orders.put(order);
+    service.orderStore.put(order);
     if (order.status === "success") service.spend(order);
   }
 }

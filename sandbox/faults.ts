@@ -2,36 +2,36 @@ import { isRecord } from "../core/guards.ts";
 import type { Random } from "./random.ts";
 
 /**
- * The faults that strike at a rate: what goes wrong, and the rate on a bad day.
- * What goes wrong with an order's or a user's row, or with a search for an id,
+ * The faults that strike at a rate: what goes wrong, the rate on a bad day, and
+ * the count of it. What goes wrong with an order's or a user's row, or with a search for an id,
  * follows from the id; everything else is drawn each time.
  */
 export const FAULT_RATES = {
-  drop: ["Webhook never sent", 0.05],
-  duplicate: ["Webhook sent twice, up to a minute later", 0.1],
-  delay: ["Webhook late, up to 10 min", 0.1],
-  reorder: ["Webhook overtaken by the next", 0.1],
-  forge: ["A forged webhook beside", 0.05],
-  unknownType: ["A webhook of an unknown type beside", 0.03],
-  malformed: ["Webhook cut short", 0.02],
-  answerLost: ["Your 2xx gets lost", 0.05],
-  requestLost: ["Webhook gets lost", 0.05],
-  apiTooManyRequests: ["API answers 429", 0.03],
-  apiServerError: ["API answers 500, 502 or 503", 0.03],
-  apiTimeout: ["API does not answer for 2 min", 0],
-  apiSlowBody: ["API's body trickles in", 0.01],
-  pageInsert: ["Row inserted in a walk", 0.02],
-  pageChange: ["Row changed in a walk", 0.05],
-  pageShort: ["Page cut short", 0.05],
-  sameSecond: ["Same created_at as the order before", 0.2],
-  totalWrong: ["Total is wrong", 0.05],
-  totalMissing: ["Total is missing", 0.05],
-  oddRow: ["A field of the wrong kind", 0],
-  rowWithoutId: ["Row without an id", 0],
-  timeAhead: ["Time in the far future", 0],
-  refusedId: ["Search by an id refused", 0],
-  wrongDate: ["Date header is wrong", 0],
-  endlessCursor: ["Cursor repeats its page", 0],
+  drop: ["Webhook never sent", 0.05, "dropped"],
+  duplicate: ["Webhook sent twice, up to a minute later", 0.1, "duplicated"],
+  delay: ["Webhook late, up to 10 min", 0.1, "delayed"],
+  reorder: ["Webhook overtaken by the next", 0.1, "reordered"],
+  forge: ["A forged webhook beside", 0.05, "forged"],
+  unknownType: ["A webhook of an unknown type beside", 0.03, "unknownTypes"],
+  malformed: ["Webhook cut short", 0.02, "malformed"],
+  answerLost: ["Your 2xx gets lost", 0.05, "answersLost"],
+  requestLost: ["Webhook gets lost", 0.05, "requestsLost"],
+  apiTooManyRequests: ["API answers 429", 0.03, "apiTooManyRequests"],
+  apiServerError: ["API answers 500, 502 or 503", 0.03, "apiServerErrors"],
+  apiTimeout: ["API does not answer for 2 min", 0, "apiTimeouts"],
+  apiSlowBody: ["API's body trickles in", 0.01, "apiSlowBodies"],
+  pageInsert: ["Row inserted in a walk", 0.02, "pageInserts"],
+  pageChange: ["Row changed in a walk", 0.05, "pageChanges"],
+  pageShort: ["Page cut short", 0.05, "pagesShort"],
+  sameSecond: ["Same created_at as the order before", 0.2, "sameSeconds"],
+  totalWrong: ["Total is wrong", 0.05, "totalsWrong"],
+  totalMissing: ["Total is missing", 0.05, "totalsMissing"],
+  oddRow: ["A field of the wrong kind", 0, "oddRows"],
+  rowWithoutId: ["Row without an id", 0, "rowsWithoutId"],
+  timeAhead: ["Time in the far future", 0, "timesAhead"],
+  refusedId: ["Search by an id refused", 0, "refusedIds"],
+  wrongDate: ["Date header is wrong", 0, "wrongDates"],
+  endlessCursor: ["Cursor repeats its page", 0, "endlessCursors"],
 } as const;
 
 /** A fault that strikes at a rate. */
@@ -79,111 +79,36 @@ export const NO_FAULTS: Faults = {
 /** A bad day: most faults at once, none so often that nothing gets through. */
 export const BAD_DAY: Partial<Faults> = rates(([, badDay]) => badDay);
 
-/** Lays a change over the faults in force; throws where it cannot be. */
-export function changeFaults(
-  current: Faults,
-  change: Partial<Faults>,
-): Faults {
-  for (const [name, value] of Object.entries(change)) checkFault(name, value);
-  return { ...current, ...change };
-}
-
+/** Throws unless a fault of this name takes the value. */
 function checkFault(name: string, value: unknown): void {
-  const wrong = wrongFault(name, value);
-  if (wrong === null) return;
-  const [Kind, expected] = wrong;
-  const got = typeof value === "number" ? value : JSON.stringify(value);
-  throw new Kind(`Cannot set fault ${name}: expected ${expected}, got ${got}`);
-}
-
-function wrongFault(
-  name: string,
-  value: unknown,
-): readonly [ErrorConstructor, string] | null {
+  const refuse = (Kind: ErrorConstructor, expected: string) => {
+    const got = typeof value === "number" ? value : JSON.stringify(value);
+    throw new Kind(
+      `Cannot set fault ${name}: expected ${expected}, got ${got}`,
+    );
+  };
   if (!Object.hasOwn(NO_FAULTS, name)) {
-    return [TypeError, `a name of ${Object.keys(NO_FAULTS).join(", ")}`];
-  }
-  if (name === "endpointDown") {
-    return typeof value === "boolean" ? null : [TypeError, "a boolean"];
-  }
-  if (name === "endpointDownSpans") {
+    refuse(TypeError, `a name of ${Object.keys(NO_FAULTS).join(", ")}`);
+  } else if (name === "endpointDown") {
+    if (typeof value !== "boolean") refuse(TypeError, "a boolean");
+  } else if (name === "endpointDownSpans") {
     if (!Array.isArray(value) || !value.every(isSpan)) {
-      return [TypeError, "a list of { fromMs, untilMs }"];
+      refuse(TypeError, "a list of { fromMs, untilMs }");
+    } else if (!value.every(({ fromMs, untilMs }) => untilMs > fromMs)) {
+      refuse(RangeError, "each untilMs after its fromMs");
     }
-    return value.every(({ fromMs, untilMs }) => untilMs > fromMs)
-      ? null
-      : [RangeError, "each untilMs after its fromMs"];
+  } else if (typeof value !== "number") {
+    refuse(TypeError, "a number");
+  } else if (name === "clockSkewMs") {
+    if (!Number.isFinite(value)) refuse(RangeError, "a finite number of ms");
+  } else if (!(value >= 0 && value <= 1)) {
+    refuse(RangeError, "a rate from 0 to 1");
   }
-  if (typeof value !== "number") return [TypeError, "a number"];
-  const isRate = name !== "clockSkewMs";
-  if (Number.isFinite(value) && (!isRate || (value >= 0 && value <= 1))) {
-    return null;
-  }
-  return [RangeError, isRate ? "a rate from 0 to 1" : "a finite number of ms"];
 }
 
 function isSpan(value: unknown): value is FaultSpan {
   return isRecord(value) && typeof value.fromMs === "number" &&
     typeof value.untilMs === "number";
-}
-
-/** Decides from the seed when a fault strikes. */
-export class FaultInjector {
-  readonly #random: Random;
-  readonly #streams = new Map<string, Random>();
-  #faults: Faults = NO_FAULTS;
-
-  constructor(random: Random) {
-    this.#random = random;
-  }
-
-  /** The faults in force. */
-  get faults(): Faults {
-    return this.#faults;
-  }
-
-  set(change: Partial<Faults>): void {
-    this.#faults = changeFaults(this.#faults, change);
-  }
-
-  /** Switches every fault off. */
-  heal(): void {
-    this.#faults = NO_FAULTS;
-  }
-
-  /** Whether a fault strikes this time. */
-  strikes(name: FaultRate): boolean {
-    return this.stream(name).chance(this.#faults[name]);
-  }
-
-  /** Whether a fault strikes this id: each time the same. */
-  strikesId(name: FaultRate, id: string): boolean {
-    const rate = this.#faults[name];
-    return rate > 0 && this.ofId(name, id).unit() < rate;
-  }
-
-  /** Random stream of a fault for one id; each time the same. */
-  ofId(name: string, id: string): Random {
-    return this.#random.fork(`${name} of ${id}`);
-  }
-
-  /** The random stream of a fault. */
-  stream(name: string): Random {
-    let stream = this.#streams.get(name);
-    if (!stream) {
-      stream = this.#random.fork(name);
-      this.#streams.set(name, stream);
-    }
-    return stream;
-  }
-
-  /** Whether the endpoint cannot be reached at a time. */
-  endpointDown(nowMs: number): boolean {
-    return this.#faults.endpointDown ||
-      this.#faults.endpointDownSpans.some((span) =>
-        span.fromMs <= nowMs && nowMs < span.untilMs
-      );
-  }
 }
 
 /** What is counted, and what each count is of. */
@@ -229,9 +154,63 @@ export type SandboxCounters = {
   -readonly [Name in keyof typeof COUNTS]: number;
 };
 
-/** Counters that all start at zero. */
-export function zeroCounters(): SandboxCounters {
-  return Object.fromEntries(
+/** Decides from the seed when a fault strikes, and counts what happens. */
+export class FaultInjector {
+  readonly #random: Random;
+  readonly #streams = new Map<string, Random>();
+  readonly counters: SandboxCounters = Object.fromEntries(
     Object.keys(COUNTS).map((name) => [name, 0]),
   ) as SandboxCounters;
+  faults: Faults = NO_FAULTS;
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  /** Lays a change over the faults in force. */
+  set(change: Partial<Faults>): void {
+    for (const [name, value] of Object.entries(change)) checkFault(name, value);
+    this.faults = { ...this.faults, ...change };
+  }
+
+  /** Whether it is a fault's turn. */
+  draws(name: FaultRate): boolean {
+    return this.stream(name).chance(this.faults[name]);
+  }
+
+  /**
+   * Whether a fault strikes this time, which is counted. Draws also where
+   * there is nothing to strike, so that the seed's later choices stay.
+   */
+  strikes(name: FaultRate, canStrike = true): boolean {
+    const strikes = this.draws(name) && canStrike;
+    if (strikes) this.counters[FAULT_RATES[name][2]]++;
+    return strikes;
+  }
+
+  /** Whether a fault strikes this id: each time the same, and not counted. */
+  strikesId(name: FaultRate, id: string): boolean {
+    const rate = this.faults[name];
+    return rate > 0 && this.ofId(name, id).unit() < rate;
+  }
+
+  /** Random stream of a fault for one id; each time the same. */
+  ofId(name: string, id: string): Random {
+    return this.#random.fork(`${name} of ${id}`);
+  }
+
+  /** The random stream of a fault. */
+  stream(name: string): Random {
+    const stream = this.#streams.get(name) ?? this.#random.fork(name);
+    this.#streams.set(name, stream);
+    return stream;
+  }
+
+  /** Whether the endpoint cannot be reached at a time. */
+  endpointDown(nowMs: number): boolean {
+    return this.faults.endpointDown ||
+      this.faults.endpointDownSpans.some((span) =>
+        span.fromMs <= nowMs && nowMs < span.untilMs
+      );
+  }
 }

@@ -1,15 +1,18 @@
 import assert from "node:assert/strict";
-import { BAD_DAY, changeFaults, type Faults, NO_FAULTS } from "./faults.ts";
-import { FaultInjector } from "./faults.ts";
+import { BAD_DAY, FaultInjector, type Faults, NO_FAULTS } from "./faults.ts";
 import { Random } from "./random.ts";
 
-Deno.test("changeFaults() keeps what the change leaves out", () => {
-  const bad = changeFaults(NO_FAULTS, BAD_DAY);
-  const more = changeFaults(bad, { drop: 0.5, clockSkewMs: -600_000 });
-  assert.deepEqual(more, { ...bad, drop: 0.5, clockSkewMs: -600_000 });
+Deno.test("set() keeps what the change leaves out", () => {
+  const injector = new FaultInjector(new Random(1));
+  injector.set(BAD_DAY);
+  injector.set({ drop: 0.5, clockSkewMs: -600_000 });
+  assert.deepEqual(injector.faults, {
+    ...{ ...NO_FAULTS, ...BAD_DAY },
+    ...{ drop: 0.5, clockSkewMs: -600_000 },
+  });
 });
 
-Deno.test("changeFaults() refuses every invalid value", () => {
+Deno.test("set() refuses every invalid value", () => {
   const wrong: [Record<string, unknown>, typeof Error][] = [
     [{ dropp: 0.1 }, TypeError],
     [{ toString: 0.1 }, TypeError],
@@ -26,7 +29,7 @@ Deno.test("changeFaults() refuses every invalid value", () => {
   ];
   for (const [change, kind] of wrong) {
     assert.throws(
-      () => changeFaults(NO_FAULTS, change as Partial<Faults>),
+      () => new FaultInjector(new Random(1)).set(change as Partial<Faults>),
       kind,
       JSON.stringify(change),
     );
@@ -54,6 +57,6 @@ Deno.test("endpointDown() follows endpointDown and endpointDownSpans", () => {
   );
   injector.set({ endpointDown: true });
   assert.equal(injector.endpointDown(0), true);
-  injector.heal();
+  injector.faults = NO_FAULTS;
   assert.equal(injector.endpointDown(15), false);
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createSandbox } from "./sandbox.ts";
+import { createSandbox } from "./create_sandbox.ts";
 import type { Faults } from "./faults.ts";
 import type { Sandbox } from "./sandbox.ts";
 import { type VirtualClock, virtualClock } from "./clock.ts";

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { createSandbox } from "./sandbox.ts";
-import type { Sandbox } from "./sandbox.ts";
-import type { SandboxOptions } from "./options.ts";
+import { createSandbox } from "./create_sandbox.ts";
+import type { Sandbox, SandboxOptions } from "./sandbox.ts";
 import type { SandboxOrder } from "./orders.ts";
 import { virtualClock } from "./clock.ts";
 

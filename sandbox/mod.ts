@@ -46,6 +46,12 @@
  * @module
  */
 export * from "./clock.ts";
+export {
+  createSandbox,
+  type ServedSandbox,
+  serveSandbox,
+  type ServeSandboxOptions,
+} from "./create_sandbox.ts";
 export type { BackfillOptions, PopulateOptions } from "./customers.ts";
 export {
   BAD_DAY,
@@ -57,7 +63,6 @@ export {
   NO_FAULTS,
   type SandboxCounters,
 } from "./faults.ts";
-export * from "./options.ts";
 export {
   nextSteps,
   type OrderInput,
@@ -79,11 +84,6 @@ export type {
   DisableRule,
   SandboxDelivery,
 } from "./sender.ts";
-export {
-  type ServedSandbox,
-  serveSandbox,
-  type ServeSandboxOptions,
-} from "./serve_sandbox.ts";
 export { USER_STEPS } from "./users.ts";
 export type { SandboxCard, SandboxUser, UserInput, UserStep } from "./users.ts";
 export type { OrderStatus } from "../core/wire/order.ts";

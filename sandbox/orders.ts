@@ -237,9 +237,9 @@ export class OrderStore extends Store<SandboxOrder> {
   }
 
   /** Orders with this order, click or external id. */
-  find(anyId: string): SandboxOrder[] {
+  override find(anyId: string): SandboxOrder[] {
     const ids = [anyId, ...this.#byOtherId.get(anyId) ?? []];
-    return ids.flatMap((id) => this.get(id) ?? []);
+    return ids.flatMap((id) => super.find(id));
   }
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createSandbox } from "./sandbox.ts";
+import { createSandbox } from "./create_sandbox.ts";
 import { isMovable, realClock, virtualClock } from "./clock.ts";
 
 const HOUR = 3_600_000;

@@ -1,144 +1,183 @@
-import { Hono } from "hono";
-import { answer } from "./answer.ts";
-import { apiRoutes, oddFieldsOf } from "./api.ts";
 import type { SandboxClock } from "./clock.ts";
-import { controlRoutes } from "./controls.ts";
-import {
-  backfill,
-  type BackfillOptions,
-  populate,
-  type PopulateOptions,
-} from "./customers.ts";
+import type { BackfillOptions, PopulateOptions } from "./customers.ts";
 import type { Faults, SandboxCounters } from "./faults.ts";
 import type {
-  OrderForm,
-  SandboxOptions,
-  SandboxPartner,
-  TriggerInput,
-} from "./options.ts";
-import {
-  type OrderInput,
-  type OrderStep,
-  type OrderTruth,
-  type SandboxOrder,
-  type StepFacts,
-  truthOf,
+  OrderInput,
+  OrderStep,
+  OrderTruth,
+  SandboxOrder,
+  StepFacts,
 } from "./orders.ts";
 import type { DeliveryStatus, DisableRule, SandboxDelivery } from "./sender.ts";
-import { Service } from "./service.ts";
 import type { SandboxUser, UserInput, UserStep } from "./users.ts";
-import { widgetRoutes } from "./widget.ts";
+
+/** How a sandbox is set up. */
+export interface SandboxOptions {
+  /**
+   * Decides everything that looks random. On a virtual clock a seed repeats
+   * a run exactly; in real time the order of events that race may differ.
+   * @default {1}
+   */
+  readonly seed?: number;
+  /**
+   * Partner identifier of the widget address.
+   * @default {"01SANDBOXPARTNER0000000000"}
+   */
+  readonly partnerId?: string;
+  /**
+   * Key that the API asks for.
+   * @default {"sandbox-key"}
+   */
+  readonly apiKey?: string;
+  /**
+   * The clock that the whole sandbox uses.
+   * @default {realClock()}
+   */
+  readonly clock?: SandboxClock;
+  /**
+   * Where webhooks go; null sends none.
+   * @default {null}
+   */
+  readonly webhookUrl?: string | null;
+  /**
+   * What the webhook sender calls.
+   * @default {globalThis.fetch}
+   */
+  readonly fetch?: typeof fetch;
+  /**
+   * Faults in force from the start.
+   * @default {{}}
+   */
+  readonly faults?: Partial<Faults>;
+  /**
+   * How failures are retried and when they switch delivery off.
+   * @default {"ladder_from_previous"}
+   */
+  readonly disableRule?: DisableRule;
+  /**
+   * Which asset table the service has. `sandbox` knows USD only.
+   * @default {"sandbox"}
+   */
+  readonly assets?: "production" | "sandbox";
+  /**
+   * Which form the orders answer has.
+   * @default {"current"}
+   */
+  readonly orderForm?: OrderForm;
+  /**
+   * How to spell the type of a cancelled order.
+   * @default {"order_cancelled"}
+   */
+  readonly cancelSpelling?: "order_cancelled" | "order_canceled";
+  /**
+   * What the service allows the partner.
+   * @default {{}}
+   */
+  readonly partner?: SandboxPartner;
+  /**
+   * Most deliveries kept in the log; beyond them the oldest are dropped.
+   * @default {100_000}
+   */
+  readonly logLimit?: number;
+  /**
+   * Called with each order when it is created.
+   * @default {nothing}
+   */
+  readonly onOrder?: (order: SandboxOrder) => void;
+}
 
 /**
- * The service in a box: its API, its webhooks, its widget, its truth.
- *
- * @example Create an order and read it through the API
- * ```ts
- * import { Sandbox } from "@rampkit/onramp/sandbox";
- * import assert from "node:assert/strict";
- *
- * const sandbox = new Sandbox({ seed: 7 });
- * const order = sandbox.createOrder({ currencyAmount: "25" });
- * sandbox.advance(order.orderId, "pay");
- * const answer = await sandbox.fetch(
- *   new Request(`http://sandbox/api/external/orders?search_by=${order.orderId}`, {
- *     headers: { "X-Api-Key": sandbox.apiKey },
- *   }),
- * );
- * const { data } = await answer.json();
- * assert.equal(data[0].status, "progress");
- * assert.equal(data[0].currency_amount, 25);
- * await sandbox.close();
- * ```
+ * The two forms that the answer of the orders endpoint has had. The earlier one
+ * has fewer fields in a row, and no cursor.
  */
-export class Sandbox {
-  readonly #service: Service;
-  readonly #app: Hono;
+export type OrderForm = "current" | "earlier";
 
+/** What the service allows the partner. */
+export interface SandboxPartner {
   /**
-   * Sets a sandbox up; it does nothing until it is used.
-   *
-   * @throws {TypeError} If a fault is not known.
-   * @throws {RangeError} If the rate of a fault is out of range.
+   * Whether users may be created.
+   * @default {true}
    */
-  constructor(options: SandboxOptions = {}) {
-    this.#service = new Service(options);
-    this.#app = appOf(this.#service);
-  }
+  readonly userCreation?: boolean;
+  /**
+   * Whether cards may be registered.
+   * @default {true}
+   */
+  readonly cardRegistration?: boolean;
+  /**
+   * Whether the partner is blocked from registering cards.
+   * @default {false}
+   */
+  readonly blocked?: boolean;
+  /**
+   * Cards a user may have.
+   * @default {5}
+   */
+  readonly cardsPerUser?: number;
+  /**
+   * Whether a locked session may leave out both amounts, as smart-contract
+   * partners do.
+   * @default {false}
+   */
+  readonly amountsOptional?: boolean;
+  /**
+   * Countries no user may live in, ISO alpha-3.
+   * @default {["CUB", "IRN", "PRK", "SYR"]}
+   */
+  readonly restrictedCountries?: readonly string[];
+  /**
+   * States of the USA no user may live in, ISO alpha-2.
+   * @default {["NY"]}
+   */
+  readonly unsupportedStates?: readonly string[];
+  /**
+   * Requests a second allowed to each endpoint, beyond which 429 is answered;
+   * null for no limit.
+   * @default {null}
+   */
+  readonly requestsPerSecond?: number | null;
+}
 
+/** An event to send although nothing happened. */
+export interface TriggerInput {
+  /** Type of the event, documented or not. */
+  readonly type: string;
+  /**
+   * Order it is about; the order object is taken from it. An event of an order
+   * that names none is about an invented one.
+   */
+  readonly orderId?: string;
+  /** User it is about; the order's user when left out, or an invented one. */
+  readonly userId?: string;
+  /** Fields that replace those of the body; `undefined` removes one. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+}
+
+/** The service in a box: its API, its webhooks, its widget, its truth. */
+export interface Sandbox extends AsyncDisposable {
   /** Answers a request: the API, the widget, the control page and its API. */
-  readonly fetch = async (request: Request): Promise<Response> => {
-    const declared = Number(request.headers.get("content-length") ?? 0);
-    const response = declared > MAX_BODY_BYTES
-      ? answer(413, { message: "request body is too large" })
-      : await this.#app.fetch(request);
-    const { status, statusText } = response;
-    const headers = new Headers(response.headers);
-    headers.set("date", statedDate(this.#service));
-    headers.set("x-content-type-options", "nosniff");
-    return new Response(response.body, { status, statusText, headers });
-  };
-
+  readonly fetch: (request: Request) => Promise<Response>;
   /** The seed that decides everything random. */
-  get seed(): number {
-    return this.#service.seed;
-  }
-
+  readonly seed: number;
   /** Partner identifier of the widget address. */
-  get partnerId(): string {
-    return this.#service.partnerId;
-  }
-
-  /** Key that the API asks for; a getter, so that no inspection prints it. */
-  get apiKey(): string {
-    return this.#service.apiKey;
-  }
-
+  readonly partnerId: string;
+  /** Key that the API asks for; no inspection prints it. */
+  readonly apiKey: string;
   /** Clock of the sandbox. */
-  get clock(): SandboxClock {
-    return this.#service.clock;
-  }
-
+  readonly clock: SandboxClock;
   /** Which asset table the service has. */
-  get assets(): "production" | "sandbox" {
-    return this.#service.assets;
-  }
-
+  readonly assets: "production" | "sandbox";
   /** Which form the orders answer has; may be changed at any time. */
-  get orderForm(): OrderForm {
-    return this.#service.orderForm;
-  }
-
-  set orderForm(form: OrderForm) {
-    this.#service.orderForm = form;
-  }
-
+  orderForm: OrderForm;
   /** What the service allows the partner; may be changed at any time. */
-  get partner(): Required<SandboxPartner> {
-    return this.#service.partner;
-  }
-
-  set partner(partner: Required<SandboxPartner>) {
-    this.#service.partner = partner;
-  }
-
+  partner: Required<SandboxPartner>;
   /** The service's own time: the clock's, plus the skew that is set. */
-  now(): number {
-    return this.#service.now();
-  }
-
-  // Orders
+  now(): number;
 
   /** Every order, oldest first. */
-  orders(): SandboxOrder[] {
-    return this.#service.orders.all();
-  }
-
+  orders(): SandboxOrder[];
   /** The order with this id, or null. */
-  order(orderId: string): SandboxOrder | null {
-    return this.#service.orders.get(orderId);
-  }
-
+  order(orderId: string): SandboxOrder | null;
   /**
    * Creates an order, now or at another time, without a webhook.
    *
@@ -147,18 +186,12 @@ export class Sandbox {
    * amount, asset, network, wallet, user and click id of it. The seed chooses
    * the rest; its user is made, verified, if there is none.
    * @param atMs Its creation, in milliseconds since the epoch.
-   * @returns The order.
    * @throws {TypeError} If an amount is not a plain decimal.
    */
-  createOrder(input: OrderInput = {}, atMs: number = this.now()): SandboxOrder {
-    return this.#service.createOrder(input, atMs);
-  }
-
+  createOrder(input?: OrderInput, atMs?: number): SandboxOrder;
   /**
    * Lets an order take a step, and sends the webhook of that step.
    *
-   * @param orderId The order.
-   * @param step What happens to it.
    * @param facts Transaction, reason of failure or time, if not the seed's.
    * @returns The order afterwards.
    * @throws {RangeError} If there is no such order, or it cannot take the
@@ -167,16 +200,12 @@ export class Sandbox {
   advance(
     orderId: string,
     step: OrderStep,
-    facts: Partial<StepFacts> = {},
-  ): SandboxOrder {
-    return this.#service.advance(orderId, step, facts);
-  }
-
+    facts?: Partial<StepFacts>,
+  ): SandboxOrder;
   /**
    * Rewrites an order as no documented step would: an unknown status, a status
    * gone backwards, another amount. No webhook is sent.
    *
-   * @param orderId The order.
    * @param change The fields to set; `changedAtMs` is now unless given.
    * @returns The order afterwards.
    * @throws {RangeError} If the order does not exist.
@@ -184,48 +213,28 @@ export class Sandbox {
   amendOrder(
     orderId: string,
     change: Partial<Omit<SandboxOrder, "orderId" | "createdAtMs">>,
-  ): SandboxOrder {
-    return this.#service.amendOrder(orderId, change);
-  }
-
+  ): SandboxOrder;
   /**
    * Removes an order, so that no answer shows it any more.
    *
-   * @param orderId The order.
    * @throws {RangeError} If the order does not exist.
    */
-  removeOrder(orderId: string): void {
-    this.#service.removeOrder(orderId);
-  }
-
-  // Users
+  removeOrder(orderId: string): void;
 
   /** Every user, oldest first. */
-  users(): SandboxUser[] {
-    return this.#service.users.all();
-  }
-
+  users(): SandboxUser[];
   /** The user with this id, or null. */
-  user(userId: string): SandboxUser | null {
-    return this.#service.users.get(userId);
-  }
-
+  user(userId: string): SandboxUser | null;
   /**
    * Creates a user, without a webhook.
    *
    * @param input The values you choose; the seed chooses the rest.
    * @param atMs Creation, in milliseconds since the epoch.
-   * @returns The user.
    */
-  createUser(input: UserInput = {}, atMs: number = this.now()): SandboxUser {
-    return this.#service.createUser(input, atMs);
-  }
-
+  createUser(input?: UserInput, atMs?: number): SandboxUser;
   /**
    * Lets a user take a step, and sends its webhook.
    *
-   * @param userId The user.
-   * @param step What happens.
    * @param place Click id and widget session it happens in.
    * @returns The user afterwards.
    * @throws {RangeError} If there is no such user or step.
@@ -233,11 +242,8 @@ export class Sandbox {
   advanceUser(
     userId: string,
     step: UserStep,
-    place: { clickId?: string; sessionId?: string | null } = {},
-  ): SandboxUser {
-    return this.#service.advanceUser(userId, step, place);
-  }
-
+    place?: { clickId?: string; sessionId?: string | null },
+  ): SandboxUser;
   /**
    * Rewrites a user, without a webhook.
    *
@@ -246,204 +252,66 @@ export class Sandbox {
   amendUser(
     userId: string,
     change: Partial<Omit<SandboxUser, "userId" | "createdAtMs">>,
-  ): SandboxUser {
-    return this.#service.amendUser(userId, change);
-  }
+  ): SandboxUser;
 
-  // Webhooks
-
-  /**
-   * Every webhook so far and its delivery, oldest first.
-   *
-   * @param latest How many of the latest; all when left out.
-   * @returns The webhooks as they stand now.
-   */
-  deliveries(latest?: number): SandboxDelivery[] {
-    return this.#service.sender.log(latest);
-  }
-
+  /** Webhooks so far and their deliveries, oldest first: all, or the latest. */
+  deliveries(latest?: number): SandboxDelivery[];
   /** Whether webhooks are being delivered. */
-  get delivery(): DeliveryStatus {
-    return this.#service.sender.status;
-  }
-
+  readonly delivery: DeliveryStatus;
   /** Switches delivery on again, as a person does in the dashboard. */
-  enableDelivery(): void {
-    this.#service.sender.enable();
-  }
-
+  enableDelivery(): void;
   /** Sets where webhooks go; null sends none. */
-  setWebhookUrl(url: string | null): void {
-    this.#service.sender.setWebhookUrl(url);
-  }
-
+  setWebhookUrl(url: string | null): void;
   /**
    * Sets how failures are retried and when they switch delivery off.
    *
    * @throws {RangeError} If it is not one of the rules.
    */
-  setDisableRule(rule: DisableRule): void {
-    this.#service.sender.setDisableRule(rule);
-  }
-
+  setDisableRule(rule: DisableRule): void;
   /**
    * Presses the Test button: one attempt without retries, even while
    * delivery is off.
-   *
-   * @returns Its delivery.
    */
-  pressTest(): Promise<SandboxDelivery> {
-    return this.#service.pressTest();
-  }
-
+  pressTest(): Promise<SandboxDelivery>;
   /**
-   * Sends an event that did not happen; any field of it
-   * can be set.
+   * Sends an event that did not happen; any field of it can be set.
    *
-   * @param input Type, entity and fields of the event.
    * @throws {RangeError} If it names an order or user that is not there.
    */
-  trigger(input: TriggerInput): void {
-    this.#service.trigger(input);
-  }
-
-  // Faults
+  trigger(input: TriggerInput): void;
 
   /** The faults in force. */
-  get faults(): Faults {
-    return this.#service.injector.faults;
-  }
-
+  readonly faults: Faults;
   /**
    * Changes the faults in force; those left out stay as they are.
    *
    * @throws {TypeError} If a fault is not known.
    * @throws {RangeError} If a rate is out of range.
    */
-  setFaults(change: Partial<Faults>): void {
-    this.#service.injector.set(change);
-  }
-
+  setFaults(change: Partial<Faults>): void;
   /** Switches every fault off. */
-  heal(): void {
-    this.#service.injector.heal();
-  }
-
+  heal(): void;
   /**
-   * Fields of an order's or a user's row that faults change.
-   *
-   * @param id Order or user identifier.
-   * @returns Names of the fields; the id's own where the row has none.
+   * Names of the fields of an order's or a user's row that faults change; the
+   * id's own where the row has none.
    */
-  oddFields(id: string): string[] {
-    const entity = this.user(id) === null ? "order" : "user";
-    return [...oddFieldsOf(this.#service.injector, entity, id).keys()];
-  }
-
+  oddFields(id: string): string[];
   /** Whether a fault refuses every search for this id. */
-  refuses(id: string): boolean {
-    return this.#service.injector.strikesId("refusedId", id);
-  }
-
+  refuses(id: string): boolean;
   /** What happened so far, counted. */
-  get counters(): Readonly<SandboxCounters> {
-    return { ...this.#service.counters };
-  }
-
-  // Customers
+  readonly counters: Readonly<SandboxCounters>;
 
   /**
    * Simulates customers who buy for a while, with every kind of outcome.
-   *
-   * @param options How many orders, over what time.
-   * @returns Resolves when the last visit is over; webhooks may still be due.
+   * Resolves when the last visit is over; webhooks may still be due.
    */
-  populate(options: PopulateOptions): Promise<void> {
-    return this.#service.run(populate(this.#service, options));
-  }
-
-  /**
-   * Writes finished orders into the past at once, without webhooks.
-   *
-   * @param options How many orders, over what time.
-   */
-  backfill(options: BackfillOptions): void {
-    backfill(this.#service, options);
-  }
-
+  populate(options: PopulateOptions): Promise<void>;
+  /** Writes finished orders into the past at once, without webhooks. */
+  backfill(options: BackfillOptions): void;
   /** What the service says about every order, oldest first. */
-  truth(): OrderTruth[] {
-    return this.orders().map(truthOf);
-  }
-
+  truth(): OrderTruth[];
   /** Resolves when no work is running and no webhook is due. */
-  idle(): Promise<void> {
-    return this.#service.idle();
-  }
-
+  idle(): Promise<void>;
   /** Stops everything: no timer and no request is left. */
-  close(): Promise<void> {
-    return this.#service.close();
-  }
-
-  /** The same as {@linkcode close}. */
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
-  }
-}
-
-/** Largest request body read, in bytes. */
-const MAX_BODY_BYTES = 64 * 1024;
-
-/** Puts the service's API, the widget and the control page on one address. */
-function appOf(service: Service): Hono {
-  const app = new Hono();
-  app.route("/api", apiRoutes(service));
-  app.route(`/${service.partnerId}/widget`, widgetRoutes(service));
-  app.route("/control", controlRoutes(service));
-  app.get("/", (context) => context.redirect("/control"));
-  app.notFound(() => answer(404, { message: "not found" }));
-  return app;
-}
-
-/** The `Date` header of an answer, right or wrong. */
-function statedDate(service: Service): string {
-  const { injector, counters } = service;
-  const nowMs = service.now();
-  if (!injector.strikes("wrongDate")) return new Date(nowMs).toUTCString();
-  counters.wrongDates++;
-  const random = injector.stream("wrongDate.ms");
-  const wrongMs = random.pick([
-    Date.UTC(2099, 0, 1),
-    Date.UTC(1970, 0, 2),
-    nowMs + random.int(1, 14) * 3_600_000,
-    nowMs - random.int(1, 14) * 3_600_000,
-  ]);
-  return new Date(wrongMs).toUTCString();
-}
-
-/**
- * Sets up the service in a box.
- *
- * @param options Seed, key, clock, webhook address, faults.
- * @returns The sandbox; mount its `fetch`, and close it at the end.
- * @throws {TypeError} If a fault is not known.
- * @throws {RangeError} If the rate of a fault is out of range.
- *
- * @example Press the Test button
- * ```ts
- * import { createSandbox } from "@rampkit/onramp/sandbox";
- * import assert from "node:assert/strict";
- *
- * await using sandbox = createSandbox({
- *   webhookUrl: "http://partner/webhooks/secret",
- *   fetch: () => Promise.resolve(new Response(null, { status: 204 })),
- * });
- * const delivery = await sandbox.pressTest();
- * assert.equal(delivery.state, "received");
- * assert.equal(delivery.attempts[0]?.status, 204);
- * ```
- */
-export function createSandbox(options: SandboxOptions = {}): Sandbox {
-  return new Sandbox(options);
+  close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { assets } from "../core/assets/assets.ts";
 import { isWalletAddress } from "../core/rules/wallet_address.ts";
 import { virtualClock } from "./clock.ts";
-import { createSandbox } from "./sandbox.ts";
+import { createSandbox } from "./create_sandbox.ts";
 import { decimalOf, unitsOf, withPlaces } from "./prices.ts";
 import { addressOf, transactionOf } from "./seeded.ts";
 

@@ -3,7 +3,7 @@ import {
   SENDER_TIMEOUT_MS,
 } from "../core/waiting/retry_delay.ts";
 import type { SandboxClock } from "./clock.ts";
-import type { FaultInjector, SandboxCounters } from "./faults.ts";
+import type { FaultInjector } from "./faults.ts";
 
 /** Every rule by which deliveries are switched off. */
 export const DISABLE_RULES = [
@@ -25,15 +25,6 @@ export const DISABLE_RULES = [
  * Source: service interface, "Webhook delivery".
  */
 export type DisableRule = (typeof DISABLE_RULES)[number];
-
-/** Throws unless `rule` is one of the three rules. */
-export function checkDisableRule(rule: DisableRule): DisableRule {
-  if (DISABLE_RULES.includes(rule)) return rule;
-  throw new RangeError(
-    `Cannot set disableRule: expected ${DISABLE_RULES.join(", ")}, got ` +
-      `"${rule}"`,
-  );
-}
 
 /**
  * When an event that failed is tried again, in milliseconds since the epoch;
@@ -136,7 +127,7 @@ export interface DeliveryStatus {
 }
 
 /** A webhook ready to be sent. */
-export type Message = Pick<
+type Message = Pick<
   SandboxDelivery,
   "cause" | "type" | "orderId" | "userId" | "body"
 >;
@@ -151,16 +142,12 @@ type Job =
     isInFlight: boolean;
   };
 
-/** What a sender works with. */
-export interface SenderOptions {
-  readonly clock: SandboxClock;
-  readonly injector: FaultInjector;
-  readonly counters: SandboxCounters;
-  readonly fetch: typeof fetch;
-  readonly webhookUrl: string | null;
-  readonly disableRule: DisableRule;
-  /** Most deliveries kept in the log; beyond them the oldest are dropped. */
-  readonly logLimit: number;
+/** How a sender is set up. */
+interface SenderOptions {
+  readonly fetch?: typeof fetch;
+  readonly webhookUrl?: string | null;
+  readonly disableRule?: DisableRule;
+  readonly logLimit?: number;
 }
 
 /**
@@ -170,31 +157,32 @@ export interface SenderOptions {
 export class WebhookSender {
   readonly #clock: SandboxClock;
   readonly #injector: FaultInjector;
-  readonly #counters: SandboxCounters;
   readonly #fetch: typeof fetch;
   readonly #logLimit: number;
   readonly #log: Job[] = [];
   readonly #closed = new AbortController();
-  /** What is due later, and how to cancel it; what `#disable` leaves apart. */
-  readonly #timers = new Map<() => void, () => void>();
-  readonly #once = new Map<() => void, () => void>();
+  /** Cancels what is due later, and whether it is due while delivery is off. */
+  readonly #timers = new Map<() => void, boolean>();
   readonly #waiting = new Set<Job>();
   readonly #heldBack = new Map<string, () => void>();
-  readonly #idleWaiters: (() => void)[] = [];
+  #idle: PromiseWithResolvers<void> | null = null;
   #numbered = 0;
   #inFlight = 0;
   #disabledSinceMs: number | null = null;
-  #disableRule: DisableRule;
+  #disableRule: DisableRule = "ladder_from_previous";
   #webhookUrl: string | null;
 
-  constructor(options: SenderOptions) {
-    this.#clock = options.clock;
-    this.#injector = options.injector;
-    this.#counters = options.counters;
-    this.#fetch = options.fetch;
-    this.#logLimit = options.logLimit;
-    this.#webhookUrl = options.webhookUrl;
-    this.#disableRule = checkDisableRule(options.disableRule);
+  constructor(
+    clock: SandboxClock,
+    injector: FaultInjector,
+    options: SenderOptions,
+  ) {
+    this.#clock = clock;
+    this.#injector = injector;
+    this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
+    this.#logLimit = options.logLimit ?? 100_000;
+    this.#webhookUrl = options.webhookUrl ?? null;
+    this.setDisableRule(options.disableRule ?? this.#disableRule);
   }
 
   get status(): DeliveryStatus {
@@ -216,7 +204,13 @@ export class WebhookSender {
   }
 
   setDisableRule(rule: DisableRule): void {
-    this.#disableRule = checkDisableRule(rule);
+    if (!DISABLE_RULES.includes(rule)) {
+      throw new RangeError(
+        `Cannot set disableRule: expected ${DISABLE_RULES.join(", ")}, got ` +
+          `"${rule}"`,
+      );
+    }
+    this.#disableRule = rule;
   }
 
   /** Switches delivery on again. Events missed meanwhile are not sent. */
@@ -231,17 +225,16 @@ export class WebhookSender {
   }
 
   /** Resolves when no request is open and no retry is due. */
-  idle(): Promise<void> {
-    if (this.#isIdle()) return Promise.resolve();
-    return new Promise((resolve) => this.#idleWaiters.push(resolve));
+  async idle(): Promise<void> {
+    if (this.#isIdle()) return;
+    this.#idle ??= Promise.withResolvers();
+    await this.#idle.promise;
   }
 
   /** Stops for good: no timer and no request is left. */
-  async close(): Promise<void> {
-    cancelAll(this.#timers);
-    cancelAll(this.#once);
-    this.#heldBack.clear();
-    this.#closed.abort(new DOMException("The sandbox is closed", "AbortError"));
+  async close(reason: unknown): Promise<void> {
+    this.#cancel(() => true);
+    this.#closed.abort(reason);
     for (const job of this.#waiting) this.#end(job, "failed");
     await this.idle();
   }
@@ -249,30 +242,25 @@ export class WebhookSender {
   /** Sends a webhook with its retries. Faults may drop, cut or delay it. */
   send(message: Message): void {
     const job = this.#record(message);
+    const injector = this.#injector;
     if (!this.#canSend()) return this.#end(job, "notSent");
-    if (this.#injector.strikes("drop")) {
-      this.#counters.dropped++;
-      return this.#end(job, "dropped");
-    }
-    if (this.#injector.strikes("malformed")) {
-      this.#counters.malformed++;
+    if (injector.strikes("drop")) return this.#end(job, "dropped");
+    if (injector.strikes("malformed")) {
       job.malformed = true;
-      const cut = this.#injector.stream("malformed.cut");
+      const cut = injector.stream("malformed.cut");
       job.body = job.body.slice(0, cut.int(0, job.body.length - 1));
     }
-    const isHeld = this.#injector.strikes("reorder");
-    const lateMs = this.#injector.strikes("delay")
-      ? this.#injector.stream("delay.ms").int(1_000, 600_000)
-      : 0;
     const entity = message.orderId ?? message.userId ?? "";
     const overtaken = this.#heldBack.get(entity);
-    if (isHeld && !overtaken) return this.#holdBack(entity, job);
+    const isHeld = injector.strikes("reorder", !overtaken);
+    const lateMs = injector.draws("delay")
+      ? injector.stream("delay.ms").int(1_000, 600_000)
+      : 0;
+    if (isHeld) return this.#holdBack(entity, job);
     if (lateMs > 0) {
-      this.#counters.delayed++;
-      this.#later(lateMs, () => void this.#attempt(job));
-    } else {
-      void this.#attempt(job);
-    }
+      injector.counters.delayed++;
+      this.#later(lateMs, () => this.#attempt(job));
+    } else void this.#attempt(job);
     if (overtaken) this.#later(1_000, overtaken);
   }
 
@@ -283,14 +271,14 @@ export class WebhookSender {
       this.#end(job, "notSent");
     } else {
       const attempt = await this.#post(job, false);
-      this.#end(job, isReceived(attempt) ? "received" : "failed");
+      this.#end(job, isReceived(attempt.status) ? "received" : "failed");
     }
     return snapshot(job);
   }
 
   /** The same, `delayMs` milliseconds from now, whatever becomes of delivery. */
   sendOnceLater(delayMs: number, message: Message): void {
-    this.#later(delayMs, () => void this.sendOnce(message), this.#once);
+    this.#later(delayMs, () => this.sendOnce(message), true);
   }
 
   #record(message: Message): Job {
@@ -299,12 +287,8 @@ export class WebhookSender {
       number: ++this.#numbered,
       malformed: false,
       happenedMs: this.#clock.now(),
-      state: "pending",
-      attempts: [],
-      nextAttemptMs: null,
-      failures: 0,
-      firstFailedMs: 0,
-      isInFlight: false,
+      ...{ state: "pending", attempts: [], nextAttemptMs: null },
+      ...{ failures: 0, firstFailedMs: 0, isInFlight: false },
     };
     this.#log.push(job);
     // Only now and then, because removing the first rows moves all others.
@@ -327,7 +311,6 @@ export class WebhookSender {
       void this.#attempt(job);
     };
     this.#heldBack.set(entity, release);
-    this.#counters.reordered++;
     // No other event may follow, so the held one goes out after five minutes.
     this.#later(300_000, release);
   }
@@ -336,16 +319,17 @@ export class WebhookSender {
     job.nextAttemptMs = null;
     if (job.state !== "pending") return;
     if (!this.#canSend()) return this.#giveUp(job);
-    if (job.failures > 0) this.#counters.retries++;
-    const attempt = await this.#post(job, false);
+    if (job.failures > 0) this.#injector.counters.retries++;
+    const { status } = await this.#post(job, false);
     job.isInFlight = false;
     if (job.state !== "pending") return;
-    if (isReceived(attempt)) {
+    if (isReceived(status)) {
       this.#end(job, "received");
-      this.#duplicateByFault(job);
-      return;
+      if (!this.#injector.strikes("duplicate")) return;
+      const delayMs = this.#injector.stream("duplicate.ms").int(0, 60_000);
+      return this.#later(delayMs, () => this.#post(job, true));
     }
-    this.#counters.failedAttempts++;
+    this.#injector.counters.failedAttempts++;
     const latestMs = this.#clock.now();
     if (job.failures++ === 0) job.firstFailedMs = latestMs;
     const { failures, firstFailedMs: firstMs } = job;
@@ -357,16 +341,15 @@ export class WebhookSender {
     }
     if (!this.#canSend()) return this.#end(job, "failed");
     job.nextAttemptMs = nextMs;
-    this.#later(nextMs - latestMs, () => void this.#attempt(job));
+    this.#later(nextMs - latestMs, () => this.#attempt(job));
   }
 
   /** Switches delivery off. Events that wait are not sent any more. */
   #disable(): void {
     if (this.#disabledSinceMs !== null) return;
     this.#disabledSinceMs = this.#clock.now();
-    this.#counters.disabled++;
-    cancelAll(this.#timers);
-    this.#heldBack.clear();
+    this.#injector.counters.disabled++;
+    this.#cancel((isDueAnyway) => !isDueAnyway);
     for (const job of this.#waiting) {
       if (!job.isInFlight) this.#giveUp(job);
     }
@@ -374,13 +357,6 @@ export class WebhookSender {
 
   #giveUp(job: Job): void {
     this.#end(job, job.attempts.length > 0 ? "failed" : "notSent");
-  }
-
-  #duplicateByFault(job: Job): void {
-    if (!this.#injector.strikes("duplicate")) return;
-    this.#counters.duplicated++;
-    const delayMs = this.#injector.stream("duplicate.ms").int(0, 60_000);
-    this.#later(delayMs, () => void this.#post(job, true));
   }
 
   /**
@@ -391,7 +367,7 @@ export class WebhookSender {
     this.#inFlight++;
     job.isInFlight = true;
     const atMs = this.#clock.now();
-    this.#counters.attempts++;
+    this.#injector.counters.attempts++;
     const seen = await this.#overTheNetwork(job.body)
       .finally(() => this.#inFlight--);
     const attempt: DeliveryAttempt = { atMs, copy, ...seen };
@@ -404,9 +380,12 @@ export class WebhookSender {
   async #overTheNetwork(
     body: string,
   ): Promise<Pick<DeliveryAttempt, "status" | "tookMs" | "truth">> {
-    const isDown = this.#injector.endpointDown(this.#clock.now());
-    if (this.#injector.strikes("requestLost") || isDown) {
-      this.#counters.requestsLost++;
+    const { counters } = this.#injector;
+    if (
+      this.#injector.draws("requestLost") ||
+      this.#injector.endpointDown(this.#clock.now())
+    ) {
+      counters.requestsLost++;
       const truth = { reached: false, answered: null };
       return { status: 0, tookMs: 0, truth };
     }
@@ -416,19 +395,13 @@ export class WebhookSender {
     const answered =
       await (this.#clock.wire ? this.#clock.work(requested) : requested);
     const tookMs = Math.max(0, Math.round(wire.now() - startMs));
-    const seen = (status: number) => ({
-      status,
-      tookMs,
-      truth: { reached: true, answered },
-    });
+    const truth = { reached: true, answered };
     if (answered === null || tookMs > SENDER_TIMEOUT_MS) {
-      if (tookMs >= SENDER_TIMEOUT_MS) this.#counters.timeouts++;
-      return seen(0);
+      if (tookMs >= SENDER_TIMEOUT_MS) counters.timeouts++;
+      return { status: 0, tookMs, truth };
     }
-    const isLost = this.#injector.strikes("answerLost") &&
-      answered >= 200 && answered < 300;
-    if (isLost) this.#counters.answersLost++;
-    return seen(isLost ? 0 : answered);
+    const isLost = this.#injector.strikes("answerLost", isReceived(answered));
+    return { status: isLost ? 0 : answered, tookMs, truth };
   }
 
   /** Status of the answer, or null when none came within the time. */
@@ -466,31 +439,42 @@ export class WebhookSender {
   }
 
   #end(job: Job, state: DeliveryState): void {
-    if (state === "received") this.#counters.received++;
-    if (state === "notSent") this.#counters.notSent++;
+    if (state === "received" || state === "notSent") {
+      this.#injector.counters[state]++;
+    }
     job.state = state;
     job.nextAttemptMs = null;
     this.#waiting.delete(job);
     this.#resolveIdle();
   }
 
-  #later(delayMs: number, run: () => void, timers = this.#timers): void {
-    const key = () => {
-      timers.delete(key);
-      run();
+  #later(delayMs: number, run: () => unknown, isDueAnyway = false): void {
+    const cancel = this.#clock.setTimer(delayMs, () => {
+      this.#timers.delete(cancel);
+      void run();
       this.#resolveIdle();
-    };
-    timers.set(key, this.#clock.setTimer(delayMs, key));
+    });
+    this.#timers.set(cancel, isDueAnyway);
+  }
+
+  #cancel(which: (isDueAnyway: boolean) => boolean): void {
+    for (const [cancel, isDueAnyway] of this.#timers) {
+      if (!which(isDueAnyway)) continue;
+      cancel();
+      this.#timers.delete(cancel);
+    }
+    this.#heldBack.clear();
   }
 
   #isIdle(): boolean {
     return this.#inFlight === 0 && this.#waiting.size === 0 &&
-      this.#timers.size === 0 && this.#once.size === 0;
+      this.#timers.size === 0;
   }
 
   #resolveIdle(): void {
     if (!this.#isIdle()) return;
-    for (const resolve of this.#idleWaiters.splice(0)) resolve();
+    this.#idle?.resolve();
+    this.#idle = null;
   }
 }
 
@@ -500,11 +484,6 @@ function snapshot(job: Job): SandboxDelivery {
   return { ...delivery, attempts: [...job.attempts] };
 }
 
-function cancelAll(timers: Map<() => void, () => void>): void {
-  for (const cancel of timers.values()) cancel();
-  timers.clear();
-}
-
-function isReceived({ status }: DeliveryAttempt): boolean {
+function isReceived(status: number): boolean {
   return status >= 200 && status < 300;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { RETRY_DELAYS_MS } from "../core/waiting/retry_delay.ts";
 import fc from "fast-check";
-import { createSandbox } from "./sandbox.ts";
+import { createSandbox } from "./create_sandbox.ts";
 import type { SandboxDelivery } from "./sender.ts";
 import { DISABLE_RULES } from "./sender.ts";
 import { virtualClock } from "./clock.ts";

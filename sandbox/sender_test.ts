@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { createSandbox } from "./sandbox.ts";
-import type { Sandbox } from "./sandbox.ts";
-import type { SandboxOptions } from "./options.ts";
+import { createSandbox } from "./create_sandbox.ts";
+import type { Sandbox, SandboxOptions } from "./sandbox.ts";
 import { type VirtualClock, virtualClock } from "./clock.ts";
 import { RETRY_DELAYS_MS } from "../core/waiting/retry_delay.ts";
 import { DISABLE_RULES, nextAttemptMs } from "./sender.ts";

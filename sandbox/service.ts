@@ -7,41 +7,34 @@ import {
 } from "../core/webhook_event/webhook_event.ts";
 import { realClock, type SandboxClock } from "./clock.ts";
 import { Factory } from "./factory.ts";
-import { FaultInjector, type SandboxCounters, zeroCounters } from "./faults.ts";
-import type {
-  OrderForm,
-  SandboxOptions,
-  SandboxPartner,
-  TriggerInput,
-} from "./options.ts";
+import { FaultInjector, type Faults, NO_FAULTS } from "./faults.ts";
 import {
   type OrderInput,
-  type OrderStep,
   OrderStore,
   type SandboxOrder,
-  type StepFacts,
   takeStep,
+  truthOf,
   withStatus,
 } from "./orders.ts";
 import { unitsOf } from "./prices.ts";
 import { Random } from "./random.ts";
+import type {
+  OrderForm,
+  Sandbox,
+  SandboxOptions,
+  SandboxPartner,
+} from "./sandbox.ts";
 import { seededTransaction, seededUlid, wholeSecond } from "./seeded.ts";
-import {
-  type DeliveryCause,
-  type SandboxDelivery,
-  WebhookSender,
-} from "./sender.ts";
+import { type DeliveryCause, WebhookSender } from "./sender.ts";
 import { SessionStore } from "./sessions.ts";
 import {
   type SandboxUser,
   takeUserStep,
-  type UserInput,
   type UserStep,
   UserStore,
 } from "./users.ts";
 import {
   type Body,
-  type EventPlace,
   orderBody,
   otpBody,
   overlay,
@@ -49,45 +42,41 @@ import {
   userBody,
 } from "./webhook_bodies.ts";
 
-/** Fields of an order that a test may rewrite. */
-export type OrderChange = Partial<
-  Omit<SandboxOrder, "orderId" | "createdAtMs">
->;
-
 const UNKNOWN_TYPES = [
   ...["order_refund_started", "tx_smart_contract_failed", "chargeback_opened"],
-] as const;
+];
+
+/** What needs the routes and the customers, which stand above the service. */
+type Above = "fetch" | "oddFields" | "populate" | "backfill";
 
 /**
  * The service without its HTTP routes: orders, users, sessions, webhooks and
  * faults, on one clock and from one seed.
  */
-export class Service {
+export class Service implements Omit<Sandbox, Above> {
   readonly seed: number;
   readonly partnerId: string;
-  readonly apiKey: string;
   readonly assets: AssetTable;
   readonly clock: SandboxClock;
   orderForm: OrderForm;
   partner: Required<SandboxPartner>;
   readonly random: Random;
-  readonly counters: SandboxCounters = zeroCounters();
   readonly injector: FaultInjector;
   readonly factory: Factory;
-  readonly orders: OrderStore = new OrderStore();
-  readonly users: UserStore = new UserStore();
+  readonly orderStore: OrderStore = new OrderStore();
+  readonly userStore: UserStore = new UserStore();
   readonly sessions: SessionStore;
   readonly sender: WebhookSender;
-  readonly #cancelSpelling: string;
-  readonly #onOrder: (order: SandboxOrder) => void;
+  /** Private, so that no inspection prints the key. */
+  readonly #options: SandboxOptions;
   readonly #closing = new AbortController();
   readonly #running = new Set<Promise<void>>();
   #invented = 0;
 
   constructor(options: SandboxOptions) {
+    this.#options = options;
     this.seed = options.seed ?? 1;
     this.partnerId = options.partnerId ?? "01SANDBOXPARTNER0000000000";
-    this.apiKey = options.apiKey ?? "sandbox-key";
     this.assets = options.assets ?? "sandbox";
     this.clock = options.clock ?? realClock();
     this.orderForm = options.orderForm ?? "current";
@@ -100,26 +89,18 @@ export class Service {
     };
     this.random = new Random(this.seed);
     this.injector = new FaultInjector(this.random.fork("faults"));
-    this.injector.set(options.faults ?? {});
+    this.setFaults(options.faults ?? {});
     this.factory = new Factory(this.random, this.assets);
     this.sessions = new SessionStore(this.clock, this.factory);
-    this.sender = new WebhookSender({
-      clock: this.clock,
-      injector: this.injector,
-      counters: this.counters,
-      fetch: options.fetch ?? ((input, init) => fetch(input, init)),
-      webhookUrl: options.webhookUrl ?? null,
-      disableRule: options.disableRule ?? "ladder_from_previous",
-      logLimit: options.logLimit ?? 100_000,
-    });
-    this.#cancelSpelling = options.cancelSpelling ?? "order_cancelled";
-    this.#onOrder = options.onOrder ?? (() => {});
+    this.sender = new WebhookSender(this.clock, this.injector, options);
   }
 
-  /** The service's own time: the clock's, plus the skew that is set. */
-  now(): number {
-    return this.clock.now() + this.injector.faults.clockSkewMs;
+  get apiKey(): string {
+    return this.#options.apiKey ?? "sandbox-key";
   }
+
+  now: Sandbox["now"] = () =>
+    this.clock.now() + this.injector.faults.clockSkewMs;
 
   /** Aborted when the sandbox closes. */
   get closing(): AbortSignal {
@@ -128,123 +109,128 @@ export class Service {
 
   // Orders
 
-  /** Creates an order, and a verified user for it if there is none. */
-  createOrder(input: OrderInput = {}, atMs: number = this.now()): SandboxOrder {
+  orders: Sandbox["orders"] = () => this.orderStore.all();
+  order: Sandbox["order"] = (orderId) => this.orderStore.get(orderId);
+  truth: Sandbox["truth"] = () => this.orders().map(truthOf);
+
+  createOrder: Sandbox["createOrder"] = (input = {}, atMs = this.now()) => {
     checkAmounts(input);
     const whole = this.#inSession(input);
     const user = this.#buyer(whole.userId, atMs);
-    const { newestMs } = this.orders;
-    const isSameSecond = this.injector.strikes("sameSecond") &&
-      newestMs !== null && newestMs <= atMs &&
+    const { newestMs } = this.orderStore;
+    const follows = newestMs !== null && newestMs <= atMs &&
       newestMs !== wholeSecond(atMs) && atMs - newestMs <= 3_000;
-    if (isSameSecond) this.counters.sameSeconds++;
-    const order = this.factory.order(
-      whole,
-      user,
-      isSameSecond ? newestMs : atMs,
-    );
-    this.orders.put(order);
-    this.#onOrder(order);
+    const isSameSecond = this.injector.strikes("sameSecond", follows);
+    const createdAtMs = isSameSecond && newestMs !== null ? newestMs : atMs;
+    const order = this.factory.order(whole, user, createdAtMs);
+    this.orderStore.put(order);
+    this.#options.onOrder?.(order);
     return order;
-  }
+  };
 
-  /** Lets an order take a step, and sends the webhook of that step. */
-  advance(
-    orderId: string,
-    step: OrderStep,
-    facts: Partial<StepFacts> = {},
-  ): SandboxOrder {
-    const before = this.orders.must(orderId);
+  advance: Sandbox["advance"] = (orderId, step, facts) => {
+    const before = this.orderStore.must(orderId);
     const { order, event } = takeStep(before, step, {
       ...this.factory.facts(before.network, this.now()),
       ...facts,
     });
-    this.orders.put(order);
+    this.orderStore.put(order);
     if (step === "complete") this.spend(order);
     if (event) this.#announce(event, order);
     return order;
-  }
+  };
 
-  /** Rewrites an order, without a webhook. */
-  amendOrder(orderId: string, change: OrderChange): SandboxOrder {
+  amendOrder: Sandbox["amendOrder"] = (orderId, change) => {
     checkAmounts(change);
-    const before = this.orders.must(orderId);
-    const changedAtMs = change.changedAtMs ?? this.now();
-    const { status = before.status } = change;
+    const before = this.orderStore.must(orderId);
+    const { status = before.status, changedAtMs = this.now() } = change;
     const history = withStatus(before, status, changedAtMs);
     const order = { ...before, ...change, changedAtMs, history };
-    this.orders.put(order);
+    this.orderStore.put(order);
     return order;
-  }
+  };
 
-  /** Removes an order, as if it had never been there. */
-  removeOrder(orderId: string): void {
-    this.orders.must(orderId);
-    this.orders.remove(orderId);
-  }
+  removeOrder: Sandbox["removeOrder"] = (orderId) =>
+    this.orderStore.remove(orderId);
 
   /** Adds what a completed order cost to what its user has spent. */
   spend(order: SandboxOrder): void {
-    const user = this.users.get(order.userId);
+    const user = this.user(order.userId);
     if (!user) return;
     const kind = order.cryptoType === "sc" ? "goodsSpentCents" : "spentCents";
     const cents = unitsOf(order.currencyAmount, 2);
-    this.users.put({ ...user, [kind]: user[kind] + cents });
+    this.userStore.put({ ...user, [kind]: user[kind] + cents });
   }
 
   // Users
 
-  /** Creates a user, without a webhook. */
-  createUser(input: UserInput = {}, atMs: number = this.now()): SandboxUser {
+  users: Sandbox["users"] = () => this.userStore.all();
+  user: Sandbox["user"] = (userId) => this.userStore.get(userId);
+
+  createUser: Sandbox["createUser"] = (input = {}, atMs = this.now()) => {
     const user = this.factory.user(input, atMs);
-    this.users.put(user);
+    this.userStore.put(user);
     return user;
-  }
+  };
 
-  /** Lets a user take a step, and sends its webhook. */
-  advanceUser(
-    userId: string,
-    step: UserStep,
-    place: EventPlace = {},
-  ): SandboxUser {
-    const before = this.users.must(userId);
+  advanceUser: Sandbox["advanceUser"] = (userId, step, place = {}) => {
+    const before = this.userStore.must(userId);
     const user = takeUserStep(before, step, this.factory.card(this.now()));
-    this.users.put(user);
-    this.#send("life", userStepBody(step, user, place), { userId });
+    this.userStore.put(user);
+    const body = step.startsWith("otp_")
+      ? otpBody(user, place, step.slice("otp_".length))
+      : userBody(step, user, place);
+    this.#send("life", body, { userId });
     return user;
+  };
+
+  amendUser: Sandbox["amendUser"] = (userId, change) => {
+    const user = { ...this.userStore.must(userId), ...change };
+    this.userStore.put(user);
+    return user;
+  };
+
+  // Faults
+
+  get faults(): Faults {
+    return this.injector.faults;
   }
 
-  /** Rewrites a user, without a webhook. */
-  amendUser(
-    userId: string,
-    change: Partial<Omit<SandboxUser, "userId" | "createdAtMs">>,
-  ): SandboxUser {
-    const user = { ...this.users.must(userId), ...change };
-    this.users.put(user);
-    return user;
+  get counters(): Sandbox["counters"] {
+    return { ...this.injector.counters };
   }
+
+  setFaults: Sandbox["setFaults"] = (change) => this.injector.set(change);
+  heal: Sandbox["heal"] = () => void (this.injector.faults = NO_FAULTS);
+  refuses: Sandbox["refuses"] = (id) =>
+    this.injector.strikesId("refusedId", id);
 
   // Webhooks
 
-  /** Sends an event that did not happen. */
-  trigger({ type, orderId, userId, fields = {} }: TriggerInput): void {
-    const named = orderId === undefined ? null : this.orders.must(orderId);
-    const owner = userId ?? named?.userId;
-    const user = owner === undefined ? null : this.users.must(owner);
-    const body = overlay(this.#claim(type, named, user), fields);
-    this.#send("triggered", body, {
-      orderId: named?.orderId,
-      userId: user?.userId,
-    });
+  get delivery(): Sandbox["delivery"] {
+    return this.sender.status;
   }
 
-  /** Presses the Test button. */
-  pressTest(): Promise<SandboxDelivery> {
-    return this.sender.sendOnce({
+  deliveries: Sandbox["deliveries"] = (latest) => this.sender.log(latest);
+  enableDelivery: Sandbox["enableDelivery"] = () => this.sender.enable();
+  setWebhookUrl: Sandbox["setWebhookUrl"] = (url) =>
+    this.sender.setWebhookUrl(url);
+  setDisableRule: Sandbox["setDisableRule"] = (rule) =>
+    this.sender.setDisableRule(rule);
+
+  trigger: Sandbox["trigger"] = ({ type, orderId, userId, fields = {} }) => {
+    const named = orderId === undefined ? null : this.orderStore.must(orderId);
+    const owner = userId ?? named?.userId;
+    const user = owner === undefined ? null : this.userStore.must(owner);
+    const body = overlay(this.#claim(type, named, user), fields);
+    this.#send("triggered", body, { ...named, ...user });
+  };
+
+  pressTest: Sandbox["pressTest"] = () =>
+    this.sender.sendOnce({
       ...{ cause: "test", type: "test", orderId: null, userId: null },
       body: JSON.stringify(TEST_BODY),
     });
-  }
 
   /**
    * What the documentation has an event of this type say. Nothing of it need
@@ -290,15 +276,14 @@ export class Service {
 
   /** Sends the webhook of an order's step, and the false ones of the faults. */
   #announce(event: OrderEventType, order: SandboxOrder): void {
-    const { injector, counters } = this;
-    const user = this.users.get(order.userId);
-    const type = event === "order_cancelled" ? this.#cancelSpelling : event;
+    const { injector } = this;
+    const user = this.user(order.userId);
     const send = (cause: DeliveryCause, type: string) =>
       this.#send(cause, orderBody(type, order, user), order);
-    send("life", type);
+    const { cancelSpelling = event } = this.#options;
+    send("life", event === "order_cancelled" ? cancelSpelling : event);
     if (injector.strikes("forge")) this.#forge(order, user);
     if (injector.strikes("unknownType")) {
-      counters.unknownTypes++;
       const random = injector.stream("unknownType.pick");
       send("unknownType", random.pick(UNKNOWN_TYPES));
     }
@@ -306,7 +291,6 @@ export class Service {
 
   /** Sends a false event, about this order or about one that does not exist. */
   #forge(order: SandboxOrder, user: SandboxUser | null): void {
-    this.counters.forged++;
     const random = this.injector.stream("forge.body");
     const now = this.now();
     const forged: SandboxOrder = {
@@ -325,14 +309,13 @@ export class Service {
   #send(
     cause: DeliveryCause,
     body: Body,
-    about: { orderId?: string | undefined; userId?: string | undefined },
+    about: { orderId?: string | null; userId?: string | null },
   ): void {
-    if (cause === "life") this.counters.events++;
+    if (cause === "life") this.injector.counters.events++;
     const { orderId = null, userId = null } = about;
-    this.sender.send({
-      ...{ cause, type: String(body.type), orderId, userId },
-      body: JSON.stringify(body),
-    });
+    const text = JSON.stringify(body);
+    const type = String(body.type);
+    this.sender.send({ cause, type, orderId, userId, body: text });
   }
 
   // Background
@@ -347,29 +330,30 @@ export class Service {
     return result;
   }
 
-  /** Resolves when no task is running and no webhook is due. */
-  async idle(): Promise<void> {
+  idle: Sandbox["idle"] = async () => {
     while (this.#running.size > 0) await Promise.all(this.#running);
     await this.sender.idle();
-  }
+  };
 
-  /** Stops everything: no timer and no request is left. */
-  async close(): Promise<void> {
-    this.#closing.abort(
-      new DOMException("The sandbox is closed", "AbortError"),
-    );
+  close: Sandbox["close"] = async () => {
+    const reason = new DOMException("The sandbox is closed", "AbortError");
+    this.#closing.abort(reason);
     while (this.#running.size > 0) await Promise.all(this.#running);
-    await this.sender.close();
+    await this.sender.close(reason);
+  };
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   /** The user with this id, or a new verified one who has a card. */
   #buyer(userId: string | undefined, atMs: number): SandboxUser {
-    const known = this.users.get(userId ?? "");
+    const known = this.user(userId ?? "");
     if (known) return known;
     const cards = [this.factory.card(atMs)];
     const made = this.factory.user({ lkyc: "success", cards }, atMs);
     const user = { ...made, userId: userId ?? made.userId };
-    this.users.put(user);
+    this.userStore.put(user);
     return user;
   }
 
@@ -378,12 +362,10 @@ export class Service {
    * its session, or of the one whose widget was opened with its click id.
    */
   #inSession(input: OrderInput): OrderInput {
-    const { sessionId, clickId } = input;
+    const { sessionId, clickId = "" } = input;
     const session = sessionId
       ? this.sessions.get(sessionId)
-      : clickId
-      ? this.sessions.ofClick(clickId)
-      : null;
+      : this.sessions.ofClick(clickId);
     if (session === null) return input;
     const { commodity, network, currencyAmount } = session;
     const hasAmount = input.currencyAmount !== undefined ||
@@ -411,14 +393,4 @@ function checkAmounts(input: OrderInput): void {
   for (const amount of [input.currencyAmount, input.cryptoAmount]) {
     if (amount !== undefined) unitsOf(amount, 0);
   }
-}
-
-function userStepBody(
-  step: UserStep,
-  user: SandboxUser,
-  place: EventPlace,
-): Body {
-  return step.startsWith("otp_")
-    ? otpBody(user, place, step.slice("otp_".length))
-    : userBody(step, user, place);
 }

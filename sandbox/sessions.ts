@@ -15,7 +15,7 @@ export interface SessionRequest {
 }
 
 /** A session that locks nothing: the user chooses everything. */
-export const OPEN_SESSION: SessionRequest = {
+const OPEN_SESSION: SessionRequest = {
   ...{ flowType: "simple", userId: null, commodity: null, network: null },
   ...{ commodityAmount: null, currency: null, currencyAmount: null },
   walletAddress: null,
@@ -43,7 +43,7 @@ export class SessionStore {
     this.#factory = factory;
   }
 
-  create(request: SessionRequest): WidgetSession {
+  create(request: SessionRequest = OPEN_SESSION): WidgetSession {
     const session: WidgetSession = {
       ...request,
       sessionId: this.#factory.uuid(),

@@ -1,4 +1,48 @@
-import { firstPlace, Sorted } from "./sorted.ts";
+/** Rows kept in an order; a row that equals others comes after them. */
+export class Sorted<Row> {
+  readonly rows: Row[] = [];
+  readonly #isBefore: (a: Row, b: Row) => boolean;
+
+  constructor(isBefore: (a: Row, b: Row) => boolean) {
+    this.#isBefore = isBefore;
+  }
+
+  /** Adds a row, and gives its place. */
+  add(row: Row): number {
+    const last = this.rows.at(-1);
+    // Rows mostly arrive at the end.
+    const place = last === undefined || !this.#isBefore(row, last)
+      ? this.rows.length
+      : this.#after(row);
+    this.rows.splice(place, 0, row);
+    return place;
+  }
+
+  /** Removes the row that equals this one. */
+  remove(row: Row): void {
+    this.rows.splice(this.#after(row) - 1, 1);
+  }
+
+  /** Place behind every row that is not after this one. */
+  #after(row: Row): number {
+    return firstPlace(this.rows, (other) => this.#isBefore(row, other));
+  }
+}
+
+/** The first place whose row passes; every row after one that passes does. */
+function firstPlace<Row>(
+  rows: readonly Row[],
+  passes: (row: Row) => boolean,
+): number {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (passes(rows[middle] as Row)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
 
 /** Where a row stands in a list: by time, then by id. */
 export interface Place {
@@ -11,7 +55,7 @@ export function isBefore(a: Place, b: Place): boolean {
 }
 
 /** Which rows a reader wants, and in which order. */
-export interface Query<Row> {
+interface Query<Row> {
   readonly limit: number;
   readonly offset: number;
   readonly ascending: boolean;
@@ -25,7 +69,7 @@ export interface Query<Row> {
 }
 
 /** A page as the service would cut it. */
-export interface Page<Row> {
+interface Page<Row> {
   readonly rows: readonly Row[];
   /** Cursor for what follows; empty when the page was not full. */
   readonly nextCursorId: string;
@@ -55,6 +99,10 @@ export class Store<Row> {
     return this.#sorted.rows.at(-1)?.timeMs ?? null;
   }
 
+  idOf(row: Row): string {
+    return this.#placeOf(row).id;
+  }
+
   get(id: string): Row | null {
     return this.#rows.get(id) ?? null;
   }
@@ -68,7 +116,12 @@ export class Store<Row> {
 
   /** Every row, oldest first. */
   all(): Row[] {
-    return this.#sorted.rows.flatMap(({ id }) => this.#rows.get(id) ?? []);
+    return this.#rowsAt(this.#sorted.rows);
+  }
+
+  /** The rows with this id, or another that they go by. */
+  find(id: string): Row[] {
+    return this.#rowsAt([{ id }]);
   }
 
   /** Stores a row, new or changed. */
@@ -83,6 +136,7 @@ export class Store<Row> {
 
   /** Removes a row, as if the service had never had it. */
   remove(id: string): void {
+    this.must(id);
     this.#rows.delete(id);
   }
 
@@ -90,54 +144,36 @@ export class Store<Row> {
     return id === "" || this.#places.has(id);
   }
 
-  /** The page that `query` asks for among some rows, at most `most` long. */
-  page(query: Query<Row>, most: number, among?: Iterable<Row>): Page<Row> {
-    const { limit, offset, ascending, afterMs, upToMs } = query;
-    const rows = among === undefined
-      ? this.#between(afterMs, upToMs)
-      : [...new Set(among)].filter((row) => {
-        const { timeMs } = this.#placeOf(row);
-        return timeMs > afterMs && timeMs <= upToMs;
-      }).sort((a, b) => isBefore(this.#placeOf(a), this.#placeOf(b)) ? -1 : 1);
-    const matching = rows.filter((row) =>
-      query.filters.every((passes) => passes(row))
-    );
+  /** The page that `query` asks for, among all rows or some. */
+  page(query: Query<Row>, among?: readonly Row[]): Page<Row> {
+    const { limit, offset, ascending, cursorId, afterMs, upToMs } = query;
+    const places = among === undefined
+      ? this.#sorted.rows
+      : [...new Set(among)].map(this.#placeOf)
+        .sort((a, b) => isBefore(a, b) ? -1 : 1);
+    const from = firstPlace(places, ({ timeMs }) => timeMs > afterMs);
+    const until = firstPlace(places, ({ timeMs }) => timeMs > upToMs);
+    const matching = this.#rowsAt(places.slice(from, until))
+      .filter((row) => query.filters.every((passes) => passes(row)));
     if (!ascending) matching.reverse();
-    const from = offset + this.#afterCursor(matching, query);
-    const length = Math.min(limit, most);
-    const page = matching.slice(from, from + length);
-    const last = page.at(-1);
-    const isFull = last !== undefined && page.length === length;
+    // The cursor names a place in the order of creation, so rows inserted
+    // meanwhile neither repeat nor hide others.
+    const cursor = this.#places.get(cursorId);
+    const after = cursor === undefined ? 0 : firstPlace(matching, (row) => {
+      const place = this.#placeOf(row);
+      return ascending ? isBefore(cursor, place) : isBefore(place, cursor);
+    });
+    const rows = matching.slice(offset + after, offset + after + limit);
+    const last = rows.at(-1);
+    const isFull = last !== undefined && rows.length === limit;
     return {
-      rows: page,
-      nextCursorId: isFull ? this.#placeOf(last).id : "",
+      rows,
+      nextCursorId: isFull ? this.idOf(last) : "",
       total: matching.length,
     };
   }
 
-  #between(afterMs: number, upToMs: number): Row[] {
-    const { rows } = this.#sorted;
-    const from = firstPlace(rows, ({ timeMs }) => timeMs > afterMs);
-    const until = firstPlace(rows, ({ timeMs }) => timeMs > upToMs);
-    return rows.slice(from, until).flatMap(({ id }) =>
-      this.#rows.get(id) ?? []
-    );
-  }
-
-  /**
-   * Where the page after the cursor's row begins. The cursor names a place in
-   * the order of creation, so rows inserted meanwhile neither repeat nor hide
-   * others.
-   */
-  #afterCursor(
-    matching: readonly Row[],
-    { cursorId, ascending }: Query<Row>,
-  ): number {
-    const cursor = this.#places.get(cursorId);
-    if (cursor === undefined) return 0;
-    return firstPlace(matching, (row) => {
-      const place = this.#placeOf(row);
-      return ascending ? isBefore(cursor, place) : isBefore(place, cursor);
-    });
+  #rowsAt(places: readonly Pick<Place, "id">[]): Row[] {
+    return places.flatMap(({ id }) => this.#rows.get(id) ?? []);
   }
 }

@@ -3,8 +3,7 @@ import type {
   UserEventType,
 } from "../core/webhook_event/webhook_event.ts";
 import type { VerificationStatus } from "../core/wire/user.ts";
-import { Sorted } from "./sorted.ts";
-import { isBefore, type Place, Store } from "./store.ts";
+import { isBefore, type Place, Sorted, Store } from "./store.ts";
 
 /** A user as the sandbox has it. */
 export interface SandboxUser {

@@ -3,8 +3,7 @@ import { assets } from "../core/assets/assets.ts";
 import { describeFailReason, failReasons } from "../core/assets/fail_reason.ts";
 import { isRecord, messageOf } from "../core/guards.ts";
 import { isWalletAddress } from "../core/rules/wallet_address.ts";
-import { answer } from "./answer.ts";
-import { escapeHtml, htmlPage } from "./html_page.ts";
+import { answer, escapeHtml, htmlPage } from "./answer.ts";
 import type { OrderStep, SandboxOrder } from "./orders.ts";
 import {
   centsFor,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { sendAs } from "../tests/kit/send_as.ts";
-import { hostCheck, serveSandbox } from "./serve_sandbox.ts";
+import { hostCheck, serveSandbox } from "./create_sandbox.ts";
 
 Deno.test("hostCheck() accepts names of this machine and the given ones", () => {
   const isOurs = hostCheck(["sandbox", "192.168.1.5"]);
