@@ -170,20 +170,17 @@ interface Timer {
   readonly dueMs: number;
   readonly sequence: number;
   readonly run: () => void;
-  over: boolean;
 }
 
 /** The timers of a clock, and the work that it waits for while it is moved. */
 abstract class TimerClock {
-  readonly #sorted = new Sorted<Timer>((a, b) =>
-    a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.sequence < b.sequence)
+  /** The next is the last, so that it is taken off without moving others. */
+  readonly #timers = new Sorted<Timer>((a, b) =>
+    a.dueMs > b.dueMs || (a.dueMs === b.dueMs && a.sequence > b.sequence)
   );
-  /** How many of the first are over; removed now and then, which moves all. */
-  #past = 0;
   readonly #working = new Set<Promise<unknown>>();
   readonly #turns: number;
-  #set = 0;
-  #over = 0;
+  #sequence = 0;
   #moving: Promise<void> = Promise.resolve();
 
   constructor({ turns = 4 }: VirtualClockOptions) {
@@ -199,17 +196,20 @@ abstract class TimerClock {
   protected changed(): void {}
 
   get pendingTimers(): number {
-    return this.#set - this.#over;
+    return this.#timers.rows.length;
+  }
+
+  get nextDueMs(): number | null {
+    return this.#timers.rows.at(-1)?.dueMs ?? null;
   }
 
   setTimer(delayMs: number, run: () => void): () => void {
-    const dueMs = this.now() + Math.max(0, Number.isNaN(delayMs) ? 0 : delayMs);
-    const timer = { dueMs, sequence: this.#set++, run, over: false };
-    // One that is due before some that were cancelled is not past.
-    this.#past = Math.min(this.#past, this.#sorted.add(timer));
+    const dueMs = this.now() + Math.max(0, delayMs || 0);
+    const timer = { dueMs, sequence: this.#sequence++, run };
+    this.#timers.add(timer);
     this.changed();
     return () => {
-      this.#end(timer);
+      this.#timers.remove(timer);
       this.changed();
     };
   }
@@ -253,41 +253,25 @@ abstract class TimerClock {
     }
   }
 
-  protected first(): Timer | null {
-    const { rows } = this.#sorted;
-    while (rows[this.#past]?.over) this.#past++;
-    if (this.#past > 1_000 && this.#past > rows.length / 2) {
-      rows.splice(0, this.#past);
-      this.#past = 0;
-    }
-    return rows[this.#past] ?? null;
-  }
-
-  protected ring(timer: Timer): void {
-    this.#end(timer);
-    timer.run();
+  /** Runs the first timer if it is due by then; whether it was. */
+  protected ring(byMs: number): boolean {
+    const first = this.#timers.rows.at(-1);
+    if (first === undefined || first.dueMs > byMs) return false;
+    this.jump(first.dueMs);
+    this.#timers.rows.pop();
+    first.run();
+    return true;
   }
 
   /** Jumps from timer to timer up to a limit, one move after the other. */
   protected move(limit: () => number): Promise<void> {
     const moved = this.#moving.then(async () => {
       const limitMs = limit();
-      await this.settle();
-      for (;;) {
-        const next = this.first();
-        if (next === null || next.dueMs > limitMs) return this.jump(limitMs);
-        this.jump(next.dueMs);
-        this.ring(next);
-        await this.settle();
-      }
+      do await this.settle(); while (this.ring(limitMs));
+      this.jump(limitMs);
     });
     this.#moving = moved.catch(() => {});
     return moved;
-  }
-
-  #end(timer: Timer): void {
-    if (!timer.over) this.#over++;
-    timer.over = true;
   }
 }
 
@@ -305,10 +289,6 @@ class StandingClock extends TimerClock implements VirtualClock {
     return this.#now;
   }
 
-  get nextDueMs(): number | null {
-    return this.first()?.dueMs ?? null;
-  }
-
   runUntil(timeMs: number): Promise<void> {
     return this.move(() => Math.max(timeMs, this.#now));
   }
@@ -324,7 +304,6 @@ class PassingClock extends TimerClock implements RealClock {
   movedMs = 0;
   #baseMs: number;
   #baseWireMs: number;
-  #armed: Timer | null = null;
   #disarm: () => void = () => {};
 
   constructor({ factor = 1, startMs, wire = MACHINE }: RealClockOptions) {
@@ -345,36 +324,28 @@ class PassingClock extends TimerClock implements RealClock {
     this.#baseMs = this.now() - this.movedMs;
     this.#baseWireMs = this.wire.now();
     this.factor = factor;
-    this.#arm();
+    this.changed();
   }
 
   protected override jump(toMs: number): void {
     this.movedMs += Math.max(0, toMs - this.now());
-    this.#arm();
-  }
-
-  protected override changed(): void {
-    if (this.first() !== this.#armed) this.#arm();
+    this.changed();
   }
 
   /** Waits in real time for the first timer, and for no other. */
-  #arm(): void {
+  protected override changed(): void {
     this.#disarm();
-    this.#armed = this.first();
-    if (this.#armed === null) return;
-    const leftMs = Math.max(0, this.#armed.dueMs - this.now()) / this.factor;
+    const { nextDueMs } = this;
+    if (nextDueMs === null) return;
+    const leftMs = Math.max(0, nextDueMs - this.now()) / this.factor;
     this.#disarm = this.wire.setTimer(leftMs, () => this.#ringDue());
   }
 
   #ringDue(): void {
     try {
-      for (;;) {
-        const first = this.first();
-        if (first === null || first.dueMs > this.now()) return;
-        this.ring(first);
-      }
+      while (this.ring(this.now()));
     } finally {
-      this.#arm();
+      this.changed();
     }
   }
 }

@@ -7,20 +7,18 @@ export class Sorted<Row> {
     this.#isBefore = isBefore;
   }
 
-  /** Adds a row, and gives its place. */
-  add(row: Row): number {
+  add(row: Row): void {
     const last = this.rows.at(-1);
     // Rows mostly arrive at the end.
-    const place = last === undefined || !this.#isBefore(row, last)
-      ? this.rows.length
-      : this.#after(row);
-    this.rows.splice(place, 0, row);
-    return place;
+    if (last === undefined || !this.#isBefore(row, last)) this.rows.push(row);
+    else this.rows.splice(this.#after(row), 0, row);
   }
 
-  /** Removes the row that equals this one. */
+  /** Removes the row that equals this one, if it is there. */
   remove(row: Row): void {
-    this.rows.splice(this.#after(row) - 1, 1);
+    const at = this.#after(row) - 1;
+    const found = this.rows[at];
+    if (found && !this.#isBefore(found, row)) this.rows.splice(at, 1);
   }
 
   /** Place behind every row that is not after this one. */
