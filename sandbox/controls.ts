@@ -9,14 +9,10 @@ import {
   type Parameter,
   type ShownControl,
 } from "./control_page.ts";
-import {
-  backfill,
-  type BackfillOptions,
-  populate,
-  type PopulateOptions,
-} from "./customers.ts";
+import { backfill, populate } from "./customers.ts";
 import { BAD_DAY, FAULT_RATES } from "./faults.ts";
 import { nextSteps, type OrderStep } from "./orders.ts";
+import type { BackfillOptions, PopulateOptions } from "./sandbox.ts";
 import { DISABLE_RULES, type DisableRule } from "./sender.ts";
 import type { Service } from "./service.ts";
 import type { UserStep } from "./users.ts";

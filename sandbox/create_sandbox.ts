@@ -3,14 +3,14 @@ import { openHttpServer } from "../core/serving/open_http_server.ts";
 import { answer } from "./answer.ts";
 import { apiRoutes } from "./api.ts";
 import { controlRoutes } from "./controls.ts";
-import {
-  backfill,
-  type BackfillOptions,
-  populate,
-  type PopulateOptions,
-} from "./customers.ts";
+import { backfill, populate } from "./customers.ts";
 import { oddFieldsOf } from "./lists.ts";
-import type { Sandbox, SandboxOptions } from "./sandbox.ts";
+import type {
+  BackfillOptions,
+  PopulateOptions,
+  Sandbox,
+  SandboxOptions,
+} from "./sandbox.ts";
 import { Service } from "./service.ts";
 import { widgetRoutes } from "./widget.ts";
 

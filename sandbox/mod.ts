@@ -52,7 +52,6 @@ export {
   serveSandbox,
   type ServeSandboxOptions,
 } from "./create_sandbox.ts";
-export type { BackfillOptions, PopulateOptions } from "./customers.ts";
 export {
   BAD_DAY,
   COUNTS,

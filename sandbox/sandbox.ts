@@ -1,5 +1,4 @@
 import type { SandboxClock } from "./clock.ts";
-import type { BackfillOptions, PopulateOptions } from "./customers.ts";
 import type { Faults, SandboxCounters } from "./faults.ts";
 import type {
   OrderInput,
@@ -151,6 +150,48 @@ export interface TriggerInput {
   readonly userId?: string;
   /** Fields that replace those of the body; `undefined` removes one. */
   readonly fields?: Readonly<Record<string, unknown>>;
+}
+
+/** How many orders to create, and over what time. */
+export interface PopulateOptions {
+  /** Orders to be created. */
+  readonly orders: number;
+  /**
+   * Time over which they are created, in milliseconds of the clock.
+   * @default {an hour}
+   */
+  readonly spanMs?: number;
+  /**
+   * Mean time between two steps of an order, in milliseconds of the clock.
+   * @default {20_000}
+   */
+  readonly stepMs?: number;
+  /**
+   * Share of orders that never leave their first statuses.
+   * @default {0.03}
+   */
+  readonly openShare?: number;
+  /**
+   * Sells to each customer, and gives what the order of it has.
+   *
+   * @default {orders that nobody sold}
+   */
+  readonly sells?: () => Promise<OrderInput>;
+}
+
+/** Which orders are written into the past. */
+export interface BackfillOptions {
+  /** Orders to be created. */
+  readonly orders: number;
+  /** Creation of the first, in milliseconds since the epoch. */
+  readonly fromMs: number;
+  /** No order is created at or after this, in ms since the epoch. */
+  readonly untilMs: number;
+  /**
+   * Click id of all of them.
+   * @default {one of its own for each}
+   */
+  readonly clickId?: string;
 }
 
 /** The service in a box: its API, its webhooks, its widget, its truth. */
