@@ -1,3 +1,4 @@
+import { dirname, join } from "node:path/posix";
 import ts from "typescript";
 
 /** A compiled file, and what it imports. */
@@ -90,13 +91,22 @@ function compiled(
   }
   const imports = ts.preProcessFile(outputText).importedFiles
     .map(({ fileName }) => fileName);
-  return { text: renamed(outputText), imports };
+  return { text: renamed(path, outputText), imports };
 }
 
-/** Files of ours end in `.js` once they are compiled. */
-function renamed(text: string): string {
+/** A file of the package, from whatever file names it. */
+export const OF_PACKAGE: RegExp = /(?<=\bnew URL\(\s*")package:([^"]+)/g;
+
+/**
+ * Files of ours end in `.js` once they are compiled. One that is named by its address
+ * is named from the package: what names it may be put into another file.
+ */
+function renamed(path: string, text: string): string {
   return text.replace(
     /((?:\bfrom|\bimport)\s*\(?\s*|\bnew URL\(\s*)"(\.{1,2}\/[^"]+)\.ts"/g,
-    '$1"$2.js"',
+    (_, before, file) =>
+      before.startsWith("new URL")
+        ? `${before}"package:${join(dirname(path), file)}.js"`
+        : `${before}"${file}.js"`,
   );
 }
