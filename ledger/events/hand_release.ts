@@ -30,17 +30,41 @@ export interface HandRelease {
   readonly eventId: string;
 }
 
-/** The last by when it was recorded, then by the event's id. */
-export function lastHandRelease(
-  known: HandRelease | null,
-  added: HandRelease,
-): HandRelease {
-  return known !== null &&
-      (known.recordedAt > added.recordedAt ||
-        (known.recordedAt === added.recordedAt &&
-          known.eventId > added.eventId))
-    ? known
-    : added;
+/** What a person recorded of an order: nothing of it is undone by what comes after. */
+export interface Hand {
+  /** The last that was recorded; null where nobody has recorded anything. */
+  readonly hand: HandRelease | null;
+  /**
+   * The last delivery, or the last that took one back, where something else was
+   * recorded after it; else null. A refund leaves what was delivered where it is.
+   */
+  readonly handed: HandRelease | null;
+}
+
+/** Adds what a person recorded, in whatever order it comes. */
+export function evolveHand({ hand, handed }: Hand, added: HandRelease): Hand {
+  const last = later(hand, added);
+  const moved = [hand, handed, added].filter((one) =>
+    one?.outcome === "delivered" || one?.outcome === "taken_back"
+  ).reduce(later, null);
+  return { hand: last, handed: moved === last ? null : moved };
+}
+
+/** The later by when it was recorded, then by the event's id. */
+function later(
+  a: HandRelease | null,
+  b: HandRelease | null,
+): HandRelease | null {
+  if (a === null || b === null) return a ?? b;
+  return a.recordedAt > b.recordedAt ||
+      (a.recordedAt === b.recordedAt && a.eventId > b.eventId)
+    ? a
+    : b;
+}
+
+/** The purchase that a person delivered with an order; null where none stands. */
+export function deliveredPurchase({ hand, handed }: Hand): PurchaseName | null {
+  return (handed ?? hand)?.purchase ?? null;
 }
 
 /** What stands of an order; null where nothing does. */

@@ -23,7 +23,7 @@ import {
 import type { ChainReading } from "../events/chain_reading.ts";
 import type { WitnessRule } from "../../core/chain/witness_rule.ts";
 import { addChainReading } from "./chain_readings.ts";
-import { type HandRelease, lastHandRelease } from "../events/hand_release.ts";
+import { evolveHand, type Hand } from "../events/hand_release.ts";
 import type { OrderReading } from "../events/order_reading.ts";
 import type { Expectation } from "../events/expectation.ts";
 import {
@@ -51,7 +51,7 @@ import { type ClaimState, claimState } from "./order_status.ts";
  * times, in any batches; only `activity` counts, and relies on each event
  * being folded once.
  */
-export interface OrderFold {
+export interface OrderFold extends Hand {
   /** Order identifier. */
   readonly orderId: string;
   /**
@@ -100,11 +100,6 @@ export interface OrderFold {
   readonly successReadAt: string | null;
   /** What the partner expects of the order, earliest first. */
   readonly expectations: readonly Expectation[];
-  /**
-   * What a person recorded of it last; null when nobody has. Not part of the
-   * state.
-   */
-  readonly hand: HandRelease | null;
   /** Looks at the chain: the latest final one, and the latest. */
   readonly looks: readonly ChainReading[];
   /** Of a success, the rule by which it waits for the chain; null where it does not. */
@@ -135,6 +130,7 @@ export function initialOrderFold(orderId: string): OrderFold {
     successReadAt: null,
     expectations: [],
     hand: null,
+    handed: null,
     looks: [],
     required: null,
     activity: noActivity,
@@ -188,7 +184,7 @@ function add(
     case "order_released":
       return {
         ...fold,
-        hand: lastHandRelease(fold.hand, fact.hand),
+        ...evolveHand(fold, fact.hand),
         activity,
       };
     case "chain_reading":

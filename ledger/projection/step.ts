@@ -42,11 +42,8 @@ import {
   isListed,
   type LedgerTimes,
 } from "../releases/historic.ts";
-import {
-  deliveredPurchase,
-  type OrderRelease,
-  orderRelease,
-} from "../releases/order_release.ts";
+import { type OrderRelease, orderRelease } from "../releases/order_release.ts";
+import { deliveredPurchase } from "../events/hand_release.ts";
 import type { HandChange, ReleaseChange } from "../releases/release_log.ts";
 import {
   evolveUser,
@@ -210,7 +207,7 @@ export class Step implements KnownRows {
       this.#setHistoric(id, isNoted ? 2 : 1);
     }
     // What a person moves is known before what the order then says.
-    const gave = deliveredPurchase(before);
+    const gave = before === undefined ? null : deliveredPurchase(before);
     const took = deliveredPurchase(after);
     if (gave?.kind !== took?.kind || gave?.name !== took?.name) {
       const live = !imported;

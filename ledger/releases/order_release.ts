@@ -46,14 +46,6 @@ export function orderRelease(
   };
 }
 
-/** The purchase that a person delivered with an order; null where none stands. */
-export function deliveredPurchase(
-  fold: OrderFold | undefined,
-): PurchaseName | null {
-  const hand = fold?.hand ?? null;
-  return hand?.outcome === "delivered" ? hand.purchase : null;
-}
-
 /** The purchase that an order matches; null where it matches none. */
 export function matchedPurchase(
   fold: OrderFold,

@@ -13,10 +13,8 @@ const SUCCESS = { orderId: "O1", status: "success", click: "C1", tx: "0xT" };
 const ADA = { by: "Ada", why: "paid at the counter" } as const;
 
 /** A ledger of two orders of one basket, one of nothing, and one not read. */
-async function opened() {
-  const ledger = await emptyLedger({
-    now: () => Date.parse(NOW),
-  });
+async function opened(now = () => Date.parse(NOW)) {
+  const ledger = await emptyLedger({ now });
   await ledger.append([
     session(0, "S1", "C1", "10", "basket-1"),
     orderRead(5, { ...SUCCESS, created: 2 }),
@@ -165,6 +163,27 @@ Deno.test("Ledger.release() frees nothing for a refund: the second order of the 
   assert.deepEqual(settled.map(({ orderId }) => orderId), ["O1"]);
   assert.equal((await ledger.orders.get("O2"))?.releaseReason, "paid_twice");
 });
+
+for (const outcome of ["refunded", "written_off"] as const) {
+  Deno.test(`Ledger.release() leaves what was delivered with the order that it was delivered with, once that is ${outcome} as well`, async () => {
+    let nowMs = Date.parse(NOW);
+    await using ledger = await opened(() => nowMs += 1000);
+    await ledger.project();
+    const record = (outcome: ReleaseByHand["outcome"]) =>
+      ledger.release("O2", { ...ADA, outcome, confirmed: true });
+    const reasonOf = async (id: string) =>
+      (await ledger.orders.get(id))?.releaseReason;
+    await record("delivered");
+    await record(outcome);
+    assert.equal(await reasonOf("O1"), "paid_twice");
+    assert.equal(await reasonOf("O2"), outcome);
+    await ledger.refold();
+    assert.equal(await reasonOf("O1"), "paid_twice");
+    await record("taken_back");
+    assert.equal(await reasonOf("O1"), "session_matched");
+    assert.equal(await reasonOf("O2"), "paid_twice");
+  });
+}
 
 Deno.test("Ledger.release() is the same in an imported ledger, which its events alone decide", async () => {
   await using ledger = await opened();
