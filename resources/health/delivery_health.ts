@@ -1,6 +1,7 @@
 import { listDeliveries } from "../../ledger/for_resources.ts";
 import type { Ledger } from "../../ledger/for_resources.ts";
-import { type DeliveryHealth, watchdog } from "../../sync/for_resources.ts";
+import { watchdog } from "../../sync/watchdog/watchdog.ts";
+import type { DeliveryHealth } from "../../sync/watchdog/watchdog_rule.ts";
 import { describeCountdown, describeDelivery } from "../wording/delivery.ts";
 import { span } from "../wording/phrases.ts";
 import { PRESS_TEST } from "./conditions.ts";

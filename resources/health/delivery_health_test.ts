@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { watchdog } from "../../sync/mod.ts";
-import { deliveryHealth } from "../../sync/testing/mod.ts";
+import { deliveryHealth } from "../../sync/watchdog/watchdog_rule.ts";
 import { deliveryFinding, lookAtDelivery } from "./delivery_health.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
 

@@ -9,7 +9,7 @@ import {
   pollAlarm,
   readPollHealth,
   type SweepFailure,
-} from "../../sync/for_resources.ts";
+} from "../../sync/polling/poll_health.ts";
 import {
   describePollFailure,
   pollFailureAdvice,

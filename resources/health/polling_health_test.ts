@@ -5,7 +5,7 @@ import {
   orderRead,
   orderWebhook,
 } from "../../ledger/testing/projection_test_kit.ts";
-import type { SweepFailure } from "../../sync/for_resources.ts";
+import type { SweepFailure } from "../../sync/polling/poll_health.ts";
 import { lookAtPolling } from "./polling_health.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
 

@@ -4,10 +4,8 @@ import { CommandError } from "../../core/settings/errors.ts";
 import { flagParam, needed } from "../../core/settings/params.ts";
 import { SETTINGS } from "../../core/settings/settings.ts";
 import { createPoller, type Poller } from "../../sync/mod.ts";
-import {
-  CONTRADICTED_AFTER_MS,
-  requestOrder,
-} from "../../sync/for_resources.ts";
+import { requestOrder } from "../../ledger/for_sync.ts";
+import { CONTRADICTED_AFTER_MS } from "../../sync/recording/readings.ts";
 import {
   type PollReportJson,
   pollReportJson,

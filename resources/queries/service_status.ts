@@ -7,7 +7,7 @@ import {
   readPollHealth,
   watchdog,
 } from "../../sync/mod.ts";
-import { readPollStatus } from "../../sync/for_resources.ts";
+import { readPollStatus } from "../../sync/polling/poll_status.ts";
 import { readWaiting } from "../../ledger/for_resources.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import type { WaitingDeliveries } from "../../ledger/types.ts";

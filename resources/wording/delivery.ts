@@ -1,7 +1,7 @@
 import type {
   DeliveryHealth,
   RetryCountdown,
-} from "../../sync/for_resources.ts";
+} from "../../sync/watchdog/watchdog_rule.ts";
 
 /** A webhook counts only when the service has shown what it is about. */
 export const NO_WEBHOOK =

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { deliveryHealth } from "../../sync/testing/mod.ts";
+import { deliveryHealth } from "../../sync/watchdog/watchdog_rule.ts";
 import { describeDelivery, NO_WEBHOOK } from "./delivery.ts";
 
 const AT = "2026-11-20T17:00:00.000Z";

@@ -2,7 +2,7 @@ import type {
   PollAlert,
   PollFailureCause,
   SweepFailure,
-} from "../../sync/for_resources.ts";
+} from "../../sync/polling/poll_health.ts";
 
 /** What to do about each cause of failing requests. */
 const ADVICE: Readonly<Record<PollFailureCause, string>> = {

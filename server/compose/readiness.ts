@@ -2,7 +2,7 @@ import { messageOf } from "../../core/guards.ts";
 import { sleep } from "../../core/waiting/sleep.ts";
 import { type Ledger, LedgerError } from "../../ledger/for_server.ts";
 import type { Spool } from "../../webhooks/spool.ts";
-import type { SweepFailure } from "../../sync/for_resources.ts";
+import type { SweepFailure } from "../../sync/polling/poll_health.ts";
 import {
   type Finding,
   gathered,

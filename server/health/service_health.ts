@@ -7,7 +7,7 @@ import { span } from "../../resources/wording/phrases.ts";
 import type { Config } from "../../core/settings/config.ts";
 import { proxyOf } from "../forwarding/proxied.ts";
 import { isLoopback } from "../http/listening.ts";
-import { pollFailureCause } from "../../sync/for_resources.ts";
+import { pollFailureCause } from "../../sync/polling/poll_health.ts";
 
 /** How the service and the endpoint are asked. */
 export interface AskOptions {

@@ -1,5 +1,5 @@
-import type { DeliveryAlert } from "../../sync/for_server.ts";
-import type { PollAlert } from "../../sync/for_resources.ts";
+import type { DeliveryAlert } from "../../sync/watchdog/watchdog_rule.ts";
+import type { PollAlert } from "../../sync/polling/poll_health.ts";
 import {
   describeCountdown,
   describeDelivery,

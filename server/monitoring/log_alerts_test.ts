@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { deliveryHealth } from "../../sync/testing/mod.ts";
+import { deliveryHealth } from "../../sync/watchdog/watchdog_rule.ts";
 import { describeCountdown } from "../../resources/wording/delivery.ts";
 import { logDeliveryAlert } from "./log_alerts.ts";
 

@@ -4,18 +4,18 @@ import {
   type MeterCounter,
   NO_METER,
 } from "../../core/telemetry/meter.ts";
+import type { PollHealth } from "../../sync/polling/poll_health.ts";
 import {
   type DeliveryHealth,
-  type PollHealth,
   RETRIES_FROM_FIRST_MS,
   RETRIES_FROM_PREVIOUS_MS,
-} from "../../sync/for_server.ts";
+} from "../../sync/watchdog/watchdog_rule.ts";
 import type { Spool } from "../../webhooks/spool.ts";
 import {
   pollAlarm,
-  type PollStatus,
   type SweepFailure,
-} from "../../sync/for_resources.ts";
+} from "../../sync/polling/poll_health.ts";
+import type { PollStatus } from "../../sync/polling/poll_status.ts";
 import {
   CONDITIONS,
   STANDING_CODES,

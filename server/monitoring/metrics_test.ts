@@ -4,7 +4,7 @@ import {
   UNTRIED,
   withFailure,
   withoutFailure,
-} from "../../sync/testing/mod.ts";
+} from "../../sync/polling/poll_health.ts";
 import { PrometheusMetrics } from "./prometheus/prometheus_metrics.ts";
 
 Deno.test("serviceMetrics() passes commits and failures on as they are", async () => {

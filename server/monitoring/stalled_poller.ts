@@ -1,5 +1,8 @@
-import type { PollAlert, SweepFailure } from "../../sync/for_resources.ts";
-import type { PollHealth } from "../../sync/for_server.ts";
+import type {
+  PollAlert,
+  SweepFailure,
+} from "../../sync/polling/poll_health.ts";
+import type { PollHealth } from "../../sync/polling/poll_health.ts";
 import { LIMITS } from "../../resources/health/limits.ts";
 
 /** Pause between two looks, ms. */

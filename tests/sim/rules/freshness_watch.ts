@@ -1,6 +1,6 @@
 import { type Freshness, readFreshness } from "../../../sync/mod.ts";
 import type { Driver, Entity } from "../../../ledger/for_sync.ts";
-import { readDeepCycles } from "../../../sync/testing/mod.ts";
+import { readDeepCycles } from "../../../sync/polling/poll_status.ts";
 import { isOdd } from "../chores/odd_ones.ts";
 import type { Dice } from "../world/dice.ts";
 import { databaseNow } from "../../../ledger/for_testing.ts";

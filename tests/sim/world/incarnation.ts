@@ -5,7 +5,7 @@ import {
   retrying,
 } from "../../../ledger/for_server.ts";
 import type { Driver } from "../../../ledger/for_sync.ts";
-import { SWEEP_KINDS } from "../../../sync/testing/mod.ts";
+import { SWEEP_KINDS } from "../../../sync/polling/fair_share.ts";
 import {
   createPoller,
   type Poller,

@@ -1,4 +1,4 @@
-import { GRACE_MS } from "../../../sync/testing/mod.ts";
+import { GRACE_MS } from "../../../sync/watchdog/watchdog_rule.ts";
 import type { Sandbox, SandboxOrder } from "../../../sandbox/mod.ts";
 import { buyCheaply, pretendLife, repeatFinal } from "../chores/forger.ts";
 import { pollOnce } from "../rules/convergence.ts";
