@@ -4,12 +4,6 @@
  *
  * @module
  */
-export {
-  type Freshness,
-  type FreshnessDoubt,
-  type FreshnessTier,
-  readFreshness,
-} from "./polling/freshness.ts";
 export type {
   PollClient,
   PollWalk,
@@ -69,11 +63,15 @@ export type {
   RetryCountdown,
 } from "./watchdog/watchdog_rule.ts";
 export type { SWEEP_KINDS, SweepKind } from "./polling/fair_share.ts";
-export type {
-  BackfillStatement,
-  Backlog,
-  PollLag,
-  PollStatus,
-  WorkCounts,
+export {
+  type BackfillStatement,
+  type Backlog,
+  type Freshness,
+  type FreshnessDoubt,
+  type FreshnessTier,
+  type PollLag,
+  type PollStatus,
+  readFreshness,
+  type WorkCounts,
 } from "./polling/poll_status.ts";
 export type * from "../core/wire/queries.ts";

@@ -204,7 +204,6 @@ async function batchOf(driver: Driver, turns = new RequestTurns()) {
   const { context } = await bench(box, driver);
   const batch = await nextBatch(context, {
     queue: "named",
-    entities: ["order", "user"],
     untilMs: startMs,
     turns,
   });
@@ -249,8 +248,14 @@ Deno.test("a webhook lets an id rest that the service refuses, whatever is claim
   const driver = await storeOnly();
   await name(driver, "R", 1);
   const id = `R${"0".repeat(20)}`;
-  const refusal = { why: "It answered 403", attempts: 3, nowMs: startMs };
-  await driver.batch(setAside("order", id, refusal), "write");
+  const refused = setAside(
+    { now: () => startMs },
+    "order",
+    id,
+    "It answered 403",
+    4,
+  );
+  await driver.batch(refused, "write");
   await name(driver, "R", 1, { urgency: 2 });
   const { context } = await bench(box, driver);
   assert.equal(await drain(sweepConfirm(context), box.clock), 0);
@@ -270,7 +275,7 @@ Deno.test("nextBatch() gives unknown ids the places that known ones leave free, 
   await name(driver, "I", 100, { known: false });
   const turns = new RequestTurns();
   assert.equal(await batchOf(driver, turns), "K".repeat(5) + "I".repeat(15));
-  turns.unknown.spend("second", 1);
+  turns.unknown.spend(true, 1);
   assert.equal(await batchOf(driver, turns), "K".repeat(5));
   await driver.close();
 });

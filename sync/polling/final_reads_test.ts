@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { emptyLedger, FINAL_READS_AFTER_MS } from "../../ledger/testing/mod.ts";
 import { nextFinalReadMs } from "../../ledger/for_sync.ts";
 import { bench, drain, rows, service } from "../testing/polling_test_kit.ts";
-import { sweepNew } from "./sweep_new.ts";
+import { sweepNew } from "./sweep_created.ts";
 import { sweepOpen } from "./sweep_queue.ts";
 
 const minute = 60_000;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { freshnessOf, type Polling, type RequestTimes } from "./freshness.ts";
+import { freshnessOf, type Polling, type RequestTimes } from "./poll_status.ts";
 
 const minute = 60_000;
 const works: Polling = { doubt: null, allAskedSinceMs: 9 * minute };

@@ -17,7 +17,7 @@ import {
 import { createPoller } from "./poller.ts";
 import { readPollStatus } from "./poll_status.ts";
 import { steadyClock } from "../../core/waiting/sleep.ts";
-import { sweepNew } from "./sweep_new.ts";
+import { sweepNew } from "./sweep_created.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const minute = 60_000;

@@ -26,10 +26,9 @@ async function failures(alerts: PollAlert[]) {
   const clock = { ms: startMs };
   const make = () =>
     new PollFailures({
-      driver: ledger.driver,
+      ledger,
       now: () => clock.ms,
-      onAlert: (alert) => alerts.push(alert),
-      onHealth: undefined,
+      onPollAlert: (alert) => alerts.push(alert),
     });
   return {
     ledger,
@@ -174,12 +173,7 @@ Deno.test("run() says that polling works again as soon as a sweep has, where the
   await using box = service();
   box.sandbox.createOrder();
   await using ledger = await ledgerFor(box);
-  const before = new PollFailures({
-    driver: ledger.driver,
-    now: () => startMs,
-    onAlert: undefined,
-    onHealth: undefined,
-  });
+  const before = new PollFailures({ ledger, now: () => startMs });
   for (let tries = 0; tries < 3; tries++) {
     await before.failed("poller", new LedgerError("busy", "x"), startMs);
   }

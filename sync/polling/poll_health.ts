@@ -4,6 +4,7 @@ import {
   readSweep,
   writeSweep,
 } from "../../ledger/for_sync.ts";
+import { isServiceFailure } from "../walk/poll_client.ts";
 import type { SweepKind } from "./fair_share.ts";
 import { messageOf } from "../../core/guards.ts";
 
@@ -179,17 +180,6 @@ export type PollAlert =
     readonly since: string;
   };
 
-/** What the failures are kept with. */
-interface PollFailuresOptions {
-  readonly driver: Driver;
-  /** The time, in milliseconds since the epoch. */
-  readonly now: () => number;
-  /** Called once when polling fails, and once when it works again. */
-  readonly onAlert: ((alert: PollAlert) => void) | undefined;
-  /** Called on each change and at each check of the watchdog. */
-  readonly onHealth: ((health: PollHealth) => void) | undefined;
-}
-
 /**
  * Reads the health of polling: what `doctor` and `/readyz` show of a poller in
  * another process.
@@ -215,6 +205,13 @@ export async function readPollHealth(driver: Driver): Promise<PollHealth> {
   return await readSweep<PollHealth>(driver, HEALTH) ?? UNTRIED;
 }
 
+interface PollFailuresOptions {
+  readonly ledger: { readonly driver: Driver };
+  readonly now: () => number;
+  readonly onPollAlert?: (alert: PollAlert) => void;
+  readonly onPollHealth?: (health: PollHealth) => void;
+}
+
 /** What failed since it last worked; stored in the ledger, reported once. */
 export class PollFailures {
   readonly #options: PollFailuresOptions;
@@ -232,7 +229,7 @@ export class PollFailures {
   /** Continues where the last process ended. */
   async load(): Promise<void> {
     if (this.#reported) return;
-    this.#health = await readPollHealth(this.#options.driver);
+    this.#health = await readPollHealth(this.#options.ledger.driver);
     this.#outageSince = pollAlarm(this.#health)?.since ?? null;
   }
 
@@ -256,14 +253,14 @@ export class PollFailures {
     error: unknown,
     nextTryMs: number | null,
   ): Promise<void> {
+    const { now } = this.#options;
+    const status = isServiceFailure(error) ? error.status : null;
     this.#health = withFailure(this.#health, {
-      sweep,
-      lastAt: new Date(this.#options.now()).toISOString(),
+      ...{ sweep, cause: pollFailureCause(error), status },
+      lastAt: new Date(now()).toISOString(),
       nextAttemptAt: nextTryMs === null
         ? null
         : new Date(nextTryMs).toISOString(),
-      cause: pollFailureCause(error),
-      status: statusOf(error),
       message: messageOf(error),
     });
     const failure = pollAlarm(this.#health);
@@ -300,19 +297,23 @@ export class PollFailures {
   /** Another poller has the lease: nothing is wrong, and nothing is stored. */
   async standBy(): Promise<void> {
     await this.worked("poller");
-    quietly(() => this.#options.onHealth?.(this.#health));
+    this.#tellHealth();
   }
 
   /** Stores it in the ledger; where that fails, `failed` will report it. */
   async store(): Promise<void> {
-    const { driver, now, onHealth } = this.#options;
-    quietly(() => onHealth?.(this.#health));
+    const { ledger: { driver }, now } = this.#options;
+    this.#tellHealth();
     await driver.batch([writeSweep(HEALTH, this.#health, now())], "write")
       .catch(() => {});
   }
 
+  #tellHealth(): void {
+    quietly(() => this.#options.onPollHealth?.(this.#health));
+  }
+
   #report(alert: PollAlert): void {
-    quietly(() => this.#options.onAlert?.(alert));
+    quietly(() => this.#options.onPollAlert?.(alert));
   }
 }
 
@@ -323,11 +324,4 @@ function quietly(report: () => void): void {
   } catch {
     // There is no other listener to report this to.
   }
-}
-
-function statusOf(error: unknown): number | null {
-  return error instanceof Error && "status" in error &&
-      typeof error.status === "number"
-    ? error.status
-    : null;
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFreshness } from "./freshness.ts";
+import { readFreshness } from "./poll_status.ts";
 import {
   ledgerFor,
   moving,

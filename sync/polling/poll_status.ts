@@ -3,16 +3,21 @@ import {
   countObserved,
   countOpenQueue,
   type Driver,
+  ENTITIES,
   type Entity,
   type IsolatedId,
   isolatedIdsOf,
-  readSweep,
+  isPolled,
+  selectFreshness,
   selectRefused,
 } from "../../ledger/for_sync.ts";
-import { readDeepProgress } from "./sweep_deep.ts";
-import { type NewProgress, newSweepName } from "./sweep_new.ts";
-
-const refusedIdsListed = 10;
+import { CLOCK_TOLERANCE_MS } from "../../core/time/plausible_time.ts";
+import { pollAlarm, readPollHealth } from "./poll_health.ts";
+import {
+  type NewProgress,
+  readDeepProgress,
+  readNewProgress,
+} from "./sweep_created.ts";
 
 /** Orders and users that webhooks named and that were not requested yet. */
 export interface Backlog {
@@ -57,111 +62,6 @@ export interface PollStatus {
   readonly lag: PollLag;
 }
 
-/** Reads the progress of the poller; needs no lease. */
-export async function readPollStatus(
-  driver: Driver,
-  nowMs: number = Date.now(),
-): Promise<PollStatus> {
-  const orders = await readSweep<NewProgress>(driver, newSweepName("order"));
-  const users = await readSweep<NewProgress>(driver, newSweepName("user"));
-  const { deep, allAskedSince } = await readDeepCycles(driver);
-  const { backlog, isolatedIds } = await readPollBacklog(driver);
-  const [observed, open] = await driver.batch(
-    [countObserved, countOpenQueue],
-    "read",
-  );
-  const of = (entity: Entity): number =>
-    Number(observed?.rows.find((row) => row[0] === entity)?.[1] ?? 0);
-  const [openOrders, recentlyFinal, dueMs] = open?.rows[0] ?? [];
-  const lateMs = (since: number) => Math.max(0, nowMs - since);
-  return {
-    orders: backfillStatement("order", orders),
-    users: backfillStatement("user", users),
-    deep,
-    counts: {
-      orders: of("order"),
-      users: of("user"),
-      openOrders: Number(openOrders ?? 0),
-      recentlyFinal: Number(recentlyFinal ?? 0),
-      waiting: backlog.known.waiting + backlog.unknown.waiting,
-    },
-    backlog,
-    isolatedIds,
-    lag: {
-      namedMs: backlog.known.oldestAt === null
-        ? 0
-        : lateMs(Date.parse(backlog.known.oldestAt)),
-      openMs: typeof dueMs === "number" ? lateMs(dueMs) : 0,
-      allAskedSince,
-    },
-  };
-}
-
-/**
- * Reads how often the whole past was read, and when the last whole cycle began: one
- * is finished once orders and users have both been read.
- */
-export async function readDeepCycles(
-  driver: Driver,
-): Promise<Pick<PollStatus, "deep"> & Pick<PollLag, "allAskedSince">> {
-  const orders = await readDeepProgress(driver, "order");
-  const users = await readDeepProgress(driver, "user");
-  const cycles = Math.min(orders.cycles, users.cycles);
-  if (orders.finishedAt === null || users.finishedAt === null) {
-    const deep = { cycles, finishedAt: null, lastCycleMs: null };
-    return { deep, allAskedSince: null };
-  }
-  const beganMs = [orders, users].map(({ finishedAt, lastCycleMs }) =>
-    Date.parse(finishedAt ?? "") - (lastCycleMs ?? 0)
-  );
-  return {
-    deep: {
-      cycles,
-      finishedAt: orders.finishedAt > users.finishedAt
-        ? orders.finishedAt
-        : users.finishedAt,
-      lastCycleMs: (orders.lastCycleMs ?? 0) + (users.lastCycleMs ?? 0),
-    },
-    allAskedSince: isoTime(Math.min(...beganMs)),
-  };
-}
-
-/** What waits for a confirming read, and what is set aside. */
-type PollBacklog = Pick<PollStatus, "backlog" | "isolatedIds">;
-
-/**
- * Reads only what waits for a confirming read, and what is set aside: the rest
- * of {@linkcode readPollStatus} counts every open order.
- */
-export async function readPollBacklog(
-  driver: Driver,
-): Promise<PollBacklog> {
-  const [waiting, refused, oldest] = await driver.batch(
-    [countNamed, ...selectRefused(refusedIdsListed)],
-    "read",
-  );
-  const groups = (waiting?.rows ?? []).map((row) => ({
-    known: row[0] === 1,
-    count: Number(row[1]),
-    oldestMs: Number(row[2]),
-  }));
-  const backlog = (known: boolean): Backlog => {
-    const some = groups.filter((group) => group.known === known);
-    const oldestMs = Math.min(...some.map((group) => group.oldestMs));
-    return {
-      waiting: some.reduce((sum, group) => sum + group.count, 0),
-      oldestAt: some.length === 0 ? null : new Date(oldestMs).toISOString(),
-    };
-  };
-  return {
-    backlog: { known: backlog(true), unknown: backlog(false) },
-    isolatedIds: {
-      count: Number(refused?.rows[0]?.[0] ?? 0),
-      ids: isolatedIdsOf(oldest),
-    },
-  };
-}
-
 /** How far the past has been read, and whether that is proven. */
 export interface BackfillStatement {
   /** True only with proof for every second from `from` to `until`. */
@@ -183,49 +83,6 @@ export interface BackfillStatement {
     /** Why there is no proof. */
     readonly why: string;
   }[];
-}
-
-/** States how far the past has been read, and whether that is proven. */
-export function backfillStatement(
-  entity: Entity,
-  progress: NewProgress | null,
-): BackfillStatement {
-  if (progress === null) {
-    return {
-      complete: false,
-      why: `The walk through the past of the ${entity}s has not begun`,
-      from: null,
-      until: null,
-      doneUpTo: null,
-      gaps: [],
-    };
-  }
-  const doneUpTo = isoTime(progress.walk.doneUpToMs);
-  const gaps = progress.gaps.map((gap) => ({
-    from: isoTime(gap.fromMs),
-    until: isoTime(gap.untilMs),
-    why: gap.why,
-  }));
-  const first = gaps[0];
-  const why = progress.finishedAt === null
-    ? `The walk through the past of the ${entity}s has reached ${doneUpTo}`
-    : first === undefined
-    ? null
-    : `${first.why} (from ${first.from} to ${first.until}${
-      gaps.length > 1 ? `, and ${gaps.length - 1} more` : ""
-    })`;
-  return {
-    complete: why === null,
-    why,
-    from: isoTime(progress.fromMs),
-    until: isoTime(progress.untilMs),
-    doneUpTo,
-    gaps,
-  };
-}
-
-function isoTime(timeMs: number): string {
-  return new Date(timeMs).toISOString();
 }
 
 /** How much there is to look after. */
@@ -256,4 +113,296 @@ export interface PollLag {
    * the whole past was read once more.
    */
   readonly allAskedSince: string | null;
+}
+
+/** Reads the progress of the poller; needs no lease. */
+export async function readPollStatus(
+  driver: Driver,
+  nowMs: number = Date.now(),
+): Promise<PollStatus> {
+  const orders = await readNewProgress(driver, "order");
+  const users = await readNewProgress(driver, "user");
+  const { deep, allAskedSince } = await readDeepCycles(driver);
+  const { backlog, isolatedIds } = await readPollBacklog(driver);
+  const [observed, open] = await driver.batch(
+    [countObserved, countOpenQueue],
+    "read",
+  );
+  const of = (entity: Entity): number =>
+    Number(observed?.rows.find((row) => row[0] === entity)?.[1] ?? 0);
+  const [openOrders, recentlyFinal, dueMs] = open?.rows[0] ?? [];
+  const lateMs = (since: number) => Math.max(0, nowMs - since);
+  const { known, unknown } = backlog;
+  return {
+    orders: backfillStatement("order", orders),
+    users: backfillStatement("user", users),
+    deep,
+    counts: {
+      orders: of("order"),
+      users: of("user"),
+      openOrders: Number(openOrders ?? 0),
+      recentlyFinal: Number(recentlyFinal ?? 0),
+      waiting: known.waiting + unknown.waiting,
+    },
+    backlog,
+    isolatedIds,
+    lag: {
+      namedMs: known.oldestAt === null ? 0 : lateMs(Date.parse(known.oldestAt)),
+      openMs: typeof dueMs === "number" ? lateMs(dueMs) : 0,
+      allAskedSince,
+    },
+  };
+}
+
+/**
+ * Reads how often the whole past was read, and when the last whole cycle began: one
+ * is finished once orders and users have both been read.
+ */
+export async function readDeepCycles(
+  driver: Driver,
+): Promise<Pick<PollStatus, "deep"> & Pick<PollLag, "allAskedSince">> {
+  const both = await Promise.all(
+    ENTITIES.map((entity) => readDeepProgress(driver, entity)),
+  );
+  const ended = both.filter(({ finishedAt }) => finishedAt !== null).map(
+    ({ finishedAt, lastCycleMs }) => ({
+      endMs: Date.parse(finishedAt ?? ""),
+      tookMs: lastCycleMs ?? 0,
+    }),
+  );
+  const isWhole = ended.length === both.length;
+  const began = ended.map(({ endMs, tookMs }) => endMs - tookMs);
+  return {
+    deep: {
+      cycles: Math.min(...both.map(({ cycles }) => cycles)),
+      finishedAt: isWhole
+        ? isoTime(Math.max(...ended.map(({ endMs }) => endMs)))
+        : null,
+      lastCycleMs: isWhole
+        ? ended.reduce((sum, { tookMs }) => sum + tookMs, 0)
+        : null,
+    },
+    allAskedSince: isWhole ? isoTime(Math.min(...began)) : null,
+  };
+}
+
+const REFUSED_IDS_LISTED = 10;
+
+/**
+ * Reads only what waits for a confirming read, and what is set aside: the rest
+ * of {@linkcode readPollStatus} counts every open order.
+ */
+export async function readPollBacklog(
+  driver: Driver,
+): Promise<Pick<PollStatus, "backlog" | "isolatedIds">> {
+  const [waiting, refused, oldest] = await driver.batch(
+    [countNamed, ...selectRefused(REFUSED_IDS_LISTED)],
+    "read",
+  );
+  const backlog = (isKnown: boolean): Backlog => {
+    const some = (waiting?.rows ?? []).filter(([known]) =>
+      (known === 1) === isKnown
+    );
+    return {
+      waiting: some.reduce((sum, [, count]) => sum + Number(count), 0),
+      oldestAt: some.length === 0
+        ? null
+        : isoTime(Math.min(...some.map(([, , dueMs]) => Number(dueMs)))),
+    };
+  };
+  return {
+    backlog: { known: backlog(true), unknown: backlog(false) },
+    isolatedIds: {
+      count: Number(refused?.rows[0]?.[0] ?? 0),
+      ids: isolatedIdsOf(oldest),
+    },
+  };
+}
+
+/** States how far the past has been read, and whether that is proven. */
+export function backfillStatement(
+  entity: Entity,
+  progress: NewProgress | null,
+): BackfillStatement {
+  if (progress === null) {
+    const why = `The walk through the past of the ${entity}s has not begun`;
+    const nowhere = { from: null, until: null, doneUpTo: null };
+    return { complete: false, why, ...nowhere, gaps: [] };
+  }
+  const doneUpTo = isoTime(progress.walk.doneUpToMs);
+  const gaps = progress.gaps.map(({ fromMs, untilMs, why }) => ({
+    from: isoTime(fromMs),
+    until: isoTime(untilMs),
+    why,
+  }));
+  const [first, ...others] = gaps;
+  const more = others.length > 0 ? `, and ${others.length} more` : "";
+  const why = progress.finishedAt === null
+    ? `The walk through the past of the ${entity}s has reached ${doneUpTo}`
+    : first === undefined
+    ? null
+    : `${first.why} (from ${first.from} to ${first.until}${more})`;
+  return {
+    complete: why === null,
+    why,
+    from: isoTime(progress.fromMs),
+    until: isoTime(progress.untilMs),
+    doneUpTo,
+    gaps,
+  };
+}
+
+function isoTime(timeMs: number): string {
+  return new Date(timeMs).toISOString();
+}
+
+/**
+ * Why the service is asked again for an order or user, the soonest first.
+ *
+ * - `named`: a webhook named it, and it waits for a confirming read.
+ * - `open`: an order that may still change.
+ * - `recently_final`: an order that became final in the last three days.
+ * - `deep`: it is read again with the whole past.
+ */
+export type FreshnessTier = "named" | "open" | "recently_final" | "deep";
+
+/**
+ * Why what the service said last may be old.
+ *
+ * - `never_observed`: the service has not shown it, so webhooks are all there is.
+ * - `not_polled`: no poller runs.
+ * - `polling_fails`: a poller runs, and its requests fail.
+ * - `behind`: it should have been asked for again by now, as after an outage.
+ */
+export type FreshnessDoubt =
+  | "never_observed"
+  | "not_polled"
+  | "polling_fails"
+  | "behind";
+
+/** How fresh the ledger's information about an order or user is. */
+export interface Freshness {
+  /** When the service was last asked for it, UTC ISO 8601; null is never. */
+  readonly requestedAt: string | null;
+  /** Why it is asked for again. */
+  readonly tier: FreshnessTier;
+  /** When it is due to be asked for again; null where the cycle decides. */
+  readonly nextAt: string | null;
+  /** Why its last answer may be old; null while it is asked for in time. */
+  readonly doubt: FreshnessDoubt | null;
+}
+
+/** What is known of when one order or user is asked for. */
+export interface RequestTimes {
+  /** When it was last asked for, UTC ISO 8601; null is never. */
+  readonly requestedAt: string | null;
+  /** Whether the service showed it then. */
+  readonly wasObserved: boolean;
+  /** When it is due among the orders that are asked for again, in epoch ms. */
+  readonly openDueAtMs: number | null;
+  /** Since when it is final, where that is why it is among them, in epoch ms. */
+  readonly finalAtMs: number | null;
+  /** When it is due because a webhook named it, in epoch ms. */
+  readonly namedDueAtMs: number | null;
+}
+
+/** How the poller does. */
+export interface Polling {
+  /** Why it does nothing; null while it works. */
+  readonly doubt: "not_polled" | "polling_fails" | null;
+  /** When the last whole cycle through the past began, in epoch ms, if one ended. */
+  readonly allAskedSinceMs: number | null;
+}
+
+/** Later than this is late: a sweep looks for what is due within the minute. */
+const LATE_MS = 5 * 60_000;
+
+/** How fresh what is known of an order or user is. */
+export function freshnessOf(
+  times: RequestTimes,
+  polling: Polling,
+  nowMs: number,
+): Freshness {
+  const { requestedAt, openDueAtMs, finalAtMs, namedDueAtMs } = times;
+  const tier: FreshnessTier = namedDueAtMs !== null
+    ? "named"
+    : openDueAtMs === null
+    ? "deep"
+    : finalAtMs === null
+    ? "open"
+    : "recently_final";
+  const nextMs = Math.min(namedDueAtMs ?? Infinity, openDueAtMs ?? Infinity);
+  const nextAt = nextMs === Infinity ? null : isoTime(nextMs);
+  return { requestedAt, tier, nextAt, doubt: doubtOf() };
+
+  function doubtOf(): FreshnessDoubt | null {
+    if (requestedAt === null || !times.wasObserved) return "never_observed";
+    if (polling.doubt !== null) return polling.doubt;
+    const askedMs = Date.parse(requestedAt);
+    // A time in the future was written before our clock was set back.
+    const isAhead = askedMs > nowMs + CLOCK_TOLERANCE_MS;
+    const isLate = nextMs === Infinity
+      ? askedMs < (polling.allAskedSinceMs ?? 0)
+      : nowMs > nextMs + LATE_MS;
+    return isAhead || isLate ? "behind" : null;
+  }
+}
+
+/**
+ * Reads how fresh the ledger's information about an order or user is.
+ *
+ * @param driver The ledger's database.
+ * @param entity Which kind.
+ * @param id Which one.
+ * @param nowMs The time, in milliseconds since the epoch. @default {Date.now()}
+ * @throws {LedgerError} When the database fails.
+ *
+ * @example An order that nobody knows
+ * ```ts
+ * import { openLedger } from "@rampkit/onramp/ledger";
+ * import { readFreshness } from "@rampkit/onramp/sync";
+ * import assert from "node:assert/strict";
+ *
+ * await using ledger = await openLedger({
+ *   url: ":memory:",
+ *   environment: "sandbox",
+ * });
+ * const { doubt } = await readFreshness(ledger.driver, "order", "01ORDER");
+ * assert.equal(doubt, "never_observed");
+ * ```
+ */
+export async function readFreshness(
+  driver: Driver,
+  entity: Entity,
+  id: string,
+  nowMs: number = Date.now(),
+): Promise<Freshness> {
+  const [rows] = await driver.batch([selectFreshness(entity, id)], "read");
+  const [requestedAt, found, openDueAt, finalAt, namedDueAt] = rows?.rows[0] ??
+    [];
+  const ms = (value: unknown) => typeof value === "number" ? value : null;
+  return freshnessOf(
+    {
+      requestedAt: typeof requestedAt === "string" ? requestedAt : null,
+      wasObserved: found === 1,
+      openDueAtMs: ms(openDueAt),
+      finalAtMs: ms(finalAt),
+      namedDueAtMs: ms(namedDueAt),
+    },
+    await readPolling(driver),
+    nowMs,
+  );
+}
+
+async function readPolling(driver: Driver): Promise<Polling> {
+  const { allAskedSince } = await readDeepCycles(driver);
+  const doubt = !await isPolled(driver)
+    ? "not_polled"
+    : pollAlarm(await readPollHealth(driver)) === null
+    ? null
+    : "polling_fails";
+  return {
+    doubt,
+    allAskedSinceMs: allAskedSince === null ? null : Date.parse(allAskedSince),
+  };
 }

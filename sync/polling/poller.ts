@@ -1,16 +1,14 @@
 import {
   goLive,
   POLL_LEASE,
-  readSweep,
   releaseLease,
   takeLease,
 } from "../../ledger/for_sync.ts";
 import { backoffMs } from "../../core/waiting/retry_delay.ts";
-import type { SweepRead } from "../recording/recorder.ts";
+import { addRead, NOTHING_READ } from "../recording/recorder.ts";
 import { isServiceFailure, type ServiceFailure } from "../walk/poll_client.ts";
 import { RequestMeter, SWEEP_KINDS, type SweepKind } from "./fair_share.ts";
 import { PollFailures } from "./poll_health.ts";
-import { type PollParts, PollSession } from "./poll_session.ts";
 import { readPollStatus } from "./poll_status.ts";
 import {
   type Poller,
@@ -18,8 +16,13 @@ import {
   pollerSettings,
   type PollReport,
 } from "./poller_options.ts";
-import { newSweepName } from "./sweep_new.ts";
-import { FAILURE_PAUSES, SweepScheduler } from "./sweep_scheduler.ts";
+import { readNewProgress } from "./sweep_created.ts";
+import {
+  FAILURE_PAUSES,
+  type PollSession,
+  pollSession,
+  SweepScheduler,
+} from "./sweep_scheduler.ts";
 
 /**
  * Creates a poller.
@@ -52,26 +55,10 @@ export function createPoller(options: PollerOptions): Poller {
   const settings = pollerSettings(options);
   const { ledger: { driver }, now, sleep, renewMs } = settings;
   const meter = new RequestMeter(settings, settings.steadyNow);
-  const failures = new PollFailures({
-    driver,
-    now,
-    onAlert: settings.onPollAlert,
-    onHealth: settings.onPollHealth,
-  });
-  let total: SweepRead = NOTHING_READ;
+  const failures = new PollFailures(settings);
+  let total = NOTHING_READ;
   let isLive = false;
   let scheduler: SweepScheduler | null = null;
-  const onRead = (sweep: SweepKind, read: SweepRead): void => {
-    total = {
-      orders: total.orders + read.orders,
-      users: total.users + read.users,
-      appended: total.appended + read.appended,
-    };
-    const made = meter.requests;
-    const requests = SWEEP_KINDS.reduce((sum, one) => sum + made[one], 0);
-    settings.onProgress?.({ sweep, requests, ...read });
-  };
-  const parts: PollParts = { settings, meter, failures, onRead };
   const isoNow = () => new Date(now()).toISOString();
   const status = () => readPollStatus(driver, now());
 
@@ -79,13 +66,26 @@ export function createPoller(options: PollerOptions): Poller {
   async function begin(signal: AbortSignal | undefined) {
     if (!isLive) await goLive(driver, undefined, now());
     isLive = true;
+    const { holder, leaseMs } = settings;
     const lease = await takeLease(driver, {
       name: POLL_LEASE,
-      holder: settings.holder,
-      leaseMs: settings.leaseMs,
+      holder,
+      leaseMs,
     });
     if (!("fence" in lease)) return lease;
-    return new PollSession(parts, lease, signal);
+    return pollSession(
+      {
+        ...{ settings, meter, failures },
+        onRead: (sweep, read) => {
+          total = addRead(total, read);
+          const made = Object.values(meter.requests);
+          const requests = made.reduce((sum, one) => sum + one);
+          settings.onProgress?.({ sweep, requests, ...read });
+        },
+      },
+      lease,
+      signal,
+    );
   }
 
   async function once(
@@ -94,7 +94,7 @@ export function createPoller(options: PollerOptions): Poller {
   ): Promise<PollReport> {
     const startedAt = isoNow();
     const session = await begin(signal);
-    if (!(session instanceof PollSession)) return { ran: false, ...session };
+    if ("heldBy" in session) return { ran: false, ...session };
     meter.countAnew();
     total = NOTHING_READ;
     try {
@@ -121,7 +121,7 @@ export function createPoller(options: PollerOptions): Poller {
     while (!signal.aborted) {
       try {
         const session = await begin(signal);
-        if (!(session instanceof PollSession)) {
+        if ("heldBy" in session) {
           await failures.standBy();
           await sleep(Math.max(100, Math.min(session.leftMs, renewMs)), signal);
           continue;
@@ -156,8 +156,6 @@ export function createPoller(options: PollerOptions): Poller {
   };
 }
 
-const NOTHING_READ: SweepRead = { orders: 0, users: 0, appended: 0 };
-
 /** Sweeps of one round, in their order. */
 const ROUND: readonly SweepKind[] = ["new", "confirm", "open", "deep"];
 
@@ -169,10 +167,10 @@ async function runSweepRound(
   session: PollSession,
   kinds: readonly SweepKind[],
 ): Promise<ServiceFailure | null> {
-  const { signal, parts: { settings: { ledger }, failures } } = session;
+  const { signal, settings: { ledger }, failures } = session;
   const project = () => ledger.project(signal === undefined ? {} : { signal });
   await project();
-  const stored = await readSweep(ledger.driver, newSweepName("order"));
+  const stored = await readNewProgress(ledger.driver, "order");
   let failure: ServiceFailure | null = null;
   for (const kind of ROUND) {
     if (!kinds.includes(kind)) continue;
@@ -192,7 +190,7 @@ async function runSweepRound(
 
 /** Runs one sweep to its end, at the rate. */
 async function finish(session: PollSession, kind: SweepKind): Promise<void> {
-  const { signal, parts: { settings, meter, failures } } = session;
+  const { signal, settings, meter, failures } = session;
   const sweep = session.sweep(kind, true);
   try {
     for (;;) {

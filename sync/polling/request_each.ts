@@ -10,6 +10,7 @@ import {
 import {
   type Entity,
   forgetIsolated,
+  type IsolatedId,
   isolatedIdsOf,
   restUntil,
   selectIsolated,
@@ -33,9 +34,11 @@ export async function* requestEach(
   ids: readonly string[],
   finish: (answer: IdsAnswer) => readonly Statement[],
 ): Steps {
-  const left: (readonly string[])[] = [ids];
+  const { driver, recorder, signal } = context;
+  const left = ids.length === 0 ? [] : [ids];
   let answers = false;
   for (let some = left.pop(); some !== undefined; some = left.pop()) {
+    const [only = ""] = some;
     try {
       const answer = yield* requestByIds(context, entity, some, (answer) => [
         ...finish(answer),
@@ -43,36 +46,36 @@ export async function* requestEach(
       ]);
       answers = true;
       if (answer.unresolved.length === 0) continue;
-      const [only] = answer.unresolved;
       if (some.length > 1) left.push(...apart(answer));
-      else if (only !== undefined) {
-        // A further request would say no more: it is requested alone from now on.
-        const kind = answer.hasRowsWithoutId ? "unnamed" : "crowded";
-        const now = new Date(context.now()).toISOString();
-        await context.recorder.write([
-          ...finish({ ...answer, settled: [only], unresolved: [] }),
-          upsertIsolated({
-            entity: "order",
-            entityId: only,
-            kind,
-            why: WHY_ALONE[kind],
-            since: now,
-            attempts: 0,
-            nextAttemptAt: now,
+      // A further request would say no more: it is requested alone from now on.
+      else {
+        await recorder.write([
+          ...finish({ ...answer, settled: some, unresolved: [] }),
+          keptAlone(context, entity, only, {
+            kind: answer.hasRowsWithoutId ? "unnamed" : "crowded",
           }),
         ]);
       }
     } catch (error) {
-      if (!isRefusal(error) || context.signal?.aborted) throw error;
+      if (!isRefusal(error) || signal?.aborted) throw error;
       yield 1;
       if (!answers) {
         await mustAnswer(context, entity, error);
         answers = true;
         yield 1;
       }
-      const [only, ...others] = some;
-      if (only === undefined || others.length > 0) left.push(...halves(some));
-      else await setOneAside(context, entity, only, error);
+      if (some.length > 1) left.push(...halves(some));
+      else {
+        const [found] = await driver.batch(
+          [selectIsolated(entity, only)],
+          "read",
+        );
+        const [before] = isolatedIdsOf(found);
+        const tries = before?.kind === "refused" ? before.attempts : 0;
+        await recorder.write(
+          setAside(context, entity, only, error.message, tries + 1),
+        );
+      }
     }
   }
 }
@@ -88,24 +91,6 @@ async function mustAnswer(
   } catch (error) {
     throw isServiceFailure(error) ? failure : error;
   }
-}
-
-async function setOneAside(
-  context: SweepContext,
-  entity: Entity,
-  id: string,
-  refusal: ServiceFailure,
-): Promise<void> {
-  const [found] = await context.driver.batch(
-    [selectIsolated(entity, id)],
-    "read",
-  );
-  const [before] = isolatedIdsOf(found);
-  await context.recorder.write(setAside(entity, id, {
-    why: refusal.message,
-    attempts: before?.kind === "refused" ? before.attempts : 0,
-    nowMs: context.now(),
-  }));
 }
 
 /** Ids that other orders have are requested alone, the others together. */
@@ -125,40 +110,31 @@ function halves(ids: readonly string[]): (readonly string[])[] {
 }
 
 /** First pause after a refusal, doubled each time up to the second, in ms. */
-const refusedPauses = { firstMs: 10_000, longestMs: 3_600_000 };
+const REFUSED_PAUSES = { firstMs: 10_000, longestMs: 3_600_000 };
 
 /** How long a refused id is not requested, in milliseconds. */
 export function refusedPauseMs(attempts: number): number {
-  return backoffMs(attempts, refusedPauses);
+  return backoffMs(attempts, REFUSED_PAUSES);
 }
 
-/** The statements that set a refused id aside. */
+/** The statements that set an id aside that was refused so many times in a row. */
 export function setAside(
+  context: Pick<SweepContext, "now">,
   entity: Entity,
-  entityId: string,
-  refusal: {
-    readonly why: string;
-    readonly attempts: number;
-    readonly nowMs: number;
-  },
+  id: string,
+  why: string,
+  attempts: number,
 ): Statement[] {
-  const { why, nowMs } = refusal;
-  const attempts = refusal.attempts + 1;
-  const now = new Date(nowMs).toISOString();
-  const againMs = nowMs + refusedPauseMs(attempts);
-  const rests = [[entityId, againMs] as const];
+  const againMs = context.now() + refusedPauseMs(attempts);
+  const rest = (queue: "named" | "open") =>
+    restUntil(queue, entity, [[id, againMs]]);
   return [
-    upsertIsolated({
-      entity,
-      entityId,
+    keptAlone(context, entity, id, {
       kind: "refused",
-      why,
-      since: now,
-      attempts,
-      nextAttemptAt: new Date(againMs).toISOString(),
+      ...{ why, attempts, nextAttemptAt: new Date(againMs).toISOString() },
     }),
-    restUntil("named", entity, rests),
-    ...entity === "order" ? [restUntil("open", entity, rests)] : [],
+    rest("named"),
+    ...entity === "order" ? [rest("open")] : [],
   ];
 }
 
@@ -167,7 +143,22 @@ const WHY_ALONE = {
   crowded:
     "The service answers with many other orders that have it as click id or external id",
   unnamed: "The service answers with a row without a usable identifier",
+  refused: "",
 } as const;
+
+/** Remembers that an id is to be requested alone. */
+function keptAlone(
+  { now }: Pick<SweepContext, "now">,
+  entity: Entity,
+  entityId: string,
+  more: Pick<IsolatedId, "kind"> & Partial<IsolatedId>,
+): Statement {
+  const since = new Date(now()).toISOString();
+  return upsertIsolated({
+    ...{ entity, entityId, since, attempts: 0, nextAttemptAt: since },
+    ...{ why: WHY_ALONE[more.kind], ...more },
+  });
+}
 
 /** What the service said about the ids of a request. */
 export interface IdsAnswer {
@@ -201,7 +192,7 @@ export interface IdsAnswer {
 }
 
 /** Pages of one request at most: the second may be short, or empty. */
-const pagesAtMost = 3;
+const PAGES_AT_MOST = 3;
 
 /**
  * Requests orders or users by id and records what comes back; what an
@@ -213,6 +204,7 @@ async function* requestByIds(
   ids: readonly string[],
   finish: (answer: IdsAnswer) => readonly Statement[],
 ): Steps<IdsAnswer> {
+  const { client, recorder } = context;
   const requestedAtMs = context.now();
   const statuses = new Map<string, string | null>();
   const changed = new Set<string>();
@@ -223,11 +215,12 @@ async function* requestByIds(
   let onlyShared = true;
   let hasRowsWithoutId = false;
   const onPage = async (page: ListPage, requestedAtMs: number) => {
+    readAt = page.readAt;
     const ids = await recordPage(context, entity, page, requestedAtMs);
     for (const id of ids) changed.add(id);
   };
   if (entity === "order") {
-    const walk = context.client.orders.list(
+    const walk = client.orders.list(
       // Oldest first: an order is older than those that have its id as click id.
       { search_by: ids, limit: ITEMS_PER_REQUEST, order_by: "asc" },
       callOptions(context),
@@ -242,48 +235,40 @@ async function* requestByIds(
         if (shared.length === 0) onlyShared = false;
         for (const id of shared) sharedIds.add(String(id));
       }
-      readAt = page.readAt;
       pages += 1;
       yield 1;
       if (ids.every((id) => statuses.has(id))) break;
       crowd = statuses.size > ids.length || statuses.size >= ITEMS_PER_REQUEST;
       hasRowsWithoutId ||= page.rowsWithoutId.length > 0;
-      if (crowd || pages >= pagesAtMost) break;
+      if (crowd || pages >= PAGES_AT_MOST) break;
     }
     exhausted = walk.completeness.exhausted;
   } else {
     // Ids are distinct, so one page holds all that the service knows.
-    const page = await context.client.users.page(
+    const page = await client.users.page(
       { user_ids: ids, limit: ITEMS_PER_REQUEST },
       callOptions(context),
     );
     await onPage(page, requestedAtMs);
     for (const user of page.data) statuses.set(user.user_id, null);
-    readAt = page.readAt;
     exhausted = page.rowsWithoutId.length === 0;
     yield 1;
   }
   const left = ids.filter((id) => !statuses.has(id));
   const unresolved = (crowd || hasRowsWithoutId) && !exhausted ? left : [];
-  const settled = unresolved.length === 0
-    ? ids
-    : ids.filter((id) => statuses.has(id));
+  const denies = exhausted ||
+    (crowd && onlyShared && ids.length === 1 && !hasRowsWithoutId);
+  const settled = ids.filter((id) => !unresolved.includes(id));
   const answer: IdsAnswer = {
-    statuses,
-    requestedAtMs,
-    readAt,
-    denies: exhausted ||
-      (crowd && onlyShared && ids.length === 1 && !hasRowsWithoutId),
-    settled,
-    unresolved,
-    hasRowsWithoutId,
-    sharedIds,
-    changed,
+    ...{ statuses, requestedAtMs, readAt, denies, settled, unresolved },
+    ...{ hasRowsWithoutId, sharedIds, changed },
   };
-  const missing = exhausted ? left : [];
-  const { appended } = await context.recorder.record(
+  const { appended } = await recorder.record(
     entity,
-    { sources: [], states: [], missing, readAt, requestedAtMs },
+    {
+      ...{ sources: [], states: [], readAt, requestedAtMs },
+      missing: exhausted ? left : [],
+    },
     finish(answer),
   );
   context.onRead({ orders: 0, users: 0, appended });

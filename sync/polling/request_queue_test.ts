@@ -28,7 +28,7 @@ import {
   storeOnly,
 } from "../testing/polling_test_kit.ts";
 import { createPoller } from "./poller.ts";
-import { sweepNew } from "./sweep_new.ts";
+import { sweepNew } from "./sweep_created.ts";
 
 function want(
   driver: Driver,
@@ -221,7 +221,6 @@ Deno.test("drawUnknown() draws each with the same chance, whoever came in a crow
   for (let round = 0; round < 1000; round++) {
     const batch = await nextBatch(context, {
       queue: "named",
-      entities: ["order"],
       untilMs: startMs,
       turns: new RequestTurns(),
     });

@@ -10,7 +10,7 @@ import {
   storeOnly,
 } from "../testing/polling_test_kit.ts";
 import { sweepConfirm } from "./sweep_queue.ts";
-import { sweepNew } from "./sweep_new.ts";
+import { sweepNew } from "./sweep_created.ts";
 
 function at(ms: number): number {
   return startMs + ms;

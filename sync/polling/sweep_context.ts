@@ -4,7 +4,6 @@ import {
   type Driver,
   LEASE_MS,
   OPEN_AT_LEAST_MS,
-  writeSweep,
 } from "../../ledger/for_sync.ts";
 import type { PollClient } from "../walk/poll_client.ts";
 import type { Recorder, SweepRead } from "../recording/recorder.ts";
@@ -33,21 +32,6 @@ export interface SweepContext {
 
 /** Items of one page: the most the Data API gives. Source: "Limits". */
 export const ITEMS_PER_REQUEST = 20;
-
-/**
- * Places of a request that urgent ids leave to others that wait, so that nobody
- * can delay those without end.
- */
-export const PLACES_FOR_OTHERS = ITEMS_PER_REQUEST / 2;
-
-/** Keeps how far a sweep has come. */
-export async function saveProgress(
-  { recorder, now }: SweepContext,
-  name: string,
-  progress: object,
-): Promise<void> {
-  await recorder.write([writeSweep(name, progress, now())]);
-}
 
 /**
  * What is used where the options leave it out, times in ms. Declarations of the

@@ -10,7 +10,7 @@ import {
 import { ENTITIES } from "../../ledger/for_sync.ts";
 import { allSteps, type Steps } from "../walk/poll_client.ts";
 import type { SweepContext } from "./sweep_context.ts";
-import { readDeepProgress, sweepDeep } from "./sweep_deep.ts";
+import { readDeepProgress, sweepDeep } from "./sweep_created.ts";
 
 const day = 24 * 3_600_000;
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Driver, readSweep } from "../../ledger/for_sync.ts";
+import type { Driver } from "../../ledger/for_sync.ts";
 import { backfillStatement } from "./poll_status.ts";
 import {
   bench,
@@ -10,7 +10,7 @@ import {
   startMs,
   storeOnly,
 } from "../testing/polling_test_kit.ts";
-import { type NewProgress, newSweepName, sweepNew } from "./sweep_new.ts";
+import { readNewProgress, sweepNew } from "./sweep_created.ts";
 
 const day = 24 * 3_600_000;
 
@@ -28,8 +28,7 @@ function ids({ sandbox }: Service): string[] {
 }
 
 async function statement(driver: Driver, entity: "order" | "user" = "order") {
-  const progress = await readSweep<NewProgress>(driver, newSweepName(entity));
-  return backfillStatement(entity, progress);
+  return backfillStatement(entity, await readNewProgress(driver, entity));
 }
 
 Deno.test("sweepNew() from nothing reads the whole past, with proof", async () => {

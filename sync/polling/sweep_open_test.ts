@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { bench, drain, service } from "../testing/polling_test_kit.ts";
 import { countOpenQueue } from "../../ledger/for_sync.ts";
-import { sweepNew } from "./sweep_new.ts";
+import { sweepNew } from "./sweep_created.ts";
 import { sweepOpen } from "./sweep_queue.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
 

@@ -7,7 +7,6 @@ import {
   type Entity,
   keepUp,
   lastMovedMs,
-  type NewEvent,
   nextFinalReadMs,
   normaliseStatus,
   OPEN_AT_LEAST_MS,
@@ -21,7 +20,6 @@ import {
   type Rest,
   restAfterRead,
   restUntil,
-  type ResultSet,
   selectKnown,
   type Statement,
   type Waiting,
@@ -30,13 +28,16 @@ import {
 import { isRequestable } from "../../core/wire/identifier.ts";
 import { type IdsAnswer, requestEach } from "./request_each.ts";
 import { CLOCK_TOLERANCE_MS } from "../../core/time/plausible_time.ts";
-import {
-  ITEMS_PER_REQUEST,
-  PLACES_FOR_OTHERS,
-  type SweepContext,
-} from "./sweep_context.ts";
+import { ITEMS_PER_REQUEST, type SweepContext } from "./sweep_context.ts";
 import type { Steps } from "../walk/poll_client.ts";
 import { contradictions } from "../recording/readings.ts";
+
+interface QueueSweepOptions {
+  /** Requests all that waits now once; else what is due, until nothing is. */
+  readonly all: boolean;
+  /** Whose turn it is; lives longer than one sweep. */
+  readonly turns?: RequestTurns;
+}
 
 /**
  * Requests the orders and users that webhooks named, 20 at a time. Ids that the
@@ -50,26 +51,27 @@ export async function* sweepConfirm(
   { all, turns = new RequestTurns() }: QueueSweepOptions = { all: true },
 ): Steps {
   const lastMs = context.now() + CLOCK_TOLERANCE_MS;
-  const untilMs = () => all ? lastMs : context.now();
-  const choice = { queue: "named", entities: ENTITIES, turns } as const;
-  yield* sweepQueue(context, choice, untilMs, async function* (batch) {
-    const { entity, waiting } = batch;
-    const ids = waiting.map((one) => one.entityId);
-    const others = ids.filter((id) => !isRequestable(id));
+  const choose = () => {
+    const untilMs = all ? lastMs : context.now();
+    return nextBatch(context, { queue: "named", untilMs, turns });
+  };
+  yield* sweepQueue(choose, async function* ({ entity, waiting }) {
+    const [ids, others] = requestable(waiting.map(({ entityId }) => entityId));
     if (others.length > 0) {
       await context.recorder.write(forget(entity, waiting, others));
       yield 0;
     }
-    const requestable = ids.filter(isRequestable);
-    if (requestable.length === 0) return;
     yield* requestEach(
       context,
       entity,
-      requestable,
+      ids,
       (answer) => settleNamed(context, entity, waiting, answer),
     );
   });
 }
+
+/** Longest pause between two confirming reads of the same id, in ms. */
+const CONFIRM_AT_MOST_MS = 10 * 60_000;
 
 /** Removes the requested ids from the queue, and sets their pause. */
 function settleNamed(
@@ -78,43 +80,35 @@ function settleNamed(
   waiting: readonly Waiting[],
   answer: IdsAnswer,
 ): Statement[] {
-  const ids = answer.settled;
+  const { settled: ids, requestedAtMs, statuses } = answer;
   const shortestMs = context.confirmAtLeastMs;
-  // Unless a webhook has made it urgent since: that one is not answered yet.
-  const rests = waiting.filter(({ entityId }) => ids.includes(entityId)).map(
-    ({ entityId, claimedBy }): Rest => [
-      entityId,
-      answer.requestedAtMs + shortestMs,
-      claimedBy,
-    ],
+  const settled = waiting.filter(({ entityId }) => ids.includes(entityId));
+  // The service dates its answers in whole seconds: of a user whom a webhook named
+  // in the same second only another answer says what came last. An order has times
+  // of its own, and a clock that is far behind is not waited for.
+  const answered = settled.filter(({ entityId, wantedAtMs }) =>
+    entity === "order" || !statuses.has(entityId) ||
+    wantedAtMs <= Date.parse(answer.readAt) ||
+    requestedAtMs - wantedAtMs > CLOCK_TOLERANCE_MS
   );
   return [
-    ...forget(entity, waiting.filter(isAnswered(entity, answer)), ids),
-    restUntil("named", entity, rests),
+    ...forget(entity, answered, ids),
+    // Unless a webhook has made it urgent since: that one is not answered yet.
+    restUntil(
+      "named",
+      entity,
+      settled.map(({ entityId, claimedBy }): Rest => [
+        entityId,
+        requestedAtMs + shortestMs,
+        claimedBy,
+      ]),
+    ),
     // Twice as long each time that it was named again and nothing had changed.
     restAfterRead(entity, {
-      ids,
-      changed: [...answer.changed],
-      requestedAtMs: answer.requestedAtMs,
-      shortestMs,
-      longestMs: CONFIRM_AT_MOST_MS,
+      ...{ ids, changed: [...answer.changed], requestedAtMs },
+      ...{ shortestMs, longestMs: CONFIRM_AT_MOST_MS },
     }),
   ];
-}
-
-/**
- * The service dates its answers in whole seconds: of a user whom a webhook named in
- * the same second only another answer says what came last. An order has times of its
- * own, and a clock that is far behind is not waited for.
- */
-function isAnswered(
-  entity: Entity,
-  { readAt, requestedAtMs, statuses }: IdsAnswer,
-) {
-  const readMs = Date.parse(readAt);
-  return ({ entityId, wantedAtMs }: Waiting) =>
-    entity === "order" || !statuses.has(entityId) || wantedAtMs <= readMs ||
-    requestedAtMs - wantedAtMs > CLOCK_TOLERANCE_MS;
 }
 
 function forget(
@@ -128,9 +122,6 @@ function forget(
   );
 }
 
-/** Longest pause between two confirming reads of the same id, in ms. */
-const CONFIRM_AT_MOST_MS = 10 * 60_000;
-
 /**
  * Requests every order that is not final, not confirmed, or contested, the
  * less often the longer it has not changed; and a few times more the orders
@@ -142,32 +133,25 @@ export async function* sweepOpen(
   { all, turns = new RequestTurns() }: QueueSweepOptions,
 ): Steps {
   const beganMs = context.now();
-  if (all) yield* requestAll(context);
-  const untilMs = () => all ? beganMs : context.now();
-  const choice = { queue: "open", entities: ["order"], turns } as const;
-  yield* sweepQueue(
-    context,
-    choice,
-    untilMs,
-    ({ waiting }) =>
-      requestOrders(context, waiting.map(({ entityId }) => entityId)),
-  );
-}
-
-/** Requests all open orders, by their place in the queue. */
-async function* requestAll(context: SweepContext): Steps {
-  let after = 0;
-  for (;;) {
+  for (let after = 0; all;) {
     const some = await readQueuedOrders(
       context.driver,
       after,
       ITEMS_PER_REQUEST,
     );
-    const last = some.at(-1);
-    if (last === undefined) return;
-    after = last.seq;
+    if (some.length === 0) break;
+    after = some.at(-1)?.seq ?? after;
     yield* requestOrders(context, some.map(({ orderId }) => orderId));
   }
+  const choose = () => {
+    const untilMs = all ? beganMs : context.now();
+    return nextBatch(context, { queue: "open", untilMs, turns });
+  };
+  yield* sweepQueue(
+    choose,
+    ({ waiting }) =>
+      requestOrders(context, waiting.map(({ entityId }) => entityId)),
+  );
 }
 
 async function* requestOrders(
@@ -176,27 +160,21 @@ async function* requestOrders(
 ): Steps {
   const known = await readOpenOrders(context.driver, ids);
   const orders = new Map(known.map((order) => [order.orderId, order]));
-  const requestable = ids.filter((id) => isRequestable(id) && orders.has(id));
-  const others = ids.filter((id) => !requestable.includes(id));
+  const [askable, others] = requestable(ids, (id) => orders.has(id));
   if (others.length > 0) {
     // These cannot be requested, or another version has folded them.
     const nowMs = context.now();
-    const rests = others.map((id) =>
-      [
-        id,
-        nowMs + (isRequestable(id) ? OPEN_AT_LEAST_MS : OPEN_AT_MOST_MS),
-      ] as const
-    );
-    await context.recorder.write([
-      restUntil("open", "order", rests),
+    const rests = others.map((id): Rest => [
+      id,
+      nowMs + (isRequestable(id) ? OPEN_AT_LEAST_MS : OPEN_AT_MOST_MS),
     ]);
+    await context.recorder.write([restUntil("open", "order", rests)]);
     yield 0;
   }
-  if (requestable.length === 0) return;
   yield* requestEach(
     context,
     "order",
-    requestable,
+    askable,
     (answer) => settleOpen(context, orders, answer),
   );
 }
@@ -208,76 +186,73 @@ function settleOpen(
   answer: IdsAnswer,
 ): Statement[] {
   const nowMs = context.now();
-  const events: NewEvent[] = [];
-  const rests: [string, number][] = [];
-  const done: string[] = [];
-  for (const id of answer.settled) {
-    const order = orders.get(id);
-    if (order === undefined) continue;
-    if (order.finalAtMs === null) {
-      events.push(...contradictionsOf(context, order, answer));
-      const stillMs = nowMs - lastMovedMs(order.fold);
-      rests.push([id, nowMs + requestAgainAfterMs(stillMs)]);
-      continue;
-    }
-    const nextMs = nextFinalReadMs(order.finalAtMs, nowMs);
-    if (nextMs === null) done.push(id);
-    else rests.push([id, nextMs]);
-  }
+  const settled = answer.settled.flatMap((id) => orders.get(id) ?? []);
+  const next = settled.map(({ orderId, fold, finalAtMs }) => ({
+    orderId,
+    atMs: finalAtMs === null
+      ? nowMs + requestAgainAfterMs(nowMs - lastMovedMs(fold))
+      : nextFinalReadMs(finalAtMs, nowMs),
+  }));
+  const events = settled.filter(({ finalAtMs }) => finalAtMs === null)
+    .flatMap((order) => contradictionsOf(context, order, answer));
   if (events.length > 0) {
     context.onRead({ orders: 0, users: 0, appended: events.length });
   }
   return [
     ...(events.length > 0 ? [appendStatement(events)] : []),
-    restUntil("open", "order", rests),
-    deleteFinal(done),
+    restUntil(
+      "open",
+      "order",
+      next.flatMap(({ orderId, atMs }): Rest[] =>
+        atMs === null ? [] : [[orderId, atMs]]
+      ),
+    ),
+    deleteFinal(
+      next.filter(({ atMs }) => atMs === null).map(({ orderId }) => orderId),
+    ),
   ];
 }
 
 function contradictionsOf(
   context: SweepContext,
   { orderId, fold }: OpenOrder,
-  answer: IdsAnswer,
-): NewEvent[] {
-  const shown = answer.statuses.get(orderId);
-  if (shown === undefined && !answer.denies) return [];
+  { statuses, denies, readAt, requestedAtMs }: IdsAnswer,
+) {
+  const shown = statuses.get(orderId);
   // An order without a readable status speaks against no claim.
-  if (shown === null) return [];
+  if (shown === null || (shown === undefined && !denies)) return [];
   const status = shown === undefined ? null : normaliseStatus(shown);
-  const said = { status, requestedAtMs: answer.requestedAtMs };
-  return contradictions(fold, said, context.contradictedAfterMs).map((found) =>
+  return contradictions(
+    fold,
+    { status, requestedAtMs },
+    context.contradictedAfterMs,
+  ).map((found) =>
     record("order_contradicted", {
       order_id: orderId,
       status: found.status,
       up_to: found.upTo,
     }, {
-      readAt: answer.readAt,
-      recordedAt: isoTime(context.now()),
+      readAt,
+      recordedAt: new Date(context.now()).toISOString(),
       salt: context.randomBytes(16),
     })
   );
 }
 
-function isoTime(timeMs: number): string {
-  return new Date(timeMs).toISOString();
-}
-
-interface QueueSweepOptions {
-  /** Requests all that waits now once; else what is due, until nothing is. */
-  readonly all: boolean;
-  /** Whose turn it is; lives longer than one sweep. */
-  readonly turns?: RequestTurns;
+/** Ids that can stand in a request, and those that cannot. */
+function requestable(
+  ids: readonly string[],
+  isKnown: (id: string) => boolean = () => true,
+): [string[], string[]] {
+  const isAskable = (id: string) => isRequestable(id) && isKnown(id);
+  return [ids.filter(isAskable), ids.filter((id) => !isAskable(id))];
 }
 
 async function* sweepQueue(
-  context: SweepContext,
-  choice: Omit<ChooseOptions, "untilMs">,
-  untilMs: () => number,
+  choose: () => Promise<IdBatch | null>,
   request: (batch: IdBatch) => Steps,
 ): Steps {
-  for (;;) {
-    const batch = await nextBatch(context, { ...choice, untilMs: untilMs() });
-    if (batch === null) return;
+  for (let batch = await choose(); batch !== null; batch = await choose()) {
     for await (const requests of request(batch)) {
       batch.spend(requests);
       yield requests;
@@ -295,19 +270,12 @@ interface IdBatch {
 
 /** How to choose among what waits. */
 interface ChooseOptions {
+  /** Users wait only where webhooks name them. */
   readonly queue: QueueName;
-  /** Kinds of entities in it, in their order. */
-  readonly entities: readonly Entity[];
   /** Ids that are due later are left alone, in ms since the epoch. */
   readonly untilMs: number;
   /** Holds unknown ids and users to their shares. */
   readonly turns: RequestTurns;
-}
-
-/** What may be requested next of one kind of entity; at most 20 each. */
-interface Waits {
-  readonly known: readonly Waiting[];
-  readonly unknown: readonly Waiting[];
 }
 
 /**
@@ -318,102 +286,58 @@ interface Waits {
  */
 export async function nextBatch(
   context: SweepContext,
-  options: ChooseOptions,
+  { queue, untilMs, turns }: ChooseOptions,
 ): Promise<IdBatch | null> {
-  const { turns, untilMs } = options;
-  const lists = (await readChoice(context, options)).map((set) =>
-    waitingOf(set).filter(({ dueAtMs }) => dueAtMs <= untilMs)
+  const { driver, recorder, randomBytes } = context;
+  const nowMs = context.now();
+  const limit = ITEMS_PER_REQUEST;
+  const choice = (queue === "open" ? ["order"] as const : ENTITIES).flatMap(
+    (entity) => {
+      const offset = randomBytes(4).reduce((sum, one) => sum * 256 + one, 0) /
+        2 ** 32;
+      return [
+        selectKnown(queue, entity, untilMs, limit),
+        drawUnknown(queue, entity, { nowMs: untilMs, offset, limit }),
+      ];
+    },
   );
-  const waits = options.entities.map((_, at): Waits => ({
-    known: oneRequest(lists[2 * at] ?? []),
-    unknown: (lists[2 * at + 1] ?? []).slice(0, ITEMS_PER_REQUEST),
-  }));
-  const known = turnOf(waits.map((one) => one.known), turns.users);
-  const unknown = turnOf(waits.map((one) => one.unknown), turns.users);
-  const either = turnOf(
-    [known?.waiting ?? [], unknown?.waiting ?? []],
-    turns.unknown,
-  );
-  const [first] = either?.waiting ?? [];
-  if (either === null || first === undefined) return null;
-  const { waiting } = either;
-  const isKnown = known?.waiting === waiting;
-  const chosen = isKnown ? known : unknown;
-  const together = waiting.filter(({ alone }) => !alone);
-  const { entity } = first;
-  const beside = isKnown && !first.alone && turns.unknown.allowsBeside
-    ? (waits[options.entities.indexOf(entity)]?.unknown ?? [])
-      .filter(({ alone }) => !alone)
-      .slice(0, ITEMS_PER_REQUEST - together.length)
-    : [];
+  if (turns.looksAhead(nowMs)) await recorder.write(keepUp(queue, nowMs));
+  const [orders = [], newOrders = [], users = [], newUsers = []] =
+    (await driver.batch(choice, "read")).map(waitingOf);
+  const known = turns.users.next(oneRequest(orders), oneRequest(users));
+  const unknown = turns.users.next(newOrders, newUsers);
+  const either = turns.unknown.next(known.waiting, unknown.waiting);
+  const [first] = either.waiting;
+  if (first === undefined) return null;
+  const together = either.waiting.filter(({ alone }) => !alone).slice(0, limit);
+  const beside = either.isSecond || first.alone || !turns.unknown.allowsBeside
+    ? []
+    : (first.entity === "order" ? newOrders : newUsers)
+      .filter(({ alone }) => !alone).slice(0, limit - together.length);
   let spent = 0;
   return {
-    entity,
+    entity: first.entity,
     waiting: first.alone ? [first] : [...together, ...beside],
     spend: (requests) => {
       // One would have done, but for the unknown ones.
-      if (spent > 0 && beside.length > 0) {
-        turns.unknown.spend("second", requests);
-      } else either.spend(requests);
-      chosen?.spend(requests);
+      if (spent > 0 && beside.length > 0) turns.unknown.spend(true, requests);
+      else either.spend(requests);
+      (either.isSecond ? unknown : known).spend(requests);
       spent += requests;
     },
   };
 }
 
-/** Reads what waits, known and unknown of each kind, after the upkeep. */
-async function readChoice(
-  context: SweepContext,
-  { queue, entities, untilMs, turns }: ChooseOptions,
-): Promise<ResultSet[]> {
-  const { driver, recorder } = context;
-  const nowMs = context.now();
-  const choice = entities.flatMap((entity) => [
-    selectKnown(queue, entity, untilMs, ITEMS_PER_REQUEST),
-    drawUnknown(queue, entity, {
-      nowMs: untilMs,
-      offset: fraction(context),
-      limit: ITEMS_PER_REQUEST,
-    }),
-  ]);
-  if (turns.looksAhead(nowMs)) await recorder.write(keepUp(queue, nowMs));
-  return await driver.batch(choice, "read");
-}
-
-/** What fits one request: the urgent first, but others have their places. */
+/**
+ * What fits one request: the urgent first, but others have half the places, so that
+ * nobody can delay those without end.
+ */
 function oneRequest(waiting: readonly Waiting[]): readonly Waiting[] {
   const urgent = waiting.filter(({ urgency }) => urgency > 0);
   const others = waiting.filter(({ urgency }) => urgency === 0);
-  const places = Math.max(
-    ITEMS_PER_REQUEST - Math.min(others.length, PLACES_FOR_OTHERS),
-    ITEMS_PER_REQUEST - others.length,
-  );
-  return [...urgent.slice(0, places), ...others].slice(0, ITEMS_PER_REQUEST);
-}
-
-/** One of two lists that wait, and how to count the requests for it. */
-interface TurnOf {
-  readonly waiting: readonly Waiting[];
-  readonly spend: (requests: number) => void;
-}
-
-/** The first list that waits, or the second by its share. */
-function turnOf(
-  [first = [], second = []]: readonly (readonly Waiting[])[],
-  share: QuarterShare,
-): TurnOf | null {
-  if (first.length === 0 && second.length === 0) return null;
-  if (first.length === 0 || second.length === 0) {
-    return { waiting: first.length === 0 ? second : first, spend: () => {} };
-  }
-  return share.allowsSecond
-    ? { waiting: second, spend: (requests) => share.spend("second", requests) }
-    : { waiting: first, spend: (requests) => share.spend("first", requests) };
-}
-
-function fraction({ randomBytes }: SweepContext): number {
-  const [a = 0, b = 0, c = 0, d = 0] = randomBytes(4);
-  return (((a * 256 + b) * 256 + c) * 256 + d) / 2 ** 32;
+  const forOthers = Math.min(others.length, ITEMS_PER_REQUEST / 2);
+  return [...urgent.slice(0, ITEMS_PER_REQUEST - forOthers), ...others]
+    .slice(0, ITEMS_PER_REQUEST);
 }
 
 /**
@@ -432,11 +356,6 @@ const LOOK_EVERY_MS = 60_000;
 class QuarterShare {
   #earned = 0;
 
-  /** Whether the next request may be for what comes second. */
-  get allowsSecond(): boolean {
-    return this.#earned >= ONE_IN - 1;
-  }
-
   /**
    * Whether what comes second may have the places that a request for what comes
    * first leaves free: it costs nothing, but where the service does not know it.
@@ -445,12 +364,25 @@ class QuarterShare {
     return this.#earned >= 0;
   }
 
+  /** The first list that waits, or the second by its share. */
+  next(first: readonly Waiting[], second: readonly Waiting[]) {
+    const bothWait = first.length > 0 && second.length > 0;
+    const isSecond = bothWait ? this.#earned >= ONE_IN - 1 : first.length === 0;
+    return {
+      isSecond,
+      waiting: isSecond ? second : first,
+      spend: (requests: number) => {
+        if (bothWait) this.spend(isSecond, requests);
+      },
+    };
+  }
+
   /** Counts requests that were made while both waited. */
-  spend(kind: "first" | "second", requests: number): void {
+  spend(isSecond: boolean, requests: number): void {
     // Nothing is saved up: the first do not pay for a later flood.
-    this.#earned = kind === "first"
-      ? Math.min(ONE_IN - 1, this.#earned + requests)
-      : this.#earned - requests * (ONE_IN - 1);
+    this.#earned = isSecond
+      ? this.#earned - requests * (ONE_IN - 1)
+      : Math.min(ONE_IN - 1, this.#earned + requests);
   }
 }
 

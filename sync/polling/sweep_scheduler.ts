@@ -1,8 +1,90 @@
+import { ENTITIES, type Lease } from "../../ledger/for_sync.ts";
+import { defined, recordBy } from "../../core/guards.ts";
 import { backoffMs } from "../../core/waiting/retry_delay.ts";
-import { PollError } from "../recording/recorder.ts";
-import type { Steps } from "../walk/poll_client.ts";
-import { SWEEP_KINDS, type SweepKind } from "./fair_share.ts";
-import type { PollSession } from "./poll_session.ts";
+import { PollError, Recorder, type SweepRead } from "../recording/recorder.ts";
+import { allSteps, type Steps } from "../walk/poll_client.ts";
+import { watchdog } from "../watchdog/watchdog.ts";
+import type { DeliveryHealth } from "../watchdog/watchdog_rule.ts";
+import {
+  type RequestMeter,
+  SWEEP_KINDS,
+  type SweepKind,
+} from "./fair_share.ts";
+import type { PollFailures } from "./poll_health.ts";
+import type { PollerSettings } from "./poller_options.ts";
+import type { SweepContext } from "./sweep_context.ts";
+import { sweepDeep, sweepNew } from "./sweep_created.ts";
+import { RequestTurns, sweepConfirm, sweepOpen } from "./sweep_queue.ts";
+
+/** What a poller keeps from one lease to the next. */
+interface PollParts {
+  readonly settings: PollerSettings;
+  /** Chooses the sweep that makes the next request. */
+  readonly meter: RequestMeter;
+  /** The failures that have not ended. */
+  readonly failures: PollFailures;
+  readonly onRead: (kind: SweepKind, read: SweepRead) => void;
+}
+
+/** A lease, and what can be done under it. */
+export type PollSession = ReturnType<typeof pollSession>;
+
+export function pollSession(
+  parts: PollParts,
+  lease: Lease,
+  signal: AbortSignal | undefined,
+) {
+  const { settings, onRead } = parts;
+  const { ledger: { driver }, now, randomBytes } = settings;
+  const recorder = new Recorder({ driver, lease, now, randomBytes });
+  const turns = { confirm: new RequestTurns(), open: new RequestTurns() };
+
+  function sweep(kind: SweepKind, all: boolean): Steps {
+    const context: SweepContext = {
+      ...{ ...settings, ...defined({ signal }), driver, recorder },
+      onRead: (read) => onRead(kind, read),
+    };
+    if (kind === "open") return sweepOpen(context, { all, turns: turns.open });
+    if (kind === "confirm") {
+      return sweepConfirm(context, { all, turns: turns.confirm });
+    }
+    // Half of it: a cycle that is due must not be left out by chance.
+    const pauseMs = all ? 0 : settings.deepCycleAtLeastMs / 2;
+    return allSteps(
+      ENTITIES.map((entity) =>
+        kind === "new"
+          ? sweepNew(context, entity)
+          : sweepDeep(context, entity, pauseMs)
+      ),
+    );
+  }
+
+  /** Looks at webhook delivery, raises the alarm, and renews the lease. */
+  async function watch(
+    onFailure?: (error: unknown) => void,
+  ): Promise<DeliveryHealth> {
+    const { watchEveryMs: everyMs, webhookGraceMs: graceMs } = settings;
+    const { health, alert, remember } = await watchdog(driver, {
+      ...{ nowMs: now(), everyMs },
+      ...defined({ graceMs }),
+    });
+    // Called before it is stored: an alarm may be sent twice, but is never lost.
+    let isTaken = true;
+    try {
+      settings.onWatch?.(health);
+      if (alert !== null) await settings.onAlert?.(alert);
+    } catch (error) {
+      if (onFailure === undefined) throw error;
+      onFailure(error);
+      isTaken = false;
+    }
+    await recorder.write(isTaken ? remember : []);
+    return health;
+  }
+
+  const renew = () => recorder.write([]);
+  return { ...parts, lease, signal, sweep, watch, renew };
+}
 
 /** Pause after a failure, doubled each time up to the second, in ms. */
 export const FAILURE_PAUSES = { firstMs: 1000, longestMs: 60_000 };
@@ -13,23 +95,31 @@ export const FAILURE_PAUSES = { firstMs: 1000, longestMs: 60_000 };
  */
 const WORKS_AGAIN_MS = 60_000;
 
+const PAUSE_OF = {
+  new: "followEveryMs",
+  confirm: "confirmEveryMs",
+  open: "openEveryMs",
+  deep: "deepCycleAtLeastMs",
+} as const;
+
 /** Runs all sweeps side by side under one lease, one request at a time. */
 export class SweepScheduler {
   readonly #session: PollSession;
   readonly #signal: AbortSignal;
-  readonly #active = new Map<SweepKind, Steps>();
-  readonly #dueMs = new Map<SweepKind, number>(
-    SWEEP_KINDS.map((kind) => [kind, 0]),
-  );
-  readonly #startedMs = new Map<SweepKind, number>();
-  /** Until when a sweep that failed is not tried again. */
-  readonly #pausedMs = new Map<SweepKind, number>();
+  readonly #sweeps = recordBy(SWEEP_KINDS)(() => ({
+    /** Null while it does not run. */
+    steps: null as Steps | null,
+    startedMs: 0,
+    dueMs: 0,
+    /** Whether it is to be started whatever the time. */
+    isWanted: false,
+    /** Whether it ended with a failure, and waits until it is due. */
+    hasFailed: false,
+  }));
   readonly #begunMs: number;
   #renewedMs: number;
   #watchMs = 0;
   #projectedMs = 0;
-  /** Sweeps that are to be started whatever the time. */
-  readonly #wanted = new Set<SweepKind>();
   /** Whether webhooks were folded since the confirm sweep was last begun. */
   #named = false;
   /** Ends the pause that is under way. */
@@ -43,37 +133,36 @@ export class SweepScheduler {
   constructor(session: PollSession, signal: AbortSignal) {
     this.#session = session;
     this.#signal = signal;
-    this.#begunMs = session.parts.settings.steadyNow();
+    this.#begunMs = session.settings.steadyNow();
     this.#renewedMs = this.#begunMs;
   }
 
   async run(): Promise<void> {
-    const signal = this.#signal;
-    const { meter, settings } = this.#session.parts;
+    const { meter, settings } = this.#session;
     using _named = settings.ledger.onRequested?.(() => {
       this.#named = true;
       this.#resting?.abort();
     });
+    const sweeps = this.#sweeps;
+    const ready = () => SWEEP_KINDS.filter((kind) => sweeps[kind].steps);
     try {
-      while (!signal.aborted) {
+      while (!this.#signal.aborted) {
         if (this.#foldFailure !== null) throw this.#foldFailure.error;
         const nowMs = settings.steadyNow();
         await this.#keepWatch(nowMs);
         this.#startDue(nowMs);
-        const ready = [...this.#active.keys()];
-        if (ready.length === 0) {
-          if (this.#wanted.size > 0) continue;
-          if (this.#isNamed(nowMs)) continue;
-          const nextMs = Math.min(this.#watchMs, ...this.#dueMs.values());
-          await this.#rest(nextMs - nowMs);
+        const kinds = ready();
+        if (kinds.length === 0) {
+          const dueMs = SWEEP_KINDS.map((kind) => sweeps[kind].dueMs);
+          await this.#rest(Math.min(this.#watchMs, ...dueMs) - nowMs);
           continue;
         }
-        const turn = meter.turn(ready);
+        const turn = meter.turn(kinds);
         if ("waitMs" in turn) await this.#rest(turn.waitMs);
         else await this.#step(turn.kind);
       }
     } finally {
-      for (const sweep of this.#active.values()) await sweep.return();
+      for (const kind of ready()) await sweeps[kind].steps?.return();
       await this.#folding;
     }
   }
@@ -84,88 +173,73 @@ export class SweepScheduler {
    */
   startNow(): void {
     for (const kind of SWEEP_KINDS) {
-      if (kind !== "deep") this.#wanted.add(kind);
+      this.#sweeps[kind].isWanted = kind !== "deep";
     }
     this.#resting?.abort();
   }
 
   /** Checks delivery when it is due, and keeps the lease meanwhile. */
   async #keepWatch(nowMs: number): Promise<void> {
-    const session = this.#session;
-    const { settings, failures } = session.parts;
+    const { settings, failures, watch, renew } = this.#session;
     if (nowMs >= this.#watchMs) {
       // A failing `onAlert` must not stop polling.
-      await session.watch((error) => settings.onError?.(error, null));
+      await watch((error) => settings.onError?.(error, null));
       await failures.store();
       this.#watchMs = nowMs + settings.watchEveryMs;
-    } else if (nowMs - this.#renewedMs >= settings.renewMs) {
-      await session.renew();
-    } else return;
+    } else if (nowMs - this.#renewedMs >= settings.renewMs) await renew();
+    else return;
     this.#renewedMs = nowMs;
   }
 
   /** Starts the sweeps whose time has come, and folds what they need. */
   #startDue(nowMs: number): void {
-    const session = this.#session;
-    const { settings } = session.parts;
-    const due = SWEEP_KINDS.filter((kind) =>
-      !this.#active.has(kind) &&
-      (this.#wanted.has(kind) || nowMs >= (this.#dueMs.get(kind) ?? 0) ||
-        (kind === "confirm" && this.#isNamed(nowMs)))
-    );
+    const { settings, sweep } = this.#session;
+    const due = SWEEP_KINDS.filter((kind) => {
+      const { steps, dueMs, isWanted, hasFailed } = this.#sweeps[kind];
+      const isNamed = kind === "confirm" && this.#named && !hasFailed;
+      return steps === null && (isWanted || nowMs >= dueMs || isNamed);
+    });
     // A sweep that has gone on for long needs fresh read models as well.
     const isFresh = nowMs - this.#projectedMs < settings.confirmEveryMs;
-    if (due.length === 0 && isFresh) return;
     // What wakes the confirm sweep has just been folded.
     if (!isFresh || due.some((kind) => kind !== "confirm")) {
       this.#fold();
       this.#projectedMs = nowMs;
     }
     for (const kind of due) {
-      const all = kind === "open" && this.#wanted.has(kind);
-      this.#wanted.delete(kind);
+      const one = this.#sweeps[kind];
       if (kind === "confirm") this.#named = false;
-      this.#active.set(kind, session.sweep(kind, all));
-      this.#startedMs.set(kind, nowMs);
+      one.steps = sweep(kind, kind === "open" && one.isWanted);
+      one.startedMs = nowMs;
+      one.isWanted = false;
     }
   }
 
   /** One step of one sweep; a failure costs this sweep a pause, no other. */
   async #step(kind: SweepKind): Promise<void> {
-    const { meter, settings, failures } = this.#session.parts;
-    const sweep = this.#active.get(kind);
-    if (sweep === undefined) return;
+    const { meter, settings, failures } = this.#session;
+    const one = this.#sweeps[kind];
+    if (one.steps === null) return;
+    const end = (hasFailed: boolean, pauseMs: number) => {
+      const dueMs = settings.steadyNow() + pauseMs;
+      Object.assign(one, { steps: null, hasFailed, dueMs });
+    };
     try {
-      const { done, value } = await sweep.next();
+      const { done, value } = await one.steps.next();
       await this.#worked(kind, done === true, typeof value === "number");
-      if (done !== true) {
-        meter.spend(kind, value);
-        // What was read is reported at once.
-        if (value > 0) this.#fold();
-        return;
-      }
-      this.#active.delete(kind);
-      this.#pausedMs.delete(kind);
-      const pauseMs = settings[PAUSE_OF[kind]];
-      this.#dueMs.set(kind, settings.steadyNow() + pauseMs);
+      if (done === true) return end(false, settings[PAUSE_OF[kind]]);
+      meter.spend(kind, value);
+      // What was read is reported at once.
+      if (value > 0) this.#fold();
     } catch (error) {
       if (this.#signal.aborted || error instanceof PollError) throw error;
-      this.#active.delete(kind);
       meter.spend(kind, 1);
-      const pauseMs = backoffMs(
-        failures.attempts(kind) + 1,
-        FAILURE_PAUSES,
-      );
-      this.#dueMs.set(kind, settings.steadyNow() + pauseMs);
-      this.#pausedMs.set(kind, settings.steadyNow() + pauseMs);
+      const tries = failures.attempts(kind) + 1;
+      const pauseMs = backoffMs(tries, FAILURE_PAUSES);
+      end(true, pauseMs);
       settings.onError?.(error, kind);
       await failures.failed(kind, error, settings.now() + pauseMs);
     }
-  }
-
-  /** Whether a webhook asks for the confirm sweep, and it has not just failed. */
-  #isNamed(nowMs: number): boolean {
-    return this.#named && nowMs >= (this.#pausedMs.get("confirm") ?? 0);
   }
 
   /**
@@ -182,7 +256,7 @@ export class SweepScheduler {
 
   async #foldAll(): Promise<void> {
     const signal = this.#signal;
-    const { ledger } = this.#session.parts.settings;
+    const { ledger } = this.#session.settings;
     while (this.#foldAgain && !signal.aborted) {
       this.#foldAgain = false;
       await ledger.project({ signal });
@@ -195,40 +269,32 @@ export class SweepScheduler {
     ended: boolean,
     requested: boolean,
   ): Promise<void> {
-    const { failures, settings } = this.#session.parts;
+    const { failures, settings } = this.#session;
     const nowMs = settings.steadyNow();
-    const longSince = (beganMs: number | undefined) =>
-      nowMs - (beganMs ?? nowMs) >= WORKS_AGAIN_MS;
+    const isLong = (beganMs: number) => nowMs - beganMs >= WORKS_AGAIN_MS;
     if (requested) await failures.stepped();
-    if (ended || longSince(this.#startedMs.get(kind))) {
+    if (ended || isLong(this.#sweeps[kind].startedMs)) {
       await failures.worked(kind);
     }
     // A lease that is lost at once each time is taken well each time, too; a
     // database that took what a sweep ended with works.
-    if (
-      longSince(this.#begunMs) || (ended && failures.isOfDatabase("poller"))
-    ) await failures.worked("poller");
+    if (isLong(this.#begunMs) || (ended && failures.isOfDatabase("poller"))) {
+      await failures.worked("poller");
+    }
   }
 
   async #rest(ms: number): Promise<void> {
     const signal = this.#signal;
-    const { settings } = this.#session.parts;
-    const restMs = Math.max(1, Math.min(ms, settings.renewMs));
+    const { settings } = this.#session;
     if (signal.aborted) return;
     const resting = new AbortController();
     const end = () => resting.abort();
     signal.addEventListener("abort", end, { once: true });
     this.#resting = resting;
+    const restMs = Math.max(1, Math.min(ms, settings.renewMs));
     await settings.sleep(restMs, resting.signal).catch((error) => {
       if (!resting.signal.aborted) throw error;
     }).finally(() => signal.removeEventListener("abort", end));
     this.#resting = null;
   }
 }
-
-const PAUSE_OF = {
-  new: "followEveryMs",
-  confirm: "confirmEveryMs",
-  open: "openEveryMs",
-  deep: "deepCycleAtLeastMs",
-} as const;

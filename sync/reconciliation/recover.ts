@@ -2,6 +2,8 @@ import type { IncompleteReason } from "../../core/wire/completeness.ts";
 import { type Entity, goLive } from "../../ledger/for_sync.ts";
 import { plausibleNowMs } from "../../core/time/plausible_time.ts";
 import {
+  addRead,
+  NOTHING_READ,
   Recorder,
   recordingWalk,
   type SweepRead,
@@ -19,14 +21,12 @@ import {
   type Steps,
   wholeSecond,
 } from "../walk/poll_client.ts";
+import { PROOF_ATTEMPTS } from "../polling/sweep_created.ts";
 import { walkRange, wholeRange } from "../walk/walk_range.ts";
 import { isRequestable } from "../../core/wire/identifier.ts";
 import { requestEach } from "../polling/request_each.ts";
 import { defined } from "../../core/guards.ts";
 import type { PollLedger } from "../polling/poller_options.ts";
-
-/** How often a window is walked before its proof is given up. */
-const proofAttempts = 3;
 
 /** What to recover, and with what. */
 export interface RecoverOptions extends BesidePollerOptions {
@@ -104,11 +104,9 @@ export async function recover(
       `Cannot recover from ${fromMs} to ${toMs}: the window ends before it starts`,
     );
   }
-  const read = { orders: 0, users: 0, appended: 0 };
+  let read = NOTHING_READ;
   const context = await besidePoller(options, (one) => {
-    read.orders += one.orders;
-    read.users += one.users;
-    read.appended += one.appended;
+    read = addRead(read, one);
     options.onProgress?.(one);
   });
   let requests = 0;
@@ -162,7 +160,7 @@ async function* walkProven(
     from: wholeRange(wholeSecond(fromMs) - 1000, untilMs),
     untilMs,
     prove: true,
-    attempts: proofAttempts,
+    attempts: PROOF_ATTEMPTS,
     onWindow: ({ outcome }) => {
       if (outcome.kind === "walked") why ??= outcome.reason;
     },

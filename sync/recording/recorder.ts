@@ -183,6 +183,16 @@ export interface SweepRead {
   readonly appended: number;
 }
 
+export const NOTHING_READ: SweepRead = { orders: 0, users: 0, appended: 0 };
+
+export function addRead(sum: SweepRead, read: SweepRead): SweepRead {
+  return {
+    orders: sum.orders + read.orders,
+    users: sum.users + read.users,
+    appended: sum.appended + read.appended,
+  };
+}
+
 /** What records a page, and what is called afterwards. */
 interface PageRecording {
   readonly recorder: Recorder;

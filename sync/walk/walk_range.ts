@@ -32,7 +32,7 @@ interface RangeWalk {
 }
 
 /** Result of a window, and where the walk continues. */
-interface WalkedWindow {
+export interface WalkedWindow {
   readonly window: TimeWindow;
   readonly outcome: WindowOutcome;
   readonly progress: WindowProgress;

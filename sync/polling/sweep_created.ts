@@ -1,0 +1,287 @@
+import {
+  type Driver,
+  type Entity,
+  readSweep,
+  writeSweep,
+} from "../../ledger/for_sync.ts";
+import { plausibleNowMs } from "../../core/time/plausible_time.ts";
+import { recordingWalk } from "../recording/recorder.ts";
+import {
+  allSteps,
+  listCreated,
+  requestOldest,
+  type Steps,
+  wholeSecond,
+} from "../walk/poll_client.ts";
+import {
+  later,
+  latestCreation,
+  readPages,
+  type WalkedWindow,
+  walkRange,
+  wholeRange,
+  type WindowProgress,
+} from "../walk/walk_range.ts";
+import type { SweepContext } from "./sweep_context.ts";
+
+/** Orders of one second may be on two pages: one second, in milliseconds. */
+const SAME_SECOND_MS = 1000;
+
+/** How often a window is walked before its proof is given up. */
+export const PROOF_ATTEMPTS = 3;
+
+/** Progress of the sweep for what is new: plain JSON. */
+export interface NewProgress {
+  /** When the whole past had been walked; null before. */
+  readonly finishedAt: string | null;
+  /** Where the past begins, in milliseconds since the epoch. */
+  readonly fromMs: number;
+  /** Where it ended when the walk began, in milliseconds since the epoch. */
+  readonly untilMs: number;
+  /** How far the walk through it has come. */
+  readonly walk: WindowProgress;
+  readonly gaps: readonly Gap[];
+  /** Latest creation time the service has shown, by its own clock. */
+  readonly latestMs: number | null;
+}
+
+/** A range of the past that was read without proof; its start is outside it. */
+interface Gap {
+  readonly fromMs: number;
+  readonly untilMs: number;
+  /** Why there is no proof, in one sentence. */
+  readonly why: string;
+}
+
+/** Progress of the sweep through the whole past: plain JSON. */
+interface DeepProgress {
+  readonly cycles: number;
+  /** When the current cycle began, UTC ISO 8601; null between two. */
+  readonly startedAt: string | null;
+  /** When the last cycle ended, UTC ISO 8601; null before the first. */
+  readonly finishedAt: string | null;
+  /** How long the last cycle took, in milliseconds; null before the first. */
+  readonly lastCycleMs: number | null;
+  /** The walk of the current cycle; null before its first request. */
+  readonly walk: (WindowProgress & { readonly untilMs: number }) | null;
+}
+
+const newSweep = (entity: Entity) => `new:${entity}`;
+const deepSweep = (entity: Entity) => `deep:${entity}`;
+
+export function readNewProgress(
+  driver: Driver,
+  entity: Entity,
+): Promise<NewProgress | null> {
+  return readSweep<NewProgress>(driver, newSweep(entity));
+}
+
+/** Reads how far the sweep through the past has come. */
+export async function readDeepProgress(
+  driver: Driver,
+  entity: Entity,
+): Promise<DeepProgress> {
+  return await readSweep<DeepProgress>(driver, deepSweep(entity)) ?? {
+    cycles: 0,
+    startedAt: null,
+    finishedAt: null,
+    lastCycleMs: null,
+    walk: null,
+  };
+}
+
+async function save(
+  { recorder, now }: SweepContext,
+  name: string,
+  progress: NewProgress | DeepProgress,
+): Promise<void> {
+  await recorder.write([writeSweep(name, progress, now())]);
+}
+
+/** Finds out where the past begins, and ends by the service's clock. */
+async function* findPast(
+  context: SweepContext,
+  entity: Entity,
+  endsAfterNowMs: number,
+): Steps<
+  WindowProgress & { readonly fromMs: number; readonly untilMs: number }
+> {
+  const past = await requestOldest(context, entity);
+  yield 1;
+  const nowMs = plausibleNowMs(past.readAt, context.now());
+  const untilMs = wholeSecond(nowMs + endsAfterNowMs);
+  const fromMs = past.beginsMs(untilMs);
+  return { fromMs, untilMs, ...wholeRange(fromMs, untilMs) };
+}
+
+/**
+ * Reads what is new. From nothing it walks the whole past first, from the
+ * oldest order or user on, in windows and with proof; then, each time, from the
+ * latest creation time the service has shown, less an overlap.
+ */
+export async function* sweepNew(
+  context: SweepContext,
+  entity: Entity,
+): Steps {
+  let begun = await readNewProgress(context.driver, entity);
+  if (begun === null) {
+    const { fromMs, untilMs, ...walk } = yield* findPast(
+      context,
+      entity,
+      -context.settleMs,
+    );
+    begun = {
+      ...{ finishedAt: null, fromMs, untilMs },
+      ...{ walk, gaps: [], latestMs: null },
+    };
+    await save(context, newSweep(entity), begun);
+  }
+  // A window of the past that always fails must not stop reading new orders.
+  yield* allSteps([
+    begun.finishedAt === null
+      ? walkPast(context, entity, begun)
+      : closeGaps(context, entity, begun),
+    follow(context, entity),
+  ]);
+}
+
+/** Walks what is left of the past, with proof. */
+async function* walkPast(
+  context: SweepContext,
+  entity: Entity,
+  begun: NewProgress,
+): Steps {
+  let progress = begun;
+  yield* walkRange(recordingWalk(context, entity), {
+    entity,
+    from: begun.walk,
+    untilMs: begun.untilMs,
+    prove: true,
+    attempts: PROOF_ATTEMPTS,
+    onWindow: async (walked) => {
+      const { outcome, progress: walk } = walked;
+      progress = {
+        ...progress,
+        walk,
+        gaps: limitGaps([...progress.gaps, ...gapIn(walked)]),
+        latestMs: outcome.kind === "dense"
+          ? progress.latestMs
+          : later(progress.latestMs, outcome.latestCreatedMs),
+      };
+      await save(context, newSweep(entity), progress);
+    },
+  });
+  const finishedAt = new Date(context.now()).toISOString();
+  await save(context, newSweep(entity), { ...progress, finishedAt });
+}
+
+/** Tries once more to prove what could not be proven before. */
+async function* closeGaps(
+  context: SweepContext,
+  entity: Entity,
+  begun: NewProgress,
+): Steps {
+  if (begun.gaps.length === 0) return;
+  const left: Gap[] = [];
+  for (const { fromMs, untilMs } of begun.gaps) {
+    yield* walkRange(recordingWalk(context, entity), {
+      entity,
+      from: wholeRange(fromMs, untilMs),
+      untilMs,
+      prove: true,
+      onWindow: (walked) => void left.push(...gapIn(walked)),
+    });
+  }
+  await save(context, newSweep(entity), { ...begun, gaps: limitGaps(left) });
+}
+
+function gapIn({ window, outcome }: WalkedWindow): Gap[] {
+  if (outcome.kind === "dense" || outcome.why === null) return [];
+  const { startMs: fromMs, endMs: untilMs } = window;
+  return [{ fromMs, untilMs, why: outcome.why }];
+}
+
+/** Gaps kept one by one; beyond that they are merged. */
+const GAPS_KEPT = 50;
+
+function limitGaps(gaps: readonly Gap[]): readonly Gap[] {
+  const [first, ...more] = gaps.slice(GAPS_KEPT - 1);
+  if (first === undefined) return gaps;
+  const last = more.reduce((all, { fromMs, untilMs }) => ({
+    ...all,
+    fromMs: Math.min(all.fromMs, fromMs),
+    untilMs: Math.max(all.untilMs, untilMs),
+  }), first);
+  return [...gaps.slice(0, GAPS_KEPT - 1), last];
+}
+
+/** Reads from the latest creation time on, to the end. */
+async function* follow(context: SweepContext, entity: Entity): Steps {
+  const begun = await readNewProgress(context.driver, entity);
+  if (begun === null) return;
+  const { onPage, now } = recordingWalk(context, entity);
+  // Orders created from now on are read, even if a stored time is wrong.
+  let fromMs = Math.min(begun.latestMs ?? begun.untilMs, now()) -
+    context.overlapMs;
+  let latestMs = begun.latestMs;
+  for (;;) {
+    const walk = listCreated(context, entity, fromMs);
+    let shownMs = fromMs;
+    for await (const page of readPages(context, walk, onPage)) {
+      latestMs = later(latestMs, latestCreation(page, now()));
+      // By the service's clock where that is ahead: ours may have been set back.
+      const serviceMs = Math.max(now(), Date.parse(page.readAt));
+      shownMs = Math.max(shownMs, latestCreation(page, serviceMs) ?? 0);
+      yield 1;
+    }
+    // Where cursors lead nowhere, creation times do: each walk goes further.
+    const goesOnMs = shownMs - SAME_SECOND_MS;
+    if (walk.completeness.exhausted || goesOnMs <= fromMs) break;
+    fromMs = goesOnMs;
+  }
+  if (latestMs !== begun.latestMs) {
+    await save(context, newSweep(entity), { ...begun, latestMs });
+  }
+}
+
+/**
+ * Reads the whole past of orders or users once, so that even a change of an old
+ * final order whose webhook was lost is found. An interrupted cycle continues
+ * where it stopped.
+ */
+export async function* sweepDeep(
+  context: SweepContext,
+  entity: Entity,
+  pauseMs = 0,
+): Steps {
+  let progress = await readDeepProgress(context.driver, entity);
+  if (progress.startedAt === null) {
+    const restedMs = context.now() - Date.parse(progress.finishedAt ?? "");
+    if (restedMs >= 0 && restedMs < pauseMs) return;
+    const startedAt = new Date(context.now()).toISOString();
+    progress = { ...progress, startedAt, walk: null };
+  }
+  // Up to now: the sweep for new orders reads those created later.
+  const { untilMs, ...from } = progress.walk ??
+    (yield* findPast(context, entity, 1000));
+  yield* walkRange(recordingWalk(context, entity), {
+    entity,
+    from,
+    untilMs,
+    prove: false,
+    onWindow: ({ progress: walk }) =>
+      save(context, deepSweep(entity), {
+        ...progress,
+        walk: { ...walk, untilMs },
+      }),
+  });
+  const nowMs = context.now();
+  await save(context, deepSweep(entity), {
+    cycles: progress.cycles + 1,
+    startedAt: null,
+    finishedAt: new Date(nowMs).toISOString(),
+    // Zero where our clock was set back meanwhile.
+    lastCycleMs: Math.max(0, nowMs - Date.parse(progress.startedAt ?? "")),
+    walk: null,
+  });
+}
