@@ -70,18 +70,17 @@ export interface ConformanceRow {
   readonly look: (reader: Reader) => Promise<Seen | NotSeenReason>;
 }
 
-const of = (subject: ConformanceRow["subject"]) =>
-(
-  risk: ConformanceRow["risk"],
-  taken: string,
-  look: ConformanceRow["look"],
-): ConformanceRow => ({ subject, risk, taken, look });
+const of =
+  (subject: ConformanceRow["subject"], risk: ConformanceRow["risk"]) =>
+  (
+    taken: string,
+    look: ConformanceRow["look"],
+  ): ConformanceRow => ({ subject, risk, taken, look });
 
-const field = of("order_fields");
-const page = of("order_pages");
-const filter = of("order_filters");
-const user = of("users");
-const any = of("answers");
+const field = of("order_fields", "release");
+const page = of("order_pages", "missed");
+const filter = of("order_filters", "missed");
+const user = of("users", "missed");
 
 /** An identifier of the usual form that nothing has. */
 const UNKNOWN_ID = "01AAAAAAAAAAAAAAAAAAAAAAAA";
@@ -92,30 +91,26 @@ const AHEAD_MS = 60_000;
 /** Every row, by its name, in the order in which they are shown. */
 export const CONFORMANCE_ROWS: Readonly<Record<string, ConformanceRow>> = {
   order_amounts_are_numbers: field(
-    "release",
     "Amounts of an order are JSON numbers",
     ofOrders((orders) => {
       const kinds = (name: string) =>
         distinct(orders.map((order) => kindOf(order[name])));
       const currency_amount = kinds("currency_amount");
       const crypto_amount = kinds("crypto_amount");
+      const met = new Set([...currency_amount, ...crypto_amount]);
       return [
-        [...currency_amount, ...crypto_amount].every((kind) =>
-          kind === "number"
-        ),
+        [...met].join() === "number",
         { currency_amount, crypto_amount },
       ];
     }),
   ),
   order_status_listed: field(
-    "release",
     "status is one of the six that are described",
     ofOrders((orders) =>
       words(orders.map(({ status }) => status), ORDER_STATUSES)
     ),
   ),
-  order_times_form: field(
-    "missed",
+  order_times_form: of("order_fields", "missed")(
     "Times of an order are YYYY-MM-DD HH:MM:SS",
     ofOrders((orders) => {
       const forms = distinct(orders.flatMap(timesOf).map(timeForm));
@@ -123,7 +118,6 @@ export const CONFORMANCE_ROWS: Readonly<Record<string, ConformanceRow>> = {
     }),
   ),
   order_times_in_utc: field(
-    "release",
     "No time of an order is ahead of the service's clock",
     ofOrders(async (orders, reader) => {
       const { dateMs, answeredAtMs } = await reader.page("orders", {
@@ -139,7 +133,6 @@ export const CONFORMANCE_ROWS: Readonly<Record<string, ConformanceRow>> = {
     }),
   ),
   order_success_has_transaction: field(
-    "release",
     "An order with success names its transaction",
     ofOrders((orders) => {
       const done = orders.filter(({ status }) => status === "success");
@@ -153,7 +146,6 @@ export const CONFORMANCE_ROWS: Readonly<Record<string, ConformanceRow>> = {
   ),
 
   orders_answer_form: page(
-    "missed",
     "A list has success true, an array data, and a total",
     onPage({ limit: PAGE }, ({ status, body }) => {
       const success = body.success === true ? "true" : kindOf(body.success);
@@ -163,7 +155,6 @@ export const CONFORMANCE_ROWS: Readonly<Record<string, ConformanceRow>> = {
     }),
   ),
   orders_current_form: page(
-    "missed",
     "A list of orders has next_cursor_id",
     onPage({ limit: PAGE }, ({ body }) => {
       const next_cursor_id = kindOf(body.next_cursor_id);
@@ -171,7 +162,6 @@ export const CONFORMANCE_ROWS: Readonly<Record<string, ConformanceRow>> = {
     }),
   ),
   orders_limit_most: page(
-    "missed",
     "With a limit of 20 twenty orders come",
     onPage(
       { limit: PAGE },
@@ -180,7 +170,6 @@ export const CONFORMANCE_ROWS: Readonly<Record<string, ConformanceRow>> = {
     ),
   ),
   orders_limit_beyond: page(
-    "missed",
     "A limit of 21 is refused, or gives no more than 20",
     onPage(
       { limit: "21" },
@@ -191,27 +180,22 @@ export const CONFORMANCE_ROWS: Readonly<Record<string, ConformanceRow>> = {
     ),
   ),
   orders_newest_first: page(
-    "missed",
     "Without order_by the newest orders come first",
     inOrder("orders", {}),
   ),
   orders_oldest_first: page(
-    "missed",
     "With order_by asc the oldest orders come first",
     inOrder("orders", { order_by: "asc" }),
   ),
   orders_start_exclusive: page(
-    "missed",
     "start_date leaves out orders created at that second",
-    startExclusive("orders"),
+    atEdge("orders", "start"),
   ),
   orders_end_inclusive: page(
-    "missed",
     "end_date takes in orders created at that second",
-    endInclusive("orders"),
+    atEdge("orders", "end"),
   ),
   orders_cursor_goes_on: page(
-    "missed",
     "next_cursor_id leads to the page after, without a gap",
     async (reader) => {
       const first = await newest(reader, "orders", { limit: "2" });
@@ -235,7 +219,6 @@ export const CONFORMANCE_ROWS: Readonly<Record<string, ConformanceRow>> = {
     },
   ),
   orders_cursor_ends: page(
-    "missed",
     "The last page has an empty next_cursor_id, or none",
     ofOrders(async ([order], reader) => {
       const { body } = await newest(reader, "orders", {
@@ -248,23 +231,19 @@ export const CONFORMANCE_ROWS: Readonly<Record<string, ConformanceRow>> = {
     }),
   ),
 
-  orders_by_order_id: filter(
-    "release",
+  orders_by_order_id: of("order_filters", "release")(
     "search_by finds an order by its order_id",
     byIds("orders", "order_id", 1),
   ),
   orders_by_click_id: filter(
-    "missed",
     "search_by finds an order by its click_id",
     byIds("orders", "click_id", 1),
   ),
   orders_by_twenty_ids: filter(
-    "missed",
     "search_by finds twenty orders at once",
     byIds("orders", "order_id", 20),
   ),
-  orders_by_unknown_id: filter(
-    "release",
+  orders_by_unknown_id: of("order_filters", "release")(
     "An id that is not known gives an empty list, not 404",
     onPage(
       { limit: PAGE, search_by: UNKNOWN_ID },
@@ -275,7 +254,6 @@ export const CONFORMANCE_ROWS: Readonly<Record<string, ConformanceRow>> = {
     ),
   ),
   orders_by_status: filter(
-    "missed",
     "status filters",
     ofOrders(async (orders, reader) => {
       const statuses = new Set(orders.map(({ status }) => status));
@@ -294,8 +272,7 @@ export const CONFORMANCE_ROWS: Readonly<Record<string, ConformanceRow>> = {
     }),
   ),
 
-  user_kyc_listed: user(
-    "misread",
+  user_kyc_listed: of("users", "misread")(
     "lkyc_status and fkyc_status are states that are known",
     async (reader) => {
       const users = await reader.sample("users");
@@ -306,28 +283,23 @@ export const CONFORMANCE_ROWS: Readonly<Record<string, ConformanceRow>> = {
     },
   ),
   users_oldest_first: user(
-    "missed",
     "With order_by asc the oldest users come first",
     inOrder("users", { order_by: "asc" }),
   ),
   users_from_exclusive: user(
-    "missed",
     "from leaves out users created at that time",
-    startExclusive("users"),
+    atEdge("users", "start"),
   ),
   users_to_inclusive: user(
-    "missed",
     "to takes in users created at that time",
-    endInclusive("users"),
+    atEdge("users", "end"),
   ),
   users_by_ids: user(
-    "missed",
     "user_ids finds several users at once",
     byIds("users", "user_id", 2),
   ),
 
-  service_clock: any(
-    "release",
+  service_clock: of("answers", "release")(
     "Answers have a Date, within five seconds of our clock",
     onPage({ limit: "1" }, ({ dateMs, askedAtMs, answeredAtMs }) => {
       if (dateMs === null) return [false, { stated: false }];
@@ -339,8 +311,7 @@ export const CONFORMANCE_ROWS: Readonly<Record<string, ConformanceRow>> = {
       return [Math.abs(apartSeconds) <= 5, { stated: true, apartSeconds }];
     }),
   ),
-  wrong_parameter_refused: any(
-    "error",
+  wrong_parameter_refused: of("answers", "error")(
     "A wrong parameter is answered 4xx with a message",
     onPage({ limit: "1", order_by: "sideways" }, ({ status, body }) => {
       const said = message(body);
@@ -422,61 +393,32 @@ function inOrder(
   };
 }
 
-/** Asks from the oldest row of a page on: the row itself is left out. */
-function startExclusive(list: ListName): ConformanceRow["look"] {
-  return async (reader) => {
-    const { rows } = await newest(reader, list, { limit: PAGE });
-    const edge = rows.at(-1);
-    if (edge === undefined || createdMs(edge) === createdMs(rows[0] ?? edge)) {
-      return `few_${list}`;
-    }
-    const { status, before, same, after } = await around(
-      reader,
-      list,
-      LISTS[list].start,
-      edge,
-    );
-    return [
-      status === 200 && same === 0 && before === 0 && after > 0,
-      { status, atStart: same, before, after },
-    ];
-  };
-}
-
-/** Asks up to a row that is not the newest: the row itself is taken in. */
-function endInclusive(list: ListName): ConformanceRow["look"] {
+/** Asks from, or up to, a time at which a row was created, not the latest. */
+function atEdge(list: ListName, side: "start" | "end"): ConformanceRow["look"] {
   return async (reader) => {
     const { rows } = await newest(reader, list, { limit: PAGE });
     const latest = createdMs(rows[0] ?? {});
-    const edge = rows.find((row) => createdMs(row) < latest);
-    if (edge === undefined) return `few_${list}`;
-    const { status, same, after } = await around(
-      reader,
-      list,
-      LISTS[list].end,
-      edge,
-    );
-    return [
-      status === 200 && same > 0 && after === 0,
-      { status, atEnd: same, after },
-    ];
+    const edge = side === "start"
+      ? rows.at(-1)
+      : rows.find((row) => createdMs(row) < latest);
+    if (edge === undefined || createdMs(edge) === latest) return `few_${list}`;
+    const { status, rows: found } = await newest(reader, list, {
+      limit: PAGE,
+      [LISTS[list][side]]: normaliseTime(String(edge.created_at)) ?? "",
+    });
+    const count = (sign: number) =>
+      found.filter((row) =>
+        Math.sign(createdMs(row) - createdMs(edge)) === sign
+      )
+        .length;
+    const [before, same, after] = [count(-1), count(0), count(1)];
+    if (side === "end") {
+      const agrees = status === 200 && same > 0 && after === 0;
+      return [agrees, { status, atEnd: same, after }];
+    }
+    const agrees = status === 200 && same === 0 && before === 0 && after > 0;
+    return [agrees, { status, atStart: same, before, after }];
   };
-}
-
-/** Filters at the creation time of a row, and counts what comes around it. */
-async function around(
-  reader: Reader,
-  list: ListName,
-  parameter: string,
-  edge: WireRow,
-) {
-  const { status, rows } = await newest(reader, list, {
-    limit: PAGE,
-    [parameter]: normaliseTime(String(edge.created_at)) ?? "",
-  });
-  const signs = rows.map((row) => Math.sign(createdMs(row) - createdMs(edge)));
-  const count = (sign: number) => signs.filter((one) => one === sign).length;
-  return { status, before: count(-1), same: count(0), after: count(1) };
 }
 
 /** Asks for so many rows by what identifies them. */

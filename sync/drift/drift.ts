@@ -75,26 +75,23 @@ export function withMet(
     ),
   );
   for (const name of met) {
-    const kept = names.has(name) || hasRoom([...names.keys()], name)
-      ? name
-      : isOfWebhooks(name)
-      ? "webhooks: others"
-      : "answers: others";
+    const isWebhook = isOfWebhooks(name);
+    const others = isWebhook ? "webhooks: others" : "answers: others";
+    const same = names.keys().filter((one) => isOfWebhooks(one) === isWebhook);
+    const hasRoom = names.has(name) || same.toArray().length < MOST_NAMES;
+    const kept = hasRoom ? name : others;
     const { count, since } = names.get(kept) ?? { count: 0, since: now };
     names.set(kept, { count: count + 1, since, lastAt: now });
   }
   return Object.fromEntries(names);
 }
 
-function hasRoom(names: readonly string[], name: string): boolean {
-  const same = names.filter((one) => isOfWebhooks(one) === isOfWebhooks(name));
-  return same.length < MOST_NAMES;
+/** Reads what was met that the description does not have. */
+export function readDrift(driver: Driver): Promise<KeptDrift | null> {
+  return readSweep<KeptDrift>(driver, DRIFT);
 }
 
-/** Reads what was met that the description does not have. */
-export async function readDrift(driver: Driver): Promise<KeptDrift | null> {
-  return await readSweep<KeptDrift>(driver, DRIFT);
-}
+const NOTHING: KeptDrift = { position: 0, names: {} };
 
 /** Counts what an answer shows that is no part of a row. */
 export async function countDrift(
@@ -106,8 +103,6 @@ export async function countDrift(
   const after = { position, names: withMet(names, met, nowMs) };
   return writeSweep(DRIFT, after, nowMs);
 }
-
-const NOTHING: KeptDrift = { position: 0, names: {} };
 
 /**
  * Events looked at in one look, the newest; a flood is not looked at
@@ -138,16 +133,15 @@ export async function lookForDrift(
 }
 
 function namesIn({ kind, body }: RawEvent): string[] {
-  let value: unknown;
   try {
-    value = parseJson(decoder.decode(body));
+    const value = parseJson(decoder.decode(body));
+    if (kind === "webhook") return namesInWebhook(value);
+    if (kind === "order_snapshot") return namesInAnswer("order", value);
+    return kind === "user_snapshot" ? namesInAnswer("user", value) : [];
   } catch {
-    // Counted as quarantined elsewhere.
+    // What is no JSON is counted as quarantined elsewhere.
     return [];
   }
-  if (kind === "webhook") return namesInWebhook(value);
-  if (kind === "order_snapshot") return namesInAnswer("order", value);
-  return kind === "user_snapshot" ? namesInAnswer("user", value) : [];
 }
 
 /** What the description says of an object, and of objects within it. */
@@ -261,21 +255,19 @@ function* differences(
   { name: where, fields, time, words = {}, within = {} }: Described,
 ): Generator<string> {
   if (!isRecord(value)) return;
-  if (fields !== undefined) {
-    yield* Object.keys(value).filter((name) => !fields.includes(name))
-      .slice(0, MOST_OF_ONE).map((name) => `${where}.${fieldName(name)}`);
-  }
-  for (const name of time === undefined ? [] : ["created_at", "changed_at"]) {
-    if (typeof value[name] !== "string") continue;
+  yield* Object.keys(value).filter((name) => fields?.includes(name) === false)
+    .slice(0, MOST_OF_ONE).map((name) => `${where}.${fieldName(name)}`);
+  for (const name of ["created_at", "changed_at"]) {
     const form = timeForm(value[name]);
-    if (time?.test(form) === false) yield `${where}.${name} is ${form}`;
+    if (typeof value[name] === "string" && time?.test(form) === false) {
+      yield `${where}.${name} is ${form}`;
+    }
   }
   for (const [name, listed] of Object.entries(words)) {
     const said = value[name];
-    if (typeof said !== "string" || said === "" || listed.includes(said)) {
-      continue;
+    if (typeof said === "string" && said !== "" && !listed.includes(said)) {
+      yield `${where}.${name}=${word(said, listed)}`;
     }
-    yield `${where}.${name}=${word(said, listed)}`;
   }
   for (const [name, one] of Object.entries(within)) {
     yield* differences(value[name], one);
