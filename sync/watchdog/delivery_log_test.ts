@@ -108,7 +108,7 @@ Deno.test("evolveDeliveryLog() stays small and loses no fact by it", () => {
             : [webhook(i + 1), unanswered(i + 1, i + 1)]
         );
         const log = entries.reduce(evolveDeliveryLog, emptyDeliveryLog(0));
-        assert.ok(log.recent.length <= 256 && log.unmatched.length <= 256);
+        assert.ok(log.recent.length <= 256 && log.unanswered.length <= 256);
         const last = answers.lastIndexOf(true);
         const failing = answers.indexOf(false, last + 1);
         assert.deepEqual(deliveryFacts(log), {

@@ -35,24 +35,24 @@ import { CLOCK_TOLERANCE_MS } from "../../core/time/plausible_time.ts";
 export const WATCH_EVERY_MS = 30_000;
 
 /** Name under which the watchdog stores its state. */
-const watchdogName = "watchdog";
+const NAME = "watchdog";
 
 /** Events looked through when the watchdog first wakes. */
-const firstLook = 20_000;
+const FIRST_LOOK = 20_000;
 
-const batchSize = 2000;
+const BATCH = 2000;
 
 /** Changes read at first, and at most. */
-const changesAtFirst = 2 * DECIDING_CHANGES;
-const changesAtMost = 100 * changesAtFirst;
+const CHANGES_AT_FIRST = 2 * DECIDING_CHANGES;
+const CHANGES_AT_MOST = 100 * CHANGES_AT_FIRST;
 
 /** So many looks may be left out, and one be so late, in ms. */
-const looksLeftOut = 1;
-const lateLookMs = 60_000;
+const LOOKS_LEFT_OUT = 1;
+const LATE_LOOK_MS = 60_000;
 
 /** Pauses are kept until every attempt of a webhook in them is over, at most. */
-const keepPausesMs = RETRIES_FROM_PREVIOUS_MS + KEEP_CHANGES_MS;
-const mostPauses = 100;
+const KEEP_PAUSES_MS = RETRIES_FROM_PREVIOUS_MS + KEEP_CHANGES_MS;
+const MOST_PAUSES = 100;
 
 /** What the watchdog keeps between two looks: plain JSON. */
 interface WatchdogState {
@@ -113,43 +113,34 @@ export async function watchdog(
   },
 ): Promise<WatchdogCheck> {
   const { nowMs, graceMs, everyMs = WATCH_EVERY_MS } = options;
-  const before = await readSweep<WatchdogState>(driver, watchdogName) ??
+  const before = await readSweep<WatchdogState>(driver, NAME) ??
     await wake(driver, nowMs);
   // Read before the log: what is moved or folded meanwhile is in one of both.
   const oldestMs = await readOldestWaiting(driver, nowMs);
   const unfoldedSince = await readUnfoldedSince(driver);
   const log = withoutFuture(await readLog(driver, before.log), nowMs);
-  const facts = deliveryFacts(log);
-  // After our clock was set back, the stored time may be in the future.
   const nowIso = new Date(nowMs).toISOString();
-  const watchedSince = before.watchedSince < nowIso
-    ? before.watchedSince
-    : nowIso;
+  // After our clock was set back, the stored time may be in the future.
+  const watchedSince = earliest(before.watchedSince, nowIso) ?? nowIso;
   const waiting = oldestMs === null ? null : new Date(oldestMs).toISOString();
   const pauses = pausesOf(before, nowMs, everyMs);
   const known = {
-    ...facts,
-    waitingSince: earliest(
-      [waiting, unfoldedSince].filter((time) => time !== null),
-    ),
-    watchedSince,
-    pauses,
-    nowMs,
+    ...deliveryFacts(log),
+    waitingSince: earliest(waiting, unfoldedSince),
+    ...{ watchedSince, pauses, nowMs },
   };
   const changes = await readDecidingChanges(driver, known, graceMs);
   const health = deliveryHealth({ ...known, changes }, graceMs);
   const alarm = deliveryAlarm(before.alarm, health);
   const state = { log, watchedSince, lookedMs: nowMs, pauses, alarm };
+  const keptSince = new Date(nowMs - KEEP_CHANGES_MS).toISOString();
   return {
     health,
     alert: deliveryAlert(before.alarm, alarm, health),
     remember: [
-      writeSweep(watchdogName, state satisfies WatchdogState, nowMs),
+      writeSweep(NAME, state satisfies WatchdogState, nowMs),
       dateFutureChanges(nowMs),
-      deleteChangesBefore(
-        new Date(nowMs - KEEP_CHANGES_MS).toISOString(),
-        DECIDING_CHANGES,
-      ),
+      deleteChangesBefore(keptSince, DECIDING_CHANGES),
     ],
   };
 }
@@ -160,12 +151,12 @@ async function readDecidingChanges(
   known: Omit<WatchedFacts, "changes">,
   graceMs: number | undefined,
 ): Promise<readonly WatchedChange[]> {
-  for (let limit = changesAtFirst;; limit *= 10) {
+  for (let limit = CHANGES_AT_FIRST;; limit *= 10) {
     const changes = await readObservedChanges(driver, known, limit);
     const settled = settledChanges({ ...known, changes }, graceMs);
     if (
       settled.length >= DECIDING_CHANGES || changes.length < limit ||
-      limit >= changesAtMost
+      limit >= CHANGES_AT_MOST
     ) return changes;
   }
 }
@@ -179,18 +170,18 @@ function pausesOf(
   nowMs: number,
   everyMs: number,
 ): readonly Pause[] {
-  const all = nowMs - lookedMs > (1 + looksLeftOut) * everyMs + lateLookMs
+  const all = nowMs - lookedMs > (1 + LOOKS_LEFT_OUT) * everyMs + LATE_LOOK_MS
     ? [...pauses, { fromMs: lookedMs, untilMs: nowMs }]
     : pauses;
   return all.filter(({ untilMs }) =>
-    untilMs > nowMs - keepPausesMs && untilMs <= nowMs
+    untilMs > nowMs - KEEP_PAUSES_MS && untilMs <= nowMs
   )
-    .slice(-mostPauses);
+    .slice(-MOST_PAUSES);
 }
 
 async function wake(driver: Driver, nowMs: number): Promise<WatchdogState> {
   const position = await readLastPosition(driver);
-  const begin = Math.max(0, position - firstLook);
+  const begin = Math.max(0, position - FIRST_LOOK);
   return {
     log: emptyDeliveryLog(
       begin,
@@ -210,9 +201,9 @@ async function readLog(
 ): Promise<DeliveryLog> {
   let log = begun;
   for (;;) {
-    const rows = await readDeliveryLog(driver, log.position, batchSize);
+    const rows = await readDeliveryLog(driver, log.position, BATCH);
     for (const row of rows) log = evolveDeliveryLog(log, row);
-    if (rows.length < batchSize) return log;
+    if (rows.length < BATCH) return log;
   }
 }
 
@@ -220,12 +211,11 @@ async function readLog(
  * How many answers are kept apart: that one was not answered may be reported
  * late.
  */
-const remembered = 256;
+const REMEMBERED = 256;
 
 interface ReceivedDelivery {
   readonly id: string;
   readonly at: string;
-  readonly answered: boolean;
   /** Whether the service has shown the order or user that it names. */
   readonly shown: boolean;
   /** Whether it is about an order. */
@@ -237,35 +227,25 @@ interface DeliveryLog {
   /** Position of the last event taken in. */
   readonly position: number;
   readonly recent: readonly ReceivedDelivery[];
-  /** Named as unanswered before they were stored. */
-  readonly unmatched: readonly string[];
+  /** Ids of the last ones that were not answered in time, stored or not. */
+  readonly unanswered: readonly string[];
   /** The same as {@linkcode DeliveryFacts}, of all that left `recent`. */
   readonly before: DeliveryFacts;
 }
 
 /** What is known of delivery at one time. */
-export interface DeliveryFacts {
-  /** Last delivery that was answered in time; null when none ever was. */
-  readonly lastReceivedAt: string | null;
-  /**
-   * First delivery that was not answered in time since one about an order was;
-   * null when all were. A user can log in as often as they like, so webhooks
-   * about users say nothing of the others.
-   */
-  readonly failingSince: string | null;
-}
+export type DeliveryFacts = Pick<
+  WatchedFacts,
+  "lastReceivedAt" | "failingSince"
+>;
 
 /** A log that starts after a position. */
 export function emptyDeliveryLog(
   position: number,
   lastReceivedAt: string | null = null,
 ): DeliveryLog {
-  return {
-    position,
-    recent: [],
-    unmatched: [],
-    before: { lastReceivedAt, failingSince: null },
-  };
+  const before = { lastReceivedAt, failingSince: null };
+  return { position, recent: [], unanswered: [], before };
 }
 
 /**
@@ -282,55 +262,43 @@ export function evolveDeliveryLog(
 ): DeliveryLog {
   const { position, kind, type, unansweredId, named, ofOrder } = row;
   if (kind === "delivery_unanswered" && unansweredId !== null) {
-    const unmatched = [...log.unmatched, unansweredId].slice(-remembered);
-    return marked(log, position, unansweredId, { answered: false }) ??
-      { ...log, position, unmatched };
+    const unanswered = [...log.unanswered, unansweredId].slice(-REMEMBERED);
+    return { ...log, position, unanswered };
   }
+  const isWebhook = kind === "webhook" && type !== null && type !== "test";
+  if (named === null && !isWebhook) return { ...log, position };
+  const { eventId: id, recordedAt: at } = named ?? row;
   // The service has shown what a delivery named: now it counts as life.
-  if (named !== null) {
-    return marked(log, position, named.eventId, { shown: true }) ??
-      withDelivery(log, position, { ...named, shown: true, ofOrder });
-  }
-  return kind !== "webhook" || type === null || type === "test"
-    ? { ...log, position }
-    : withDelivery(log, position, row);
-}
-
-/** The log with one of its deliveries changed; null where it has none such. */
-function marked(
-  log: DeliveryLog,
-  position: number,
-  id: string,
-  change: Partial<ReceivedDelivery>,
-): DeliveryLog | null {
-  if (!log.recent.some((delivery) => delivery.id === id)) return null;
-  const recent = log.recent.map((delivery) =>
-    delivery.id === id ? { ...delivery, ...change } : delivery
-  );
-  return { ...log, position, recent };
-}
-
-function withDelivery(
-  log: DeliveryLog,
-  position: number,
-  { eventId: id, recordedAt: at, shown, ofOrder }: Pick<
-    DeliveryLogRow,
-    "eventId" | "recordedAt" | "shown" | "ofOrder"
-  >,
-): DeliveryLog {
-  const answered = !log.unmatched.includes(id);
-  const recent = [...log.recent, { id, at, answered, shown, ofOrder }];
-  const leaving = recent.length > remembered ? recent.slice(0, 1) : [];
+  const delivery = { id, at, shown: named !== null || row.shown, ofOrder };
+  const known = log.recent.findIndex((one) => one.id === id);
+  const recent = known < 0
+    ? [...log.recent, delivery]
+    : log.recent.with(known, delivery);
+  const leaving = recent.slice(0, -REMEMBERED);
   return {
-    position,
+    ...{ position, unanswered: log.unanswered },
     recent: recent.slice(leaving.length),
-    unmatched: log.unmatched.filter((one) => one !== id),
-    before: leaving.reduce(takeIn, log.before),
+    before: deliveryFacts({ ...log, recent: leaving }),
   };
 }
 
-export function deliveryFacts(log: DeliveryLog): DeliveryFacts {
-  return log.recent.reduce(takeIn, log.before);
+/** What the deliveries of a log say, after what is known of those before. */
+export function deliveryFacts(
+  { recent, unanswered, before }: DeliveryLog,
+): DeliveryFacts {
+  let { lastReceivedAt, failingSince } = before;
+  for (const { id, at, shown, ofOrder } of recent) {
+    if (unanswered.includes(id)) failingSince ??= at;
+    else if (shown) {
+      // Deliveries from the spool are stored late: their receipt may lie before.
+      if (lastReceivedAt === null || at > lastReceivedAt) lastReceivedAt = at;
+      // A user can log in at will: such webhooks say nothing of the others.
+      if (ofOrder && failingSince !== null && at >= failingSince) {
+        failingSince = null;
+      }
+    }
+  }
+  return { lastReceivedAt, failingSince };
 }
 
 /**
@@ -338,35 +306,19 @@ export function deliveryFacts(log: DeliveryLog): DeliveryFacts {
  * change would count. One receipt at the present time takes their place.
  */
 export function withoutFuture(log: DeliveryLog, nowMs: number): DeliveryLog {
-  const limitMs = nowMs + CLOCK_TOLERANCE_MS;
   const nowIso = new Date(nowMs).toISOString();
-  const known = (at: string | null) =>
-    at === null || Date.parse(at) <= limitMs ? at : nowIso;
-  const recent = log.recent.filter(({ at }) => Date.parse(at) <= limitMs);
-  const forgotten = log.recent.length - recent.length;
+  const isPast = (at: string) => Date.parse(at) <= nowMs + CLOCK_TOLERANCE_MS;
+  const known = (at: string | null) => at === null || isPast(at) ? at : nowIso;
+  const recent = log.recent.filter(({ at }) => isPast(at));
   const { lastReceivedAt, failingSince } = log.before;
   return {
     ...log,
     recent,
     before: {
-      lastReceivedAt: forgotten > 0 ? nowIso : known(lastReceivedAt),
+      lastReceivedAt: recent.length < log.recent.length
+        ? nowIso
+        : known(lastReceivedAt),
       failingSince: known(failingSince),
     },
-  };
-}
-
-function takeIn(facts: DeliveryFacts, next: ReceivedDelivery): DeliveryFacts {
-  if (!next.answered) {
-    return { ...facts, failingSince: facts.failingSince ?? next.at };
-  }
-  if (!next.shown) return facts;
-  const { lastReceivedAt, failingSince } = facts;
-  // Deliveries from the spool are stored late: their receipt may lie before.
-  const later = lastReceivedAt === null || next.at > lastReceivedAt;
-  const clears = next.ofOrder && failingSince !== null &&
-    next.at >= failingSince;
-  return {
-    lastReceivedAt: later ? next.at : lastReceivedAt,
-    failingSince: clears ? null : failingSince,
   };
 }

@@ -96,30 +96,29 @@ export function deliveryHealth(
   graceMs: number = GRACE_MS,
 ): DeliveryHealth {
   const { lastReceivedAt, failingSince, waitingSince, nowMs } = facts;
-  const { suspected, silent } = suspectDelivery(
-    settledChanges(facts, graceMs),
-  );
+  const settled = settledChanges(facts, graceMs);
+  const { suspected, silent } = suspectDelivery(settled);
   const silentSince = silent[0]?.movedAt ?? null;
   const silentIds = [...new Set(silent.map(({ orderId }) => orderId))];
-  const silentOrders = silentIds.length;
   const everReceived = lastReceivedAt !== null || failingSince !== null ||
     waitingSince !== null;
   const since = everReceived && suspected ? silentSince : null;
-  const state = stateOf(everReceived, since, failingSince);
-  const firstFailureAt = earliest(
-    [since, failingSince].filter((time) => time !== null),
-  );
+  const firstFailureAt = earliest(since, failingSince);
   return {
-    state,
+    state: !everReceived
+      ? "never_received"
+      : since !== null
+      ? "suspected"
+      : failingSince === null
+      ? "ok"
+      : "failing",
     deliverySuspected: since !== null,
     since,
-    clearsAfter: since === null ? null : clearsAfter(facts, graceMs),
-    silentOrders,
+    clearsAfter: since === null ? null : clearsAfter(facts, settled),
+    silentOrders: silentIds.length,
     silentSince,
     silentOrderIds: silentIds.slice(0, SILENT_IDS),
-    lastReceivedAt,
-    failingSince,
-    waitingSince,
+    ...{ lastReceivedAt, failingSince, waitingSince },
     countdown: firstFailureAt === null
       ? null
       : retryCountdown(firstFailureAt, nowMs),
@@ -149,12 +148,15 @@ export function settledChanges(
 }
 
 /** How many more changes have to be announced; null while the last is silent. */
-function clearsAfter(facts: WatchedFacts, graceMs: number): number | null {
-  const settled = new Set(settledChanges(facts, graceMs));
+function clearsAfter(
+  { changes }: WatchedFacts,
+  settled: readonly WatchedChange[],
+): number | null {
   // What was announced early counts here, though it does not clear anything yet.
-  const known = inOrder(
-    facts.changes.filter((change) => change.announced || settled.has(change)),
+  const early = changes.filter((one) =>
+    one.announced && !settled.includes(one)
   );
+  const known = inOrder([...settled, ...early]);
   const inARow = known.length - 1 -
     known.findLastIndex(({ announced }) => !announced);
   return inARow === 0 ? null : Math.max(0, ANNOUNCED_IN_A_ROW - inARow);
@@ -170,22 +172,9 @@ function inOrder(changes: readonly WatchedChange[]): WatchedChange[] {
   );
 }
 
-function stateOf(
-  everReceived: boolean,
-  since: string | null,
-  failingSince: string | null,
-): DeliveryState {
-  if (!everReceived) return "never_received";
-  if (since !== null) return "suspected";
-  return failingSince === null ? "ok" : "failing";
-}
-
 /** The first of some times, UTC ISO 8601; null where there are none. */
-export function earliest(times: readonly string[]): string | null {
-  return times.reduce<string | null>(
-    (first, time) => first === null || time < first ? time : first,
-    null,
-  );
+export function earliest(...times: (string | null)[]): string | null {
+  return times.filter((time) => time !== null).sort()[0] ?? null;
 }
 
 /** Delivery is off this long after the first failure, read one way. */
@@ -232,7 +221,7 @@ function retryCountdown(
 }
 
 /** A webhook may come so long before the service shows its change, in ms. */
-const aheadMs = 60_000;
+const AHEAD_MS = 60_000;
 
 /** A time in which the watchdog did not look, because nothing ran here. */
 export interface Pause {
@@ -257,7 +246,7 @@ export function webhookDueMs(
   const pause = announced
     ? undefined
     : pauses.find(({ fromMs, untilMs }) =>
-      movedMs >= fromMs - aheadMs && movedMs <= untilMs
+      movedMs >= fromMs - AHEAD_MS && movedMs <= untilMs
     );
   if (pause === undefined) return movedMs + graceMs;
   const awayMs = pause.untilMs - movedMs;
@@ -268,11 +257,11 @@ export function webhookDueMs(
 }
 
 /** How many of the last changes are looked at. */
-const lastChanges = 30;
+const LAST_CHANGES = 30;
 /** So many silent ones among them are an alarm. */
-const silentAmongLast = 3;
+const SILENT_AMONG_LAST = 3;
 /** So many silent ones in a row, up to the last change, are an alarm. */
-const silentInARow = 2;
+const SILENT_IN_A_ROW = 2;
 /** So many announced ones in a row are the all-clear. */
 const ANNOUNCED_IN_A_ROW = 5;
 
@@ -281,7 +270,7 @@ const ANNOUNCED_IN_A_ROW = 5;
  * silent, and then five announced ones stand in a row. So whatever came before
  * the last sixty changes nothing.
  */
-export const DECIDING_CHANGES: number = 2 * lastChanges;
+export const DECIDING_CHANGES: number = 2 * LAST_CHANGES;
 
 /** What some changes say of delivery. */
 interface DeliverySuspicion {
@@ -305,27 +294,18 @@ export function suspectDelivery(
 ): DeliverySuspicion {
   let suspected = false;
   let silent: WatchedChange[] = [];
-  let announcedSince = 0;
-  let silentSince = 0;
-  let amongLast = 0;
   for (const [at, change] of changes.entries()) {
-    const leaving = changes[at - lastChanges];
-    if (leaving !== undefined && !leaving.announced) amongLast--;
-    if (change.announced) {
-      announcedSince++;
-      silentSince = 0;
-    } else {
-      announcedSince = 0;
-      silentSince++;
-      amongLast++;
-      silent.push(change);
-    }
-    if (announcedSince >= ANNOUNCED_IN_A_ROW) {
+    if (!change.announced) silent.push(change);
+    const silentAmong = (last: number) =>
+      changes.slice(Math.max(0, at + 1 - last), at + 1)
+        .filter(({ announced }) => !announced).length;
+    if (at + 1 >= ANNOUNCED_IN_A_ROW && silentAmong(ANNOUNCED_IN_A_ROW) === 0) {
       suspected = false;
       silent = [];
-    } else if (amongLast >= silentAmongLast || silentSince >= silentInARow) {
-      suspected = true;
-    }
+    } else if (
+      silentAmong(LAST_CHANGES) >= SILENT_AMONG_LAST ||
+      silentAmong(SILENT_IN_A_ROW) === SILENT_IN_A_ROW
+    ) suspected = true;
   }
   return { suspected, silent };
 }
