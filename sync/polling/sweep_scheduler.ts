@@ -27,13 +27,20 @@ interface PollParts {
 }
 
 /** A lease, and what can be done under it. */
-export type PollSession = ReturnType<typeof pollSession>;
+export interface PollSession extends PollParts {
+  readonly lease: Lease;
+  readonly signal: AbortSignal | undefined;
+  sweep(kind: SweepKind, all: boolean): Steps;
+  /** Looks at webhook delivery, raises the alarm, and renews the lease. */
+  watch(onFailure?: (error: unknown) => void): Promise<DeliveryHealth>;
+  renew(): Promise<void>;
+}
 
 export function pollSession(
   parts: PollParts,
   lease: Lease,
   signal: AbortSignal | undefined,
-) {
+): PollSession {
   const { settings, onRead } = parts;
   const { ledger: { driver }, now, randomBytes } = settings;
   const recorder = new Recorder({ driver, lease, now, randomBytes });
@@ -59,10 +66,7 @@ export function pollSession(
     );
   }
 
-  /** Looks at webhook delivery, raises the alarm, and renews the lease. */
-  async function watch(
-    onFailure?: (error: unknown) => void,
-  ): Promise<DeliveryHealth> {
+  const watch: PollSession["watch"] = async (onFailure) => {
     const { watchEveryMs: everyMs, webhookGraceMs: graceMs } = settings;
     const { health, alert, remember } = await watchdog(driver, {
       ...{ nowMs: now(), everyMs },
@@ -80,7 +84,7 @@ export function pollSession(
     }
     await recorder.write(isTaken ? remember : []);
     return health;
-  }
+  };
 
   const renew = () => recorder.write([]);
   return { ...parts, lease, signal, sweep, watch, renew };
