@@ -4,7 +4,7 @@ import { redactArrivals } from "./erasure/arrivals.ts";
 import { type AnchorStore, HeadAnchor } from "./evidence/head_anchor.ts";
 import { Ledger } from "./ledger.ts";
 import { FOLD, type FoldCode } from "./projection/project.ts";
-import { checkLedger, createLedger } from "./store/create.ts";
+import { createLedger } from "./store/create.ts";
 import type { Driver } from "./store/driver/driver.ts";
 import { cryptoBytes } from "./store/event_log.ts";
 
@@ -79,18 +79,15 @@ export async function ledgerOn(
 ): Promise<Ledger> {
   const { now = Date.now, randomBytes = cryptoBytes, fold = FOLD } = options;
   const { readOnly = false, anchorStore: store } = options;
-  const stamp = readOnly
-    ? await checkLedger(driver, options.environment)
-    : await createLedger(driver, {
-      ...options,
-      ...{ foldVersion: fold.version, now, randomBytes },
-    });
+  const { environment, ledgerId } = await createLedger(driver, {
+    ...options,
+    ...{ foldVersion: fold.version, now, randomBytes },
+  });
   const assets = options.assets ??
-    (stamp.environment === "sandbox" ? "sandbox" : "production");
+    (environment === "sandbox" ? "sandbox" : "production");
   const redactNew = redactArrivals({ assets, now, randomBytes });
-  const { ledgerId } = stamp;
   const ledger = new Ledger({
-    ...{ driver, ledgerId, environment: stamp.environment, assets, fold },
+    ...{ driver, ledgerId, environment, assets, fold },
     ...{ now, randomBytes, redactNew },
     anchor: store && new HeadAnchor({ store, ledgerId, now, readOnly }),
   });

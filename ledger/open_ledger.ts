@@ -47,17 +47,14 @@ export async function openLedger(
 /** Opening a file for writing may change it, so it is looked at before. */
 async function refuseOtherSchema(options: OpenLedgerOptions): Promise<void> {
   if (databaseFile(options.url) === null || options.readOnly) return;
-  const driver = await openDriver({ ...options, worker: false, readOnly: true })
-    .catch((error) => {
-      // A new file is made by what opens it next, or that says why not.
-      if (error instanceof LedgerError && error.code === "cannot_open") return;
-      throw error;
-    });
-  if (driver === undefined) return;
+  const looking = { ...options, worker: false, readOnly: true };
   try {
-    await readStamp(driver);
-  } finally {
-    await driver.close();
+    const driver = await openDriver(looking);
+    await readStamp(driver).finally(() => driver.close());
+  } catch (error) {
+    // A new file is made by what opens it next, or that says why not.
+    if (error instanceof LedgerError && error.code === "cannot_open") return;
+    throw error;
   }
 }
 

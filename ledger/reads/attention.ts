@@ -6,7 +6,7 @@ import {
   type AttentionKind,
 } from "../outcomes/attention_kind.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import { select } from "../store/database.ts";
+import { selectValue } from "../store/database.ts";
 import { timeOf } from "../store/events.ts";
 import type { Orders, OrderView } from "./orders.ts";
 import {
@@ -95,12 +95,13 @@ export function listAttention(
  */
 export async function uncheckedSince(driver: Driver): Promise<string | null> {
   // What was created before the ledger went live was not released by it.
-  const [row] = await select(
-    driver,
-    `SELECT at FROM orders
+  return timeOf(
+    await selectValue(
+      driver,
+      `SELECT at FROM orders
       WHERE release = 'unchecked' AND NOT EXISTS (SELECT 1 FROM expected)
         AND at >= coalesce((SELECT live_from FROM ledger), 0)
       ORDER BY at LIMIT 1`,
+    ),
   );
-  return timeOf(row?.[0]);
 }

@@ -2,7 +2,13 @@
 import { defined } from "../../core/guards.ts";
 import type { RecordedEvent } from "../events/event.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import { listed, read, select, statement } from "../store/database.ts";
+import {
+  listed,
+  read,
+  select,
+  selectValue,
+  statement,
+} from "../store/database.ts";
 import {
   EVENT_COLUMNS,
   eventsOf,
@@ -226,13 +232,9 @@ export async function readNewestEvents(
   after: number,
   limit: number,
 ): Promise<RawEvent[]> {
-  const rows = await select(
-    driver,
-    `SELECT ${EVENT_COLUMNS} FROM events AS e
-      WHERE e.position > ? ORDER BY e.position DESC LIMIT ?`,
-    ...[after, limit],
-  );
-  return rawEventsOf(rows);
+  const sql = `SELECT ${EVENT_COLUMNS} FROM events AS e
+    WHERE e.position > ? ORDER BY e.position DESC LIMIT ?`;
+  return rawEventsOf(await select(driver, sql, after, limit));
 }
 
 /** Counts deliveries by the digest of their body. */
@@ -312,17 +314,13 @@ export function classifyOccurrences(
       );
     // What was repeated once is repeated next from its repeat.
     open = [...open.filter((one) => one.eventId !== best?.eventId), delivery];
-    if (best === undefined) {
-      return { eventId, recordedAt, as: "occurrence", of: null, gapMs: null };
-    }
-    const as = best.answered ? "possibleRepeat" : "retry";
-    return {
-      eventId,
-      recordedAt,
-      as,
-      of: best.eventId,
-      gapMs: atMs - best.atMs,
-    };
+    const as = best === undefined
+      ? "occurrence"
+      : best.answered
+      ? "possibleRepeat"
+      : "retry";
+    const gapMs = best === undefined ? null : atMs - best.atMs;
+    return { eventId, recordedAt, as, of: best?.eventId ?? null, gapMs };
   });
 }
 
@@ -520,13 +518,14 @@ export async function readUnfoldedSince(
   driver: Driver,
 ): Promise<string | null> {
   // A spool hands over late what came before others.
-  const [row] = await select(
-    driver,
-    `SELECT min(recorded_at) FROM (SELECT recorded_at FROM events
+  return timeOf(
+    await selectValue(
+      driver,
+      `SELECT min(recorded_at) FROM (SELECT recorded_at FROM events
       WHERE position > (SELECT position FROM ledger) AND kind = 'webhook'
       ORDER BY position LIMIT ${UNFOLDED})`,
+    ),
   );
-  return timeOf(row?.[0]);
 }
 
 /** Events among which the last reading is looked for. */
@@ -534,18 +533,18 @@ const LATE_EVENTS = 1000;
 
 /** When the last reading among the last events was recorded; else null. */
 export async function readLateReading(driver: Driver): Promise<string | null> {
-  const [row] = await select(
-    driver,
-    `SELECT max(recorded_at) FROM (
+  return timeOf(
+    await selectValue(
+      driver,
+      `SELECT max(recorded_at) FROM (
         SELECT kind, recorded_at FROM events
         ORDER BY position DESC LIMIT ${LATE_EVENTS})
       WHERE kind IN ('order_snapshot', 'user_snapshot', 'order_absent')`,
+    ),
   );
-  return timeOf(row?.[0]);
 }
 
 /** Reads the position of the last event; 0 where there is none. */
 export async function readLastPosition(driver: Driver): Promise<number> {
-  const [row] = await select(driver, "SELECT max(position) FROM events");
-  return Number(row?.[0] ?? 0);
+  return Number(await selectValue(driver, "SELECT max(position) FROM events"));
 }

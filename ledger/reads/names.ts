@@ -9,7 +9,7 @@ import type { Driver } from "../store/driver/driver.ts";
 import { sharesTransfer } from "../orders/chain_readings.ts";
 import { LookupHash, type LookupKind } from "../projection/lookup_hash.ts";
 import { lookupText, orderRows, selectRows } from "../projection/rows.ts";
-import { bytesOf, readDeciding, select } from "../store/database.ts";
+import { bytesOf, readDeciding, selectValue } from "../store/database.ts";
 import { selectEvents } from "../store/events.ts";
 
 /** The field in which a text was found. */
@@ -159,8 +159,8 @@ const hashes = new WeakMap<Driver, LookupHash>();
 export async function readHash(driver: Driver): Promise<LookupHash> {
   const known = hashes.get(driver);
   if (known !== undefined) return known;
-  const [row] = await select(driver, "SELECT key FROM ledger");
-  const hash = new LookupHash(bytesOf(row?.[0]));
+  const key = await selectValue(driver, "SELECT key FROM ledger");
+  const hash = new LookupHash(bytesOf(key));
   hashes.set(driver, hash);
   return hash;
 }

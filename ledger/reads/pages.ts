@@ -1,5 +1,5 @@
 /** Pages of a list: what a query may ask for, and how rows are looked through. */
-import { base64urlnopad } from "@scure/base";
+import { Buffer } from "node:buffer";
 import { jsonBytes } from "../../core/bytes.ts";
 import { isCalendarDate } from "../../core/time/service_time.ts";
 import type { Driver, SqlValue, Statement } from "../store/driver/driver.ts";
@@ -375,16 +375,13 @@ export function fitting<Row>(
 
 /** Writes where a page ends as one opaque text: what rows are sorted by, and an id. */
 export function encodeCursor(sortAt: string, id: string): string {
-  return base64urlnopad.encode(
-    new TextEncoder().encode(JSON.stringify([sortAt, id])),
-  );
+  return Buffer.from(JSON.stringify([sortAt, id])).toString("base64url");
 }
 
 export function decodeCursor(cursor: string): [sortAt: string, id: string] {
   try {
-    const bytes = base64urlnopad.decode(cursor);
-    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    const [sortAt, id] = Array.isArray(value) ? value : [];
+    const text = Buffer.from(cursor, "base64url").toString();
+    const [sortAt, id]: unknown[] = JSON.parse(text);
     if (typeof sortAt === "string" && typeof id === "string") {
       return [sortAt, id];
     }

@@ -8,7 +8,7 @@ import type {
 } from "../releases/release_by_hand.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { orderRows, selectRows } from "../projection/rows.ts";
-import { readDeciding, select, statement } from "../store/database.ts";
+import { readDeciding, selectValue, statement } from "../store/database.ts";
 import { readEvents, timeOf } from "../store/events.ts";
 import { readHash } from "./names.ts";
 
@@ -42,7 +42,7 @@ export async function readPurchaseHolder(
   driver: Driver,
   orderId: string,
 ): Promise<string | null> {
-  const [row] = await select(
+  return await selectValue(
     driver,
     `SELECT h.id FROM orders AS o
       JOIN purchases AS w ON w.no = o.no AND w.held = 0
@@ -50,8 +50,7 @@ export async function readPurchaseHolder(
       JOIN orders AS h ON h.no = p.no WHERE o.id = ? AND h.no <> o.no
       ORDER BY p.held DESC, p.since DESC LIMIT 1`,
     orderId,
-  );
-  return (row?.[0] ?? null) as string | null;
+  ) as string | null;
 }
 
 /** Reads what is known beside an order of which a person records something. */

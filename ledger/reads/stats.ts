@@ -4,7 +4,7 @@ import type { Historic } from "../releases/historic.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { type Guard, guardOf, selectGuard } from "../projection/guard.ts";
 import { HISTORIC } from "../projection/log.ts";
-import { read, select, statement } from "../store/database.ts";
+import { read, select, selectValue, statement } from "../store/database.ts";
 import { timeOf } from "../store/events.ts";
 
 /** How much a ledger holds, and how far it is folded. */
@@ -48,12 +48,9 @@ export async function readStats(driver: Driver): Promise<LedgerStats> {
 
 /** Counts events that are not folded yet. */
 export async function readLag(driver: Driver): Promise<number> {
-  const [row] = await select(
-    driver,
-    `SELECT count(*) FROM events
-      WHERE position > (SELECT position FROM ledger)`,
-  );
-  return Number(row?.[0] ?? 0);
+  const sql = `SELECT count(*) FROM events
+    WHERE position > (SELECT position FROM ledger)`;
+  return Number(await selectValue(driver, sql));
 }
 
 /** Reads up to which position the states are folded, and by which version. */

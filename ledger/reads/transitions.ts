@@ -2,7 +2,7 @@
 import type { Entity, Transition } from "../machines/transition.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { shownOf, transitionOf, TRANSITIONS } from "../projection/log.ts";
-import { select } from "../store/database.ts";
+import { select, selectValue } from "../store/database.ts";
 import { allOf, asked, pageSize, where } from "./pages.ts";
 
 /** Which transitions to read. */
@@ -41,6 +41,5 @@ export async function readTransitions(
 
 /** Reads the `seq` of the last transition; 0 before the first. */
 export async function readLastSeq(driver: Driver): Promise<number> {
-  const [row] = await select(driver, "SELECT max(seq) FROM log");
-  return Number(row?.[0] ?? 0);
+  return Number(await selectValue(driver, "SELECT max(seq) FROM log"));
 }

@@ -1,6 +1,12 @@
 /** Deliveries that were answered and wait beside the ledger, as their processes last said. */
 import type { Driver } from "../store/driver/driver.ts";
-import { listed, select, statement, write } from "../store/database.ts";
+import {
+  listed,
+  select,
+  selectValue,
+  statement,
+  write,
+} from "../store/database.ts";
 import { asked, where } from "./pages.ts";
 
 /** A process that moves deliveries, and the folder that it takes them from. */
@@ -52,11 +58,8 @@ export async function readOldestWaiting(
   driver: Driver,
   nowMs: number,
 ): Promise<number | null> {
-  const [[oldestMs = null] = []] = await select(
-    driver,
-    `SELECT min(oldest_at) FROM waiting WHERE ${IS_FRESH}`,
-    nowMs,
-  );
+  const sql = `SELECT min(oldest_at) FROM waiting WHERE ${IS_FRESH}`;
+  const oldestMs = await selectValue(driver, sql, nowMs);
   return oldestMs === null ? null : Number(oldestMs);
 }
 

@@ -18,14 +18,13 @@ export interface LedgerStamp {
 /** Fold version of a ledger that is being moved in: nothing folds it. */
 export const UNFINISHED: number = Number.MAX_SAFE_INTEGER;
 
-interface OpenOptions {
+export interface CreateOptions {
   /** @default {the ledger's own} */
   readonly environment?: string | undefined;
   /** Opens it also where a move into it was stopped. @default {false} */
   readonly unfinished?: boolean;
-}
-
-export interface CreateOptions extends OpenOptions {
+  /** Looks at a ledger that must be there, and writes nothing. @default {false} */
+  readonly readOnly?: boolean;
   /** Of a new ledger where `environment` is left out. */
   readonly defaultEnvironment?: string;
   readonly foldVersion: number;
@@ -45,6 +44,9 @@ export async function createLedger(
 ): Promise<LedgerStamp> {
   const there = await readStamp(driver);
   if (there !== null) return checked(there, options);
+  if (options.readOnly) {
+    throw new LedgerError("not_a_ledger", "The database is empty: no ledger");
+  }
   const { foldVersion, now, randomBytes } = options;
   const environment = options.environment ?? options.defaultEnvironment;
   if (environment === undefined) {
@@ -77,22 +79,6 @@ async function untilReadable(driver: Driver): Promise<void> {
     if (await readStamp(driver).catch(() => null) !== null) return;
     await sleep(25);
   }
-}
-
-/**
- * Looks at a ledger that must be there, and writes nothing.
- *
- * @throws {LedgerError} As {@linkcode createLedger} does.
- */
-export async function checkLedger(
-  driver: Driver,
-  environment?: string,
-): Promise<LedgerStamp> {
-  const stamp = await readStamp(driver);
-  if (stamp === null) {
-    throw new LedgerError("not_a_ledger", "The database is empty: no ledger");
-  }
-  return checked(stamp, { environment });
 }
 
 /** Tables of ledgers of before this schema. */
@@ -137,7 +123,7 @@ export async function readStamp(
 
 function checked(
   stamp: LedgerStamp,
-  { environment = stamp.environment, unfinished = false }: OpenOptions,
+  { environment = stamp.environment, unfinished = false }: CreateOptions,
 ): LedgerStamp {
   if (stamp.environment !== environment) {
     throw new LedgerError(

@@ -16,7 +16,7 @@ import {
   ledgerError,
 } from "../driver/sqlite_errors.ts";
 import { isSafeSqlite } from "../../../core/sqlite.ts";
-import { select, statement, write } from "../database.ts";
+import { select, selectValue, statement, write } from "../database.ts";
 import { reached } from "../driver/retrying_driver.ts";
 
 /**
@@ -287,8 +287,7 @@ export async function openClient(options: OpenClientOptions): Promise<Driver> {
     new ClientDriver({ ...known, timeoutMs, readOnly }),
     options,
   );
-  const [[one] = []] = await select(opened, "SELECT 1");
-  if (one === 1) return opened;
+  if (await selectValue(opened, "SELECT 1") === 1) return opened;
   await opened.close();
   throw new TypeError(
     "Cannot use a client that answers integers as texts: make it with " +
@@ -318,7 +317,7 @@ async function databaseOf(client: LedgerClient): Promise<Known> {
 /** An old engine may lose what others commit, so it is not used beside them. */
 async function refuseOldEngine(known: Known): Promise<void> {
   const asked = new ClientDriver(known);
-  const [[version] = []] = await select(asked, "SELECT sqlite_version()");
+  const version = await selectValue(asked, "SELECT sqlite_version()");
   if (isSafeSqlite(String(version))) return;
   const why = `The client's SQLite ${version} can lose what another process ` +
     `commits to ${known.where}`;
