@@ -6,21 +6,22 @@
  */
 export { readAliases, readErasedOrders } from "./store/aliases.ts";
 export { redactReading } from "./erasure/redact.ts";
-export { effectiveReadAt, effectiveTime } from "./events/time.ts";
+export { compareTimes, effectiveReadAt, effectiveTime } from "./events/time.ts";
 export type { NewEvent } from "./events/event.ts";
 export { record } from "./events/record.ts";
 export { goLive } from "./recording/go_live.ts";
 export { readFact } from "./events/read_fact.ts";
-export { compareTimes } from "./events/time.ts";
 export {
   holdsLease,
   isPolled,
+  type Lease,
   LEASE_MS,
   POLL_LEASE,
   releaseLease,
+  renewLease,
   takeLease,
 } from "./store/leases.ts";
-export { ENTITIES, type Entity } from "./machines/transition.ts";
+export { ENTITIES, type Entity, type Status } from "./machines/transition.ts";
 export type { EventKind } from "./machines/event_kind.ts";
 export {
   type ObservedChange,
@@ -32,18 +33,20 @@ export {
   normaliseStatus,
   orderRank,
 } from "./machines/order_machine.ts";
-export type { Status } from "./machines/transition.ts";
 export {
+  nextFinalReadMs,
   OPEN_AT_LEAST_MS,
   OPEN_AT_MOST_MS,
   requestAgainAfterMs,
 } from "./orders/reread_schedule.ts";
 export { sameValue } from "./orders/compare.ts";
-export { nextFinalReadMs } from "./orders/reread_schedule.ts";
 export { FACT_FIELDS, type OrderFacts } from "./events/order_facts.ts";
 export { evolveOrder, initialOrderFold } from "./orders/order_fold.ts";
-export { orderMove } from "./orders/readings.ts";
-export { claimState, type StatusFacts } from "./orders/order_status.ts";
+export {
+  claimState,
+  orderMove,
+  type StatusFacts,
+} from "./orders/order_status.ts";
 export {
   type DeliveryLogRow,
   readDeliveryLog,
@@ -61,7 +64,6 @@ export { orderState } from "./states/state_of_order.ts";
 export type { Driver, ResultSet, Statement } from "./store/driver/driver.ts";
 export { isLostRace } from "./store/driver/retrying_driver.ts";
 export { appendStatement, type RawEvent } from "./store/events.ts";
-export { type Lease, renewLease } from "./store/leases.ts";
 export {
   type CountingReading,
   countObserved,

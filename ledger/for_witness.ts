@@ -4,20 +4,19 @@
  *
  * @module
  */
-export type {
-  ChainReading,
-  ChainReadingFields,
+export {
+  type ChainReading,
+  type ChainReadingFields,
+  isLaterLook,
 } from "./events/chain_reading.ts";
-export { isLaterLook } from "./events/chain_reading.ts";
 export { record } from "./events/record.ts";
 export {
   type OrderReading,
   statedTransactionForm,
 } from "./events/order_reading.ts";
-export { LEASE_MS, WITNESS_LEASE } from "./store/leases.ts";
-export { LeaseTurn } from "./store/leases.ts";
+export { LEASE_MS, LeaseTurn, WITNESS_LEASE } from "./store/leases.ts";
 export { readLastSeq } from "./reads/transitions.ts";
-export { inputDigest, isAbout } from "./orders/chain_readings.ts";
+export { inputDigest, isAbout } from "./orders/compare.ts";
 export type { OrderFold } from "./orders/order_fold.ts";
 export { readSharing } from "./reads/names.ts";
 export { readOrderFold } from "./reads/releases.ts";

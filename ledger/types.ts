@@ -6,7 +6,16 @@
  */
 export type { TransactionForm } from "../core/chain/canonical.ts";
 export type { Verdict, VerdictReason } from "../core/chain/verdict.ts";
-export type { MonthWitness } from "./months/month_row.ts";
+export type {
+  BOOK_BY,
+  BookBy,
+  Money,
+  MonthRow,
+  MonthRowKind,
+  MonthWitness,
+  OrderTimes,
+  ROW_KINDS,
+} from "./months/month_row.ts";
 export type {
   WitnessRequiredBody,
   WitnessRuleChange,
@@ -37,19 +46,29 @@ export type {
   WithoutField,
 } from "./anomalies/anomaly.ts";
 export type { ErasableOrder, ErasureBlock } from "./erasure/rewrite.ts";
-export type { Comparison } from "./erasure/erase.ts";
+export type { ClaimedOrder, Comparison } from "./erasure/erase.ts";
 export type { ErasureFinding } from "./erasure/erasures.ts";
 export type { Historic } from "./releases/historic.ts";
-export type { ClaimedOrder } from "./erasure/erase.ts";
 export type { ErasedUser, ReturnedOrder } from "./store/aliases.ts";
-export type { ClaimBody } from "./events/order_facts.ts";
+export type {
+  ClaimBody,
+  MATCH_FACTS,
+  MatchFact,
+  OrderDetails,
+  OrderFacts,
+  OrderFees,
+} from "./events/order_facts.ts";
 export type {
   MonthClosedFile,
   OrderExpectedBody,
   RecordedEvent,
   SessionCreatedBody,
 } from "./events/event.ts";
-export type { Expectation } from "./events/expectation.ts";
+export type {
+  Expectation,
+  ExpectationTerms,
+  PurchaseName,
+} from "./events/expectation.ts";
 export type {
   ActivityLabel,
   ChainReadingFact,
@@ -62,6 +81,7 @@ export type {
   OrderContradictedFact,
   OrderReleasedFact,
   OrderSnapshotFact,
+  OtpStep,
   UnansweredFact,
   UnreadableFact,
   UnreadableReason,
@@ -70,21 +90,24 @@ export type {
   WitnessRuleFact,
 } from "./events/fact.ts";
 export type { OrderReading } from "./events/order_reading.ts";
-export type { OtpStep } from "./events/fact.ts";
-export type { UserReading } from "./events/user_reading.ts";
-export type { ChainBreak } from "./evidence/evidence.ts";
-export type { ChainState } from "./evidence/evidence.ts";
-export type { DamageReason } from "./evidence/verification.ts";
-export type { Anchor, Damage } from "./evidence/verification.ts";
-export type { RowDifference } from "./projection/verify_states.ts";
-export type { ExplainedMove } from "./explain/explanation.ts";
 export type {
+  UserCard,
+  UserProfile,
+  UserReading,
+  UserSpending,
+} from "./events/user_reading.ts";
+export type { ChainBreak, ChainState } from "./evidence/evidence.ts";
+export type { Anchor, Damage, DamageReason } from "./evidence/verification.ts";
+export type { RowDifference } from "./projection/verify_states.ts";
+export type {
+  EffectReason,
+  EventContent,
   ExplainedEvent,
   ExplainedField,
+  ExplainedMove,
   FieldChange,
   FieldValue,
 } from "./explain/explanation.ts";
-export type { EffectReason, EventContent } from "./explain/explanation.ts";
 export type {
   AnchoredHead,
   AnchorRecord,
@@ -94,52 +117,44 @@ export type {
 } from "./evidence/head_anchor.ts";
 export type { LedgerOptions } from "./ledger_on.ts";
 export type { CatchUpOptions } from "./projection/catch_up.ts";
-export type { BanName } from "./machines/user_machines.ts";
-export type { ENTITIES, Entity } from "./machines/transition.ts";
+export type { BanName, VerificationName } from "./machines/user_machines.ts";
+export type {
+  ENTITIES,
+  Entity,
+  MachineName,
+  RELEASE_ENTRIES,
+  VisibleStatus,
+} from "./machines/transition.ts";
 export type { EVENT_KINDS, EventKind } from "./machines/event_kind.ts";
 export type { Decision, Move } from "./machines/machine.ts";
 export type {
   ClaimedStatus,
   OrderMoveAnomaly,
 } from "./machines/order_machine.ts";
-export type { MachineName, VisibleStatus } from "./machines/transition.ts";
-export type { VerificationName } from "./machines/user_machines.ts";
 export type { MonthRefusal } from "./months/months.ts";
 export type { Exclusion, EXCLUSIONS } from "./months/decide_rows.ts";
-export type { Money } from "./months/month_row.ts";
-export type { MonthDifference } from "./months/recompute_month.ts";
-export type {
-  BOOK_BY,
-  BookBy,
-  MonthRow,
-  MonthRowKind,
-  OrderTimes,
-  ROW_KINDS,
-} from "./months/month_row.ts";
+export type { MonthChange, MonthDifference } from "./months/recompute_month.ts";
 export type {
   ExclusionCounts,
+  MonthSummary,
   MonthSums,
+  MonthTerms,
   MonthTotal,
 } from "./months/month_summary.ts";
 export type { MonthWork } from "./months/month_books.ts";
-export type { MonthChange } from "./months/recompute_month.ts";
-export type { MonthSummary, MonthTerms } from "./months/month_summary.ts";
 export type { OrderContext } from "./attention/attention.ts";
-export type { MATCH_FACTS, MatchFact } from "./events/order_facts.ts";
 export type { Activity, UserActivity } from "./orders/activity_fold.ts";
-export type { OrderActivity } from "./orders/order_fold.ts";
 export type {
-  OrderDetails,
-  OrderFacts,
-  OrderFees,
-} from "./events/order_facts.ts";
-export type { ExpectationTerms, PurchaseName } from "./events/expectation.ts";
-export type { ClaimState, DecidedStatus } from "./orders/order_status.ts";
-export type { ResolveOptions } from "./orders/resolve_order.ts";
+  ClaimState,
+  DecidedStatus,
+  OrderActivity,
+  ResolveOptions,
+} from "./orders/order_status.ts";
 export type { Uncompared } from "./outcomes/match.ts";
 export type {
   ChainFact,
   CodeFact,
+  FACT_VALUES,
   OutcomeFacts,
   ShownFact,
   StoredFacts,
@@ -150,8 +165,10 @@ export type { FieldMatch, FoundField } from "./reads/names.ts";
 export type { RecordedName } from "./reads/find.ts";
 export type { LedgerStats } from "./reads/stats.ts";
 export type { WaitingDeliveries } from "./reads/waiting.ts";
-export type { StateChange } from "./projection/state_changes.ts";
-export type { StateDifference } from "./projection/state_changes.ts";
+export type {
+  StateChange,
+  StateDifference,
+} from "./projection/state_changes.ts";
 export type {
   ClientResult,
   ClientStatement,
@@ -167,21 +184,16 @@ export type { IsolatedId } from "./polling/requests.ts";
 export type { ListSort, PageQuery } from "./reads/pages.ts";
 export type { UnlistedPattern } from "./machines/pattern.ts";
 export type { Dispatched } from "./subscriptions/subscription_options.ts";
-export type { FiredHistory, FireHistoryOptions } from "./subscriptions/fire.ts";
-export type { UnfiredQuery } from "./subscriptions/subscriptions.ts";
-export type { Unfired } from "./subscriptions/fire.ts";
 export type {
-  UserCard,
-  UserProfile,
-  UserSpending,
-} from "./events/user_reading.ts";
+  FiredHistory,
+  FireHistoryOptions,
+  Unfired,
+} from "./subscriptions/fire.ts";
+export type { UnfiredQuery } from "./subscriptions/subscriptions.ts";
 export type { UserReason } from "./users/user_state.ts";
 export type { UserStatus, Verification } from "./users/user_status.ts";
 export type { VerificationKind } from "./users/user_verdict.ts";
 export type { FindingReason } from "./erasure/holders.ts";
-export type { HandRelease } from "./events/hand_release.ts";
-export type { HAND_OUTCOMES } from "./events/hand_release.ts";
-export type { RELEASE_ENTRIES } from "./machines/transition.ts";
-export type { FACT_VALUES } from "./outcomes/outcome_facts.ts";
+export type { HAND_OUTCOMES, HandRelease } from "./events/hand_release.ts";
 export type { ATTENTION_KINDS } from "./outcomes/attention_kind.ts";
 export type { OrderTotal } from "./reads/orders.ts";

@@ -7,8 +7,11 @@ import {
 import { compareTimes } from "../events/time.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { candidatesOf } from "../orders/expectations.ts";
-import { readingFacts } from "../orders/readings.ts";
-import { claimedValue, type Resolved } from "../orders/resolve_order.ts";
+import {
+  claimedValue,
+  readingFacts,
+  type Resolved,
+} from "../orders/order_status.ts";
 import { compareText } from "../machines/sorted_list.ts";
 import type {
   Anomaly,

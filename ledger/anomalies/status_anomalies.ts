@@ -1,9 +1,12 @@
 import { compareTimes } from "../events/time.ts";
-import type { Claim } from "../orders/claims.ts";
-import type { OrderFold } from "../orders/order_fold.ts";
+import type { Claim, OrderFold } from "../orders/order_fold.ts";
 import { isFinal, isKnown, orderRank } from "../machines/order_machine.ts";
-import { orderMove, otherFinals } from "../orders/readings.ts";
-import { claimState, contestingClaims } from "../orders/order_status.ts";
+import {
+  claimState,
+  contestingClaims,
+  orderMove,
+  otherFinals,
+} from "../orders/order_status.ts";
 import type { Status } from "../machines/transition.ts";
 import type { StatusAnomaly } from "./anomaly.ts";
 

@@ -1,6 +1,6 @@
 /** Prunes old bodies: what the fold needs stays, and who is named as well. */
 import { ERASED_MARK } from "../events/record.ts";
-import { isAbout } from "../orders/chain_readings.ts";
+import { isAbout } from "../orders/compare.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { unpackOrder } from "../projection/doc.ts";
 import { LookupHash } from "../projection/lookup_hash.ts";

@@ -1,5 +1,5 @@
 import type { Fact } from "../events/fact.ts";
-import { JoinedFacts } from "../orders/joined_facts.ts";
+import { JoinedFacts } from "../orders/expectations.ts";
 import {
   evolveOrder,
   initialOrderFold,

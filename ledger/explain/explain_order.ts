@@ -4,7 +4,7 @@ import { compareDecimals, isDecimal } from "../../core/decimal.ts";
 import { emptyToNull } from "../events/fact_text.ts";
 import { type Fact, isExpectation } from "../events/fact.ts";
 import { EVENT_KINDS, type EventKind } from "../machines/event_kind.ts";
-import { JoinedFacts } from "../orders/joined_facts.ts";
+import { JoinedFacts } from "../orders/expectations.ts";
 import {
   evolveOrder,
   initialOrderFold,
@@ -14,9 +14,9 @@ import {
   decideOrderStatus,
   highestClaim,
   orderDecision,
+  orderMove,
+  type ResolveOptions,
 } from "../orders/order_status.ts";
-import { orderMove } from "../orders/readings.ts";
-import type { ResolveOptions } from "../orders/resolve_order.ts";
 import { orderState } from "../states/state_of_order.ts";
 import type {
   EventContent,

@@ -6,9 +6,9 @@ import {
   claimedBody,
   type ResolveOptions,
   resolveOrder,
-} from "../orders/resolve_order.ts";
+  visibleReading,
+} from "../orders/order_status.ts";
 import { matchExpectations } from "../outcomes/match.ts";
-import { visibleReading } from "../orders/readings.ts";
 import { orderState } from "../states/state_of_order.ts";
 import type { OrderState } from "../states/order_state.ts";
 

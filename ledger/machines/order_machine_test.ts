@@ -18,13 +18,15 @@ import {
   userRead,
   webhookAt,
 } from "../testing/given_facts.ts";
-import { orderMove } from "../orders/readings.ts";
-import { isFinal, isKnown, orderRank } from "./order_machine.ts";
-import { decideOrderStatus, orderDecision } from "../orders/order_status.ts";
+import {
+  decideOrderStatus,
+  orderDecision,
+  orderMove,
+} from "../orders/order_status.ts";
+import { isFinal, isKnown, orderMachine, orderRank } from "./order_machine.ts";
 import { orderState } from "../states/state_of_order.ts";
 import { WEBHOOK_TYPES } from "../../core/webhook_event/event_types.ts";
 import type { Decision } from "./machine.ts";
-import { orderMachine } from "./order_machine.ts";
 import {
   expectedOf,
   factsReader,

@@ -3,7 +3,7 @@ import type { OrderReading } from "../events/order_reading.ts";
 import { compareTimes, earlierTime } from "../events/time.ts";
 import { foldOrder } from "../explain/as_of.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
-import type { ResolveOptions } from "../orders/resolve_order.ts";
+import type { ResolveOptions } from "../orders/order_status.ts";
 import { orderState } from "../states/state_of_order.ts";
 import {
   bookedAmount,

@@ -1,3 +1,5 @@
+/** What the partner expects of an order, and whether it waits for the chain. */
+import type { WitnessRule } from "../../core/chain/witness_rule.ts";
 import {
   ALWAYS,
   askedAtOf,
@@ -7,13 +9,11 @@ import {
   purchaseKey,
   validUntil,
 } from "../events/expectation.ts";
+import { type Fact, isExpectation, isWitnessRule } from "../events/fact.ts";
 import type { OrderReading } from "../events/order_reading.ts";
 import { compareTimes, earlierTime, laterTime } from "../events/time.ts";
-import {
-  addSorted,
-  compareText,
-  type ListRule,
-} from "../machines/sorted_list.ts";
+import type { WitnessRuleChange } from "../events/witness_rule.ts";
+import { compareText } from "../machines/sorted_list.ts";
 
 /**
  * Most expectations under one click id that an order is compared with. If more
@@ -28,22 +28,19 @@ export const CANDIDATES_COMPARED: number = CANDIDATES_KEPT - 1;
  */
 const toleranceMs = 5 * 60_000;
 
-/** What decides when an order began. */
-export interface Beginning {
+/** What decides which expectations an order keeps, and whether it waits. */
+export interface ExpectedOrder {
   /** The earliest effective creation time that readings state; null without. */
   readonly createdAt: string | null;
   /** The earliest effective time of its readings; null without any. */
   readonly firstReadAt: string | null;
-}
-
-/** What decides which expectations an order keeps. */
-export interface ExpectedOrder extends Beginning {
   /** The earliest effective time of its readings that show success. */
   readonly successReadAt: string | null;
-  /** A, the latest reading. */
-  readonly latest: Pick<OrderReading, "clickId"> | null;
-  /** Expectations kept, earliest first. */
+  readonly latest: Pick<OrderReading, "clickId" | "status"> | null;
+  /** Earliest first. */
   readonly expectations: readonly Expectation[];
+  /** Of a success, the rule by which it waits for the chain; null where it does not. */
+  readonly required: Exclude<WitnessRule, "off"> | null;
 }
 
 /**
@@ -51,7 +48,9 @@ export interface ExpectedOrder extends Beginning {
  * webhook may move it. Null before the first reading; afterwards it only moves
  * back.
  */
-export function beganBy({ createdAt, firstReadAt }: Beginning): string | null {
+export function beganBy(
+  { createdAt, firstReadAt }: Pick<ExpectedOrder, "createdAt" | "firstReadAt">,
+): string | null {
   return createdAt === null ? firstReadAt : earlierTime(firstReadAt, createdAt);
 }
 
@@ -60,7 +59,7 @@ export function beganBy({ createdAt, firstReadAt }: Beginning): string | null {
  * where it has no click id.
  */
 export function expectationWindow(
-  order: Omit<ExpectedOrder, "expectations"> | undefined,
+  order: ExpectedOrder | undefined,
 ): ExpectationWindow | null {
   const clickId = order?.latest?.clickId ?? "";
   const began = order === undefined ? null : beganBy(order);
@@ -77,10 +76,7 @@ export function expectationWindow(
   };
 }
 
-/**
- * The same, when neither the click id of the latest reading, nor the beginning,
- * nor the time of the first success changed.
- */
+/** `until` follows from the beginning. */
 export function sameWindow(
   a: ExpectationWindow | null,
   b: ExpectationWindow | null,
@@ -116,10 +112,9 @@ export function candidatesOf(
 ): readonly Expectation[] {
   const window = all.length === 0 ? null : expectationWindow(order);
   if (window === null) return [];
-  const { clickId, from, until } = window;
   const found = all.filter((one) =>
-    one.clickId === clickId && askedAtOf(one) <= until &&
-    validUntil(one) >= from
+    one.clickId === window.clickId && askedAtOf(one) <= window.until &&
+    validUntil(one) >= window.from
   );
   if (found.length <= CANDIDATES_KEPT) return found;
   // By when they expire, so that an index leads to them past expired ones.
@@ -127,25 +122,23 @@ export function candidatesOf(
     .sort(compareExpectations);
 }
 
-/** Orders expectations by when they expire. */
-export function compareExpiry(a: Expectation, b: Expectation): number {
-  return compareText(validUntil(a), validUntil(b)) || compareExpectations(a, b);
-}
-
 /**
- * What was asked for last of a purchase, until success was first read: a basket may
- * grow after the widget was opened, under whatever click id.
+ * What was asked for last of the purchases of candidates, until success was first
+ * read: a basket may grow after the widget was opened, under whatever click id.
  */
-export function latestTerms(
+export function termsOf(
   order: ExpectedOrder,
-  of: Expectation,
+  candidates: readonly Expectation[],
   all: readonly Expectation[] = order.expectations,
-): Expectation | undefined {
+): readonly Expectation[] {
   const until = expectationWindow(order)?.termsUntil ?? "";
-  const key = purchaseKey(of);
-  return all.findLast((one) =>
-    purchaseKey(one) === key && askedAtOf(one) <= until
-  );
+  const terms = candidates.map((candidate) => {
+    const key = purchaseKey(candidate);
+    return all.findLast((one) =>
+      purchaseKey(one) === key && askedAtOf(one) <= until
+    ) ?? candidate;
+  });
+  return [...new Set(terms)].sort(compareExpectations);
 }
 
 /**
@@ -157,17 +150,9 @@ export function expectationsOf(
   all: readonly Expectation[],
 ): readonly Expectation[] {
   const candidates = candidatesOf(order, all);
-  if (candidates.length === 0 || candidates.length > CANDIDATES_COMPARED) {
-    return candidates;
-  }
-  const kept = new Set(candidates);
-  for (const candidate of candidates) {
-    const terms = latestTerms(order, candidate, all);
-    if (terms !== undefined) kept.add(terms);
-  }
-  return kept.size === candidates.length
+  return candidates.length > CANDIDATES_COMPARED
     ? candidates
-    : [...kept].sort(compareExpectations);
+    : union(candidates, termsOf(order, candidates, all));
 }
 
 /** Orders expectations by when they were asked for, then by what they say. */
@@ -177,35 +162,160 @@ export function compareExpectations(a: Expectation, b: Expectation): number {
     compareText(JSON.stringify(a), JSON.stringify(b));
 }
 
-/** Most sessions named by webhooks that an order keeps. */
-export const SESSIONS_KEPT = 16;
+function compareExpiry(a: Expectation, b: Expectation): number {
+  return compareText(validUntil(a), validUntil(b)) || compareExpectations(a, b);
+}
 
-/** A session that webhooks of an order name. */
-export interface NamedSession {
-  /** Session identifier. */
-  readonly sessionId: string;
-  /** `recordedAt` of the first webhook that named it. */
-  readonly firstAt: string;
+/** Facts that name no order and concern some. */
+export class JoinedFacts {
+  readonly #expectations = new ExpectationPool();
+  readonly #rules = new WitnessRules();
+
+  /** Returns whether the fact is one of these. */
+  add(fact: Fact): boolean {
+    if (isExpectation(fact)) this.#expectations.add(fact.expectation);
+    else if (isWitnessRule(fact)) this.#rules.add(fact.change);
+    else return false;
+    return true;
+  }
+
+  /** Gives the same object where nothing changes, as it is when joined again. */
+  join<Order extends ExpectedOrder>(order: Order): Order {
+    return this.#rules.join(this.#expectations.join(order));
+  }
 }
 
 /**
- * Adds a session that a webhook names. Those named first are kept, so that
- * a forged webhook cannot push them out later.
+ * Expectations by click id and by purchase. An order has to be joined with all
+ * of those that it may keep at once: one alone may be dropped before another
+ * makes it count.
  */
-export function addSession(
-  sessions: readonly NamedSession[],
-  sessionId: string,
-  recordedAt: string,
-): readonly NamedSession[] {
-  const known = sessions.find((one) => one.sessionId === sessionId);
-  const firstAt = earlierTime(known?.firstAt ?? null, recordedAt);
-  if (known?.firstAt === firstAt) return sessions;
-  const others = sessions.filter((one) => one !== known);
-  return addSorted(others, { sessionId, firstAt }, sessionRule)
-    .slice(0, SESSIONS_KEPT);
+export class ExpectationPool {
+  /** By click id, those that expire first first. */
+  readonly #ofClick = new Map<string, Expectation[]>();
+  /** By purchase, those that were asked for first first. */
+  readonly #ofPurchase = new Map<string, Expectation[]>();
+
+  add(expectation: Expectation): void {
+    const { clickId } = expectation;
+    if (clickId !== null) {
+      insert(listOf(this.#ofClick, clickId), expectation, compareExpiry);
+    }
+    const ofPurchase = listOf(this.#ofPurchase, purchaseKey(expectation));
+    insert(ofPurchase, expectation, compareExpectations);
+  }
+
+  /** Gives the same object where nothing changes, as it is when joined again. */
+  join<Order extends ExpectedOrder>(order: Order): Order {
+    const own = order.expectations;
+    const window = expectationWindow(order);
+    const all = window === null ? own : union(own, this.#firstToExpire(window));
+    const terms = window === null
+      ? []
+      : candidatesOf(order, all).flatMap((candidate) =>
+        this.#lastAskedFor(candidate, window) ?? []
+      );
+    const expectations = expectationsOf(order, union(all, terms));
+    return expectations.length === own.length &&
+        expectations.every((one, at) => isSame(one, own[at]))
+      ? order
+      : { ...order, expectations };
+  }
+
+  /** At most as many of a click id as an order keeps. */
+  #firstToExpire({ clickId, from, until }: ExpectationWindow): Expectation[] {
+    const all = this.#ofClick.get(clickId) ?? [];
+    return all.values().drop(firstWhere(all, (one) => validUntil(one) >= from))
+      .filter((one) => askedAtOf(one) <= until).take(CANDIDATES_KEPT).toArray();
+  }
+
+  #lastAskedFor(
+    of: Expectation,
+    { termsUntil }: ExpectationWindow,
+  ): Expectation | undefined {
+    const all = this.#ofPurchase.get(purchaseKey(of)) ?? [];
+    return all[firstWhere(all, (one) => askedAtOf(one) > termsUntil) - 1];
+  }
 }
 
-const sessionRule: ListRule<NamedSession> = {
-  compare: (a, b) =>
-    compareTimes(a.firstAt, b.firstAt) || compareText(a.sessionId, b.sessionId),
-};
+/** Place of the first for which a test holds that then holds for all after. */
+function firstWhere(
+  sorted: readonly Expectation[],
+  holds: (one: Expectation) => boolean,
+): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(sorted[middle] as Expectation)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** The expectations of both lists, each once, earliest first. */
+function union(
+  a: readonly Expectation[],
+  b: readonly Expectation[],
+): readonly Expectation[] {
+  if (b.length === 0) return a;
+  return [...a, ...b].sort(compareExpectations).filter((one, at, all) =>
+    !isSame(one, all[at - 1])
+  );
+}
+
+function isSame(a: Expectation, b: Expectation | undefined): boolean {
+  return b !== undefined && compareExpectations(a, b) === 0;
+}
+
+/**
+ * Whether orders wait for the chain, by when they began. A success keeps the
+ * rule of its beginning: a later rule changes no earlier order.
+ */
+export class WitnessRules {
+  /** By when they hold from; of one moment the one recorded last counts. */
+  readonly #changes: WitnessRuleChange[] = [];
+
+  add(change: WitnessRuleChange): void {
+    insert(this.#changes, change, compareChanges);
+  }
+
+  /** The rule for orders that begin at a time. */
+  at(time: string): WitnessRule {
+    return this.#changes.findLast(({ from }) => compareTimes(from, time) <= 0)
+      ?.rule ?? "off";
+  }
+
+  /** Gives the same object where nothing changes, as it is when joined again. */
+  join<Order extends ExpectedOrder>(order: Order): Order {
+    const began = order.latest?.status === "success" ? beganBy(order) : null;
+    const rule = began === null ? "off" : this.at(began);
+    const required = rule === "off" ? null : rule;
+    return required === order.required ? order : { ...order, required };
+  }
+}
+
+function compareChanges(a: WitnessRuleChange, b: WitnessRuleChange): number {
+  return compareTimes(a.from, b.from) ||
+    compareText(a.recordedAt, b.recordedAt) || compareText(a.digest, b.digest);
+}
+
+function listOf(
+  lists: Map<string, Expectation[]>,
+  key: string,
+): Expectation[] {
+  const list = lists.get(key) ?? [];
+  lists.set(key, list);
+  return list;
+}
+
+/** Inserts once. Most come in their order, so that the place is near the end. */
+function insert<Entry>(
+  list: Entry[],
+  added: Entry,
+  compare: (a: Entry, b: Entry) => number,
+): void {
+  const last = list.findLastIndex((one) => compare(one, added) <= 0);
+  const known = list[last];
+  if (known !== undefined && compare(known, added) === 0) return;
+  list.splice(last + 1, 0, added);
+}

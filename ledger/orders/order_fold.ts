@@ -1,47 +1,62 @@
+import type { WitnessRule } from "../../core/chain/witness_rule.ts";
 import {
-  type Activity,
+  fieldsWith,
+  KEPT_OF_WEBHOOK,
+  orderField,
+} from "../../core/wire/order_fields.ts";
+import type { ChainReading } from "../events/chain_reading.ts";
+import type { Expectation } from "../events/expectation.ts";
+import type { Fact } from "../events/fact.ts";
+import { evolveHand, type Hand } from "../events/hand_release.ts";
+import { CLAIM_FIELDS, type ClaimBody } from "../events/order_facts.ts";
+import {
+  type OrderReading,
+  statedTransactionForm,
+} from "../events/order_reading.ts";
+import { compareTimes, earlierTime, laterTime } from "../events/time.ts";
+import {
+  type ClaimedStatus,
+  isKnown,
+  orderRank,
+} from "../machines/order_machine.ts";
+import {
+  addSorted,
+  boundUnknown,
+  compareFields,
+  compareText,
+} from "../machines/sorted_list.ts";
+import type { Status } from "../machines/transition.ts";
+import {
   type ActivityFold,
-  activityOf,
   evolveActivity,
   noActivity,
 } from "./activity_fold.ts";
-import {
-  addClaim,
-  addContradiction,
-  type Claim,
-  type Contradiction,
-} from "./claims.ts";
-import {
-  type ExpectationFact,
-  type Fact,
-  isExpectation,
-  isWitnessRule,
-  type OrderSnapshotFact,
-  type WebhookFact,
-  type WitnessRuleFact,
-} from "../events/fact.ts";
-import type { ChainReading } from "../events/chain_reading.ts";
-import type { WitnessRule } from "../../core/chain/witness_rule.ts";
-import { addChainReading } from "./chain_readings.ts";
-import { evolveHand, type Hand } from "../events/hand_release.ts";
-import type { OrderReading } from "../events/order_reading.ts";
-import type { Expectation } from "../events/expectation.ts";
-import {
-  addObservedStatus,
-  addReading,
-  isLater,
-  isReadLater,
-  latestReading,
-  type ObservedStatus,
-} from "./readings.ts";
-import {
-  addSession,
-  expectationsOf,
-  type NamedSession,
-} from "./expectations.ts";
-import { earlierTime, laterTime } from "../events/time.ts";
-import type { ClaimedStatus } from "../machines/order_machine.ts";
-import { type ClaimState, claimState } from "./order_status.ts";
+import { latestLook } from "./compare.ts";
+import { expectationsOf } from "./expectations.ts";
+
+/** A status that readings showed. */
+export interface ObservedStatus {
+  readonly status: Status;
+  /** Earliest `changed_at` it was shown with; empty when none was stated. */
+  readonly first: string;
+  /** Latest `changed_at` it was shown with; empty when none was stated. */
+  readonly last: string;
+}
+
+/** A status that webhooks claimed. */
+export interface Claim {
+  readonly status: ClaimedStatus;
+  /** `recordedAt` of the last webhook that claimed it. */
+  readonly lastAt: string;
+  /**
+   * The different bodies of those webhooks, highest first: by what is kept of
+   * a webhook when the rest is erased, so that an erasure leaves the order as it
+   * was; then by whom they name, and by digest. Beyond
+   * {@linkcode CLAIM_BODIES_KEPT} some are dropped: those kept already cannot all
+   * agree with one reading.
+   */
+  readonly bodies: readonly ClaimBody[];
+}
 
 /**
  * Everything the ledger keeps of an order: plain JSON, of bounded size.
@@ -70,10 +85,7 @@ export interface OrderFold extends Hand {
   readonly ahead: OrderReading | null;
   /** The latest reading by (`read_at`, content) whose status cannot be read. */
   readonly statusless: OrderReading | null;
-  /**
-   * The latest redacted reading that says how the order compared with what
-   * the partner recorded.
-   */
+  /** The latest redacted reading that says how the order compared. */
   readonly redacted: OrderReading | null;
   /** Every status readings showed, by rank. */
   readonly observedStatuses: readonly ObservedStatus[];
@@ -81,22 +93,28 @@ export interface OrderFold extends Hand {
   readonly claims: readonly Claim[];
   /** Whether a webhook said that the transfer has begun. */
   readonly transferSeen: boolean;
-  /** The latest contradiction of each status, by rank. */
-  readonly contradicted: readonly Contradiction[];
+  /** By rank, until when claims of a status are contradicted. */
+  readonly contradicted: readonly {
+    readonly status: Status;
+    readonly upTo: string;
+  }[];
   /** `read_at` of the last reading that showed the order. */
   readonly seenAt: string | null;
   /** `read_at` of the last reading that did not. */
   readonly absentAt: string | null;
-  /** Widget sessions that webhooks name; those named first are kept. */
-  readonly sessions: readonly NamedSession[];
+  /**
+   * Widget sessions that webhooks name. Those named first are kept, so that a
+   * forged webhook cannot push them out later.
+   */
+  readonly sessions: readonly {
+    readonly sessionId: string;
+    readonly firstAt: string;
+  }[];
   /** The earliest effective `created_at` of its readings; null without one. */
   readonly createdAt: string | null;
   /** The earliest effective `read_at` of its readings; null without one. */
   readonly firstReadAt: string | null;
-  /**
-   * The earliest effective `read_at` of its readings that show success; null
-   * without one.
-   */
+  /** The same of its readings that show success. */
   readonly successReadAt: string | null;
   /** What the partner expects of the order, earliest first. */
   readonly expectations: readonly Expectation[];
@@ -112,28 +130,12 @@ export interface OrderFold extends Hand {
 export function initialOrderFold(orderId: string): OrderFold {
   return {
     orderId,
-    latest: null,
-    plausible: null,
-    plausibleAt: null,
-    ahead: null,
-    statusless: null,
-    redacted: null,
-    observedStatuses: [],
-    claims: [],
-    transferSeen: false,
-    contradicted: [],
-    seenAt: null,
-    absentAt: null,
-    sessions: [],
-    createdAt: null,
-    firstReadAt: null,
-    successReadAt: null,
-    expectations: [],
-    hand: null,
-    handed: null,
-    looks: [],
-    required: null,
-    activity: noActivity,
+    ...{ latest: null, plausible: null, plausibleAt: null, ahead: null },
+    ...{ statusless: null, redacted: null, observedStatuses: [], claims: [] },
+    ...{ transferSeen: false, contradicted: [], seenAt: null, absentAt: null },
+    ...{ sessions: [], createdAt: null, firstReadAt: null },
+    ...{ successReadAt: null, expectations: [], hand: null, handed: null },
+    ...{ looks: [], required: null, activity: noActivity },
   };
 }
 
@@ -145,146 +147,272 @@ export function initialOrderFold(orderId: string): OrderFold {
  * keep has to be joined again.
  */
 export function evolveOrder(fold: OrderFold, fact: Fact): OrderFold {
-  if (isExpectation(fact) || isWitnessRule(fact)) return fold;
   if (fact.orderId !== fold.orderId) return fold;
-  const next = add(fold, fact);
-  if (next.expectations.length === 0) return next;
-  const expectations = expectationsOf(next, next.expectations);
-  return expectations.length === next.expectations.length
-    ? next
-    : { ...next, expectations };
-}
-
-function add(
-  fold: OrderFold,
-  fact: Exclude<Fact, ExpectationFact | WitnessRuleFact>,
-): OrderFold {
   const activity = evolveActivity(fold.activity, fact);
+  const next: { -readonly [Name in keyof OrderFold]: OrderFold[Name] } = {
+    ...fold,
+    ...fact.kind === "order_released" && evolveHand(fold, fact.hand),
+    activity,
+  };
+  for (const [name, said] of Object.entries(saidBy(fact))) {
+    if (said === null) continue;
+    const join = JOIN[name as keyof Said] as Join<unknown, unknown>;
+    Object.assign(next, { [name]: join(fold[name as keyof Said], said) });
+  }
+  next.latest = latestReading(next);
+  if (next.expectations.length > 0) {
+    const kept = expectationsOf(next, next.expectations);
+    if (kept.length < next.expectations.length) next.expectations = kept;
+  }
+  return next;
+}
+
+type Join<Known, Said> = (known: Known, said: Said) => Known;
+
+/** How a field takes what a fact says of it. */
+const JOIN = {
+  plausible: latestBy(isLater),
+  plausibleAt: laterTime,
+  ahead: latestBy(isLater),
+  statusless: latestBy(isReadLater),
+  redacted: latestBy(isLater),
+  observedStatuses: addObserved,
+  claims: addClaim,
+  transferSeen: (known: boolean, said: boolean) => known || said,
+  contradicted: addContradiction,
+  seenAt: laterTime,
+  absentAt: laterTime,
+  sessions: addSession,
+  createdAt: earlierTime,
+  firstReadAt: earlierTime,
+  successReadAt: earlierTime,
+  looks: addLook,
+};
+
+type Said = {
+  readonly [Name in keyof typeof JOIN]?:
+    | Parameters<(typeof JOIN)[Name]>[1]
+    | null;
+};
+
+function saidBy(fact: Fact): Said {
   switch (fact.kind) {
-    case "webhook":
-      return addWebhook(fold, fact, activity);
+    case "webhook": {
+      const { claim, body, sessionId, recordedAt } = fact;
+      return {
+        claims: claim && {
+          ...{ status: claim, lastAt: recordedAt },
+          bodies: body === null ? [] : [body],
+        },
+        transferSeen: fact.label === "transfer_started",
+        sessions: sessionId === null
+          ? null
+          : { sessionId, firstAt: recordedAt },
+      };
+    }
     case "order_snapshot":
-      return addSnapshot(fold, fact, activity);
+      return shownBy(fact.reading);
     case "order_absent":
-      return {
-        ...fold,
-        absentAt: laterTime(fold.absentAt, fact.readAt),
-        activity,
-      };
+      return { absentAt: fact.readAt };
     case "order_contradicted":
-      return {
-        ...fold,
-        contradicted: addContradiction(
-          fold.contradicted,
-          fact.status,
-          fact.upTo,
-        ),
-        activity,
-      };
-    case "order_released":
-      return {
-        ...fold,
-        ...evolveHand(fold, fact.hand),
-        activity,
-      };
+      // Webhooks claim documented statuses only, so no other can be contradicted.
+      return { contradicted: isKnown(fact.status) ? fact : null };
     case "chain_reading":
-      return {
-        ...fold,
-        looks: addChainReading(fold.looks, fact.look),
-        activity,
-      };
-    case "unreadable":
-      return { ...fold, activity };
-    case "user_snapshot":
-    case "delivery_unanswered":
-    case "month_closed":
-    case "note":
-    case "person_erased":
-      return fold;
+      return { looks: fact.look };
     default:
-      return fact satisfies never;
+      return {};
   }
 }
 
-function addWebhook(
-  fold: OrderFold,
-  fact: WebhookFact,
-  activity: ActivityFold,
-): OrderFold {
+function shownBy(reading: OrderReading): Said {
+  const { status, readAt, changedAt, createdAt, statedChangedAt } = reading;
   return {
-    ...fold,
-    claims: fact.claim === null
-      ? fold.claims
-      : addClaim(fold.claims, fact.claim, fact.recordedAt, fact.body),
-    transferSeen: fold.transferSeen || fact.label === "transfer_started",
-    sessions: fact.sessionId === null
-      ? fold.sessions
-      : addSession(fold.sessions, fact.sessionId, fact.recordedAt),
-    activity,
+    ...{ seenAt: readAt, firstReadAt: readAt, createdAt: createdAt || null },
+    successReadAt: status === "success" ? readAt : null,
+    // Without a status it says nothing of the service's history, only of fields.
+    ...status === "" ? { statusless: reading } : {
+      // One whose time of change is none, or lies ahead of it, is kept apart.
+      ...statedChangedAt === null
+        ? { plausible: reading, plausibleAt: readAt }
+        : { ahead: reading },
+      redacted: reading.match === null ? null : reading,
+      observedStatuses: { status, first: changedAt, last: changedAt },
+    },
   };
 }
 
-function addSnapshot(
-  fold: OrderFold,
-  { reading }: OrderSnapshotFact,
-  activity: ActivityFold,
-): OrderFold {
-  const { statusless } = fold;
-  const shown = {
-    ...fold,
-    seenAt: laterTime(fold.seenAt, reading.readAt),
-    createdAt: reading.createdAt === ""
-      ? fold.createdAt
-      : earlierTime(fold.createdAt, reading.createdAt),
-    firstReadAt: earlierTime(fold.firstReadAt, reading.readAt),
-    successReadAt: reading.status === "success"
-      ? earlierTime(fold.successReadAt, reading.readAt)
-      : fold.successReadAt,
-    activity,
-  };
-  // Without a status it says nothing of the service's history, only of fields.
-  if (reading.status === "") {
-    return statusless === null || isReadLater(reading, statusless)
-      ? { ...shown, statusless: reading }
-      : shown;
-  }
-  const readings = addReading(fold, reading);
-  return {
-    ...shown,
-    ...readings,
-    latest: latestReading(readings),
-    redacted: reading.match !== null &&
-        (fold.redacted === null || isLater(reading, fold.redacted))
-      ? reading
-      : fold.redacted,
-    observedStatuses: addObservedStatus(fold.observedStatuses, reading),
-  };
+function latestBy(
+  isAfter: (a: OrderReading, b: OrderReading) => boolean,
+): (known: OrderReading | null, said: OrderReading) => OrderReading {
+  return (known, said) => known === null || isAfter(said, known) ? said : known;
 }
 
 /**
- * What was received about an order, and when. Unlike the state it grows with
- * each repeat; it does not depend on the order of arrival.
+ * A, the reading that counts. One whose `changed_at` lies ahead of it has no
+ * place in the service's history. It counts until the service is read again
+ * with a plausible time: a row that was dated 2099 and then corrected must not
+ * lose to the wrong one.
  */
-export interface OrderActivity extends Activity {
-  /** Every status webhooks claimed, by rank. */
-  readonly claims: readonly {
-    /** The claimed status. */
-    readonly status: ClaimedStatus;
-    /** When a webhook last claimed it, UTC ISO 8601 with milliseconds. */
-    readonly lastRecordedAt: string;
-    /** State of the claim. */
-    readonly state: ClaimState;
-  }[];
+export function latestReading(
+  { plausible, plausibleAt, ahead }: Pick<
+    OrderFold,
+    "plausible" | "plausibleAt" | "ahead"
+  >,
+): OrderReading | null {
+  return ahead !== null &&
+      (plausibleAt === null || compareTimes(ahead.readAt, plausibleAt) > 0)
+    ? ahead
+    : plausible;
 }
 
-/** Shows the activity of an order to people. */
-export function orderActivity(fold: OrderFold): OrderActivity {
-  return {
-    ...activityOf(fold.activity),
-    claims: fold.claims.map((claim) => ({
-      status: claim.status,
-      lastRecordedAt: claim.lastAt,
-      state: claimState(fold, claim),
-    })),
-  };
+/**
+ * Whether `a` comes after `b` in the service's history. Between two readings
+ * that state no time of change, the later reading is the later state.
+ */
+export function isLater(a: OrderReading, b: OrderReading): boolean {
+  const rank = orderRank(a.status) - orderRank(b.status);
+  const read = compareTimes(a.readAt, b.readAt);
+  return (compareTimes(a.changedAt, b.changedAt) ||
+    (a.changedAt === "" ? read || rank : rank || read) ||
+    compareWithin(a, b)) > 0;
+}
+
+/** Whether `a` was read after `b`; what they say decides within one moment. */
+function isReadLater(a: OrderReading, b: OrderReading): boolean {
+  return (compareTimes(a.readAt, b.readAt) || compareWithin(a, b)) > 0;
+}
+
+/** What is kept of a reading when it is erased, and the ids that stay when pruned. */
+const KEPT = [
+  ...["changedAt", "createdAt", "statedChangedAt", "statedCreatedAt"] as const,
+  ...fieldsWith("erasure", "kept"),
+];
+const NAMES = fieldsWith("erasure", "replaced");
+const TX_RANK = { unstated: 0, named: 1, unreadable: 2, empty: 3 } as const;
+
+/**
+ * Orders readings of one moment. What is kept when the rest is erased counts
+ * first, so that an erasure leaves the order as it was.
+ */
+function compareWithin(a: OrderReading, b: OrderReading): number {
+  return compareFields(a, b, KEPT) ||
+    // Of a transaction, how it is stated is kept.
+    TX_RANK[statedTransactionForm(a)] - TX_RANK[statedTransactionForm(b)] ||
+    compareFields(a, b, NAMES) || compareText(a.digest, b.digest);
+}
+
+/** Most unknown statuses of readings that are kept. */
+const UNKNOWN_STATUSES_KEPT = 10;
+
+function addObserved(
+  observed: readonly ObservedStatus[],
+  added: ObservedStatus,
+): readonly ObservedStatus[] {
+  const all = addSorted(observed, added, {
+    compare: (a, b) => byRank(a, b) || compareText(a.status, b.status),
+    merge: (known, { status, first: at }) =>
+      at === "" ? known : {
+        status,
+        first: earlierTime(known.first || null, at),
+        last: laterTime(known.last, at),
+      },
+  });
+  return boundUnknown(all, (one) => isKnown(one.status), UNKNOWN_STATUSES_KEPT);
+}
+
+type HasStatus = { readonly status: Status };
+
+function byRank(a: HasStatus, b: HasStatus): number {
+  return orderRank(a.status) - orderRank(b.status);
+}
+
+function addContradiction(
+  contradicted: OrderFold["contradicted"],
+  { status, upTo }: OrderFold["contradicted"][number],
+): OrderFold["contradicted"] {
+  return addSorted(contradicted, { status, upTo }, {
+    compare: byRank,
+    merge: (known, added) =>
+      compareTimes(added.upTo, known.upTo) > 0 ? added : known,
+  });
+}
+
+function addClaim(claims: readonly Claim[], claim: Claim): readonly Claim[] {
+  return addSorted(claims, claim, {
+    compare: byRank,
+    merge: (known, { status, lastAt, bodies }) => ({
+      status,
+      lastAt: laterTime(known.lastAt, lastAt),
+      bodies: bodies.reduce(addBody, known.bodies),
+    }),
+  });
+}
+
+/** Most different bodies that are kept of one claimed status. */
+const CLAIM_BODIES_KEPT = 4;
+
+/** The ids that a webhook names: kept when its body is pruned. */
+const CLAIMED_NAMES = fieldsWith("webhook").filter((field) =>
+  orderField(field).erasure === "replaced"
+);
+
+/**
+ * Keeps each different body once, under its highest digest. A dropped body that
+ * arrives again with a higher digest is added again, so the order of arrival
+ * does not matter.
+ */
+function addBody(
+  bodies: readonly ClaimBody[],
+  body: ClaimBody,
+): readonly ClaimBody[] {
+  const known = bodies.find((other) =>
+    other.digest === body.digest ||
+    compareFields(other, body, CLAIM_FIELDS) === 0
+  );
+  if (known !== undefined && known.digest >= body.digest) return bodies;
+  const all = addSorted(bodies.filter((other) => other !== known), body, {
+    compare: (b, a) =>
+      compareFields(a, b, KEPT_OF_WEBHOOK) ||
+      compareFields(a, b, CLAIMED_NAMES) || compareText(a.digest, b.digest),
+  });
+  if (all.length <= CLAIM_BODIES_KEPT) return all;
+  // The lowest that states the same as the one above it in the fields that are kept,
+  // else the lowest: so the highest values of those fields are here however many
+  // bodies state each of them.
+  const repeated = all.findLastIndex((one, at) => {
+    const above = all[at - 1];
+    return above !== undefined &&
+      compareFields(above, one, KEPT_OF_WEBHOOK) === 0;
+  });
+  return all.toSpliced(repeated === -1 ? all.length - 1 : repeated, 1);
+}
+
+/** Most sessions named by webhooks that an order keeps. */
+export const SESSIONS_KEPT = 16;
+
+function addSession(
+  sessions: OrderFold["sessions"],
+  { sessionId, firstAt: at }: OrderFold["sessions"][number],
+): OrderFold["sessions"] {
+  const known = sessions.find((one) => one.sessionId === sessionId);
+  const firstAt = earlierTime(known?.firstAt ?? null, at);
+  const others = sessions.filter((one) => one !== known);
+  return addSorted(others, { sessionId, firstAt }, {
+    compare: (a, b) =>
+      compareTimes(a.firstAt, b.firstAt) ||
+      compareText(a.sessionId, b.sessionId),
+  }).slice(0, SESSIONS_KEPT);
+}
+
+function addLook(
+  looks: readonly ChainReading[],
+  added: ChainReading,
+): readonly ChainReading[] {
+  const all = [...looks, added];
+  const kept = [latestLook(all.filter((one) => one.final)), latestLook(all)]
+    .filter((one) => one !== null);
+  const [final, last] = kept;
+  return final?.readAt === last?.readAt && final?.digest === last?.digest
+    ? kept.slice(1)
+    : kept;
 }

@@ -27,15 +27,18 @@ import {
   type Fact,
   isExpectation,
 } from "../events/fact.ts";
-import { ExpectationPool } from "./joined_facts.ts";
-import { evolveOrder, initialOrderFold, type OrderFold } from "./order_fold.ts";
-import { isLater } from "./readings.ts";
+import { CANDIDATES_COMPARED, ExpectationPool } from "./expectations.ts";
+import {
+  evolveOrder,
+  initialOrderFold,
+  isLater,
+  type OrderFold,
+} from "./order_fold.ts";
 import { isFinal, isKnown, orderRank } from "../machines/order_machine.ts";
 import { decideOrderStatus } from "./order_status.ts";
 import { readFact } from "../events/read_fact.ts";
 import { compareTimes } from "../events/time.ts";
 import { CANDIDATES_KEPT } from "../events/expectation.ts";
-import { CANDIDATES_COMPARED } from "./expectations.ts";
 import { orderState } from "../states/state_of_order.ts";
 import { isThorough, tries } from "../../tests/kit/thorough.ts";
 

@@ -1,33 +1,35 @@
-import type { Decision } from "../machines/machine.ts";
-import { type ClaimedStatus, orderMachine } from "../machines/order_machine.ts";
-import { isKnown, orderRank } from "../machines/order_machine.ts";
-import type { Status, Trust } from "../machines/transition.ts";
+/** What follows from a fold: its status, the claims that count, and what is shown. */
+import type { AssetTable } from "../../core/assets/environment.ts";
+import { emptyToNull } from "../events/fact_text.ts";
+import {
+  type ClaimBody,
+  type ClaimField,
+  factsBy,
+  type OrderFacts,
+} from "../events/order_facts.ts";
+import type { OrderReading } from "../events/order_reading.ts";
 import { compareTimes } from "../events/time.ts";
+import type { Decision, Move } from "../machines/machine.ts";
+import {
+  type ClaimedStatus,
+  isFinal,
+  isKnown,
+  orderMachine,
+  type OrderMoveAnomaly,
+  orderRank,
+} from "../machines/order_machine.ts";
+import type { Status, Trust } from "../machines/transition.ts";
+import { type Activity, activityOf } from "./activity_fold.ts";
+import type { Claim, OrderFold } from "./order_fold.ts";
 
 /** Everything that the status of an order depends on. */
-export interface StatusFacts {
-  /**
-   * A: the latest snapshot by (`changed_at`, rank, `read_at`, content); null
-   * when there is none.
-   */
-  readonly latest: { readonly status: Status } | null;
-  /** Every status a webhook claimed, with the last time one did. */
-  readonly claims: readonly {
-    /** The claimed status. */
-    readonly status: ClaimedStatus;
-    /** `recordedAt` of the last webhook that claimed it. */
-    readonly lastAt: string;
-  }[];
-  /** Every status a snapshot ever showed. */
-  readonly observedStatuses: readonly { readonly status: Status }[];
-  /** Every claimed status that was contradicted, up to when. */
-  readonly contradicted: readonly {
-    /** The claimed status. */
-    readonly status: Status;
-    /** Claims received until then are contradicted. */
-    readonly upTo: string;
-  }[];
+export interface StatusFacts extends Pick<OrderFold, "contradicted"> {
+  readonly latest: HasStatus | null;
+  readonly claims: readonly Omit<Claim, "bodies">[];
+  readonly observedStatuses: readonly HasStatus[];
 }
+
+type HasStatus = { readonly status: Status };
 
 /**
  * State of a claim:
@@ -40,22 +42,19 @@ export interface StatusFacts {
  */
 export type ClaimState = "counted" | "observed" | "contradicted";
 
-/** Decides the state of a claim. */
 export function claimState(
-  facts: StatusFacts,
-  claim: StatusFacts["claims"][number],
+  { observedStatuses, contradicted }: StatusFacts,
+  { status, lastAt }: StatusFacts["claims"][number],
 ): ClaimState {
-  const { status, lastAt } = claim;
-  if (facts.observedStatuses.some((one) => one.status === status)) {
-    return "observed";
-  }
-  return facts.contradicted.some((one) =>
+  if (observedStatuses.some((one) => one.status === status)) return "observed";
+  return contradicted.some((one) =>
       one.status === status && compareTimes(lastAt, one.upTo) <= 0
     )
     ? "contradicted"
     : "counted";
 }
 
+/** By rank. */
 function countedClaims(facts: StatusFacts): ClaimedStatus[] {
   return facts.claims.filter((claim) => claimState(facts, claim) === "counted")
     .map(({ status }) => status);
@@ -63,9 +62,10 @@ function countedClaims(facts: StatusFacts): ClaimedStatus[] {
 
 /** W: the highest claim that counts. */
 export function highestClaim(facts: StatusFacts): ClaimedStatus | null {
-  const claims = countedClaims(facts);
-  const ranks = claims.map((status) => orderRank(status));
-  return claims[ranks.indexOf(Math.max(...ranks))] ?? null;
+  const ranked = countedClaims(facts).sort((a, b) =>
+    orderRank(b) - orderRank(a)
+  );
+  return ranked[0] ?? null;
 }
 
 /** A status and how sure it is. */
@@ -89,21 +89,18 @@ export interface DecidedStatus {
  * changes only by a later snapshot, and a forged claim is never confirmed.
  */
 export function decideOrderStatus(facts: StatusFacts): DecidedStatus {
-  const read = facts.latest === null ? null : facts.latest.status;
+  const read = facts.latest?.status ?? null;
   const claim = highestClaim(facts);
-  switch (orderDecision(read, claim)) {
-    case "claim":
-      return { status: claim ?? orderMachine.initial, trust: "claimed" };
-    case "initial":
-      return { status: orderMachine.initial, trust: "claimed" };
-    default:
-      return { status: read ?? orderMachine.initial, trust: "confirmed" };
-  }
+  const { initial } = orderMachine;
+  const decision = orderDecision(read, claim);
+  return decision === "claim" || decision === "initial"
+    ? { status: claim ?? initial, trust: "claimed" }
+    : { status: read ?? initial, trust: "confirmed" };
 }
 
 /** Final statuses of counting claims that contest a final or unknown A. */
 export function contestingClaims(facts: StatusFacts): ClaimedStatus[] {
-  const read = facts.latest === null ? null : facts.latest.status;
+  const read = facts.latest?.status ?? null;
   return countedClaims(facts).filter((status) =>
     orderDecision(read, status) === "reading_contested"
   );
@@ -114,6 +111,149 @@ export function orderDecision(
   read: Status | null,
   claimed: ClaimedStatus | null,
 ): Decision {
-  const row = read === null ? "none" : isKnown(read) ? read : "unlisted";
+  const row = read === null ? "none" : rowOf(read);
   return orderMachine.decisions[row][claimed ?? "none"];
+}
+
+/**
+ * What the table of the machine says of two statuses that follow each other in the
+ * service's own history.
+ */
+export function orderMove(from: Status, to: Status): Move<OrderMoveAnomaly> {
+  const [row, column] = [rowOf(from), rowOf(to)];
+  // The row of unlisted statuses is about two of them.
+  return row === "unlisted" && from === to
+    ? { kind: "same", anomaly: null }
+    : orderMachine.moves[row][column];
+}
+
+function rowOf(status: Status): keyof typeof orderMachine.moves {
+  return isKnown(status) ? status : "unlisted";
+}
+
+/**
+ * Final statuses that readings have shown besides that of the latest: the
+ * service has taken a final status back.
+ */
+export function otherFinals(
+  { latest, observedStatuses }: Pick<
+    StatusFacts,
+    "latest" | "observedStatuses"
+  >,
+): Status[] {
+  return observedStatuses.map(({ status }) => status).filter((status) =>
+    latest !== null &&
+    orderMove(status, latest.status).anomaly === "final_changed"
+  );
+}
+
+/**
+ * The reading whose fields an order shows: A, or one without a status where no
+ * other is known.
+ */
+export function visibleReading(
+  { latest, statusless }: Pick<OrderFold, "latest" | "statusless">,
+): OrderReading | null {
+  return latest ?? statusless;
+}
+
+/** What a reading alone says of the fields that webhooks state too. */
+export function readingFacts(latest: OrderReading): OrderFacts {
+  return factsBy((field) => emptyToNull(latest[field]));
+}
+
+/** How to work out a state. */
+export interface ResolveOptions {
+  /**
+   * Asset table that gives the precision of amounts.
+   *
+   * @default {"production"}
+   */
+  readonly assets?: AssetTable;
+}
+
+/** What is worked out of an order on the way to its state. */
+export interface Resolved {
+  readonly decided: DecidedStatus;
+  /** Claims that are not contradicted, highest first. */
+  readonly claims: readonly Claim[];
+  /** Fields as shown in the state. */
+  readonly fields: OrderFacts;
+  readonly assets: AssetTable;
+}
+
+export function resolveOrder(
+  fold: OrderFold,
+  { assets = "production" }: ResolveOptions = {},
+): Resolved {
+  const claims = fold.claims.filter((claim) =>
+    claimState(fold, claim) !== "contradicted"
+  ).reverse();
+  const shown = visibleReading(fold);
+  const fields = factsBy((field) =>
+    // The reading's value where it states one, else the claim's.
+    shown?.[field] ||
+    (field === "network" || saysNone(shown, field)
+      ? null
+      : claimedValue(claims, field))
+  );
+  return { decided: decideOrderStatus(fold), claims, fields, assets };
+}
+
+export function claimedValue(
+  claims: readonly Claim[],
+  field: ClaimField,
+): string | null {
+  return claimedBody(claims, field)?.[field] ?? null;
+}
+
+/** The highest claim's highest webhook body that states a field. */
+export function claimedBody(
+  claims: readonly Claim[],
+  field: ClaimField,
+): ClaimBody | undefined {
+  return claims.flatMap(({ bodies }) => bodies)
+    .find((body) => body[field] !== null);
+}
+
+/**
+ * Whether an empty field of a final reading means that there is no value. Then
+ * no webhook may fill it: a failed order must not show a forged transaction,
+ * and a paid order must not show a forged decline.
+ */
+function saysNone(
+  shown: OrderReading | null,
+  field: keyof OrderFacts,
+): boolean {
+  return shown !== null && isFinal(shown.status) && shown[field] === "" &&
+    (field === "txId" ||
+      (field === "failReason" && shown.status !== "failed"));
+}
+
+/**
+ * What was received about an order, and when. Unlike the state it grows with
+ * each repeat; it does not depend on the order of arrival.
+ */
+export interface OrderActivity extends Activity {
+  /** Every status webhooks claimed, by rank. */
+  readonly claims: readonly {
+    /** The claimed status. */
+    readonly status: ClaimedStatus;
+    /** When a webhook last claimed it, UTC ISO 8601 with milliseconds. */
+    readonly lastRecordedAt: string;
+    /** State of the claim. */
+    readonly state: ClaimState;
+  }[];
+}
+
+/** Shows the activity of an order to people. */
+export function orderActivity(fold: OrderFold): OrderActivity {
+  return {
+    ...activityOf(fold.activity),
+    claims: fold.claims.map((claim) => ({
+      status: claim.status,
+      lastRecordedAt: claim.lastAt,
+      state: claimState(fold, claim),
+    })),
+  };
 }

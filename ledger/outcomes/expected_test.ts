@@ -12,7 +12,7 @@ import {
 } from "../testing/given_facts.ts";
 import { foldOrder } from "../explain/as_of.ts";
 import { OUTCOME_WORDS } from "../../resources/wording/outcome.ts";
-import { SESSIONS_KEPT } from "../orders/expectations.ts";
+import { SESSIONS_KEPT } from "../orders/order_fold.ts";
 import type { OrderState } from "../states/order_state.ts";
 import { orderState } from "../states/state_of_order.ts";
 

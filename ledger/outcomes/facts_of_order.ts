@@ -1,15 +1,18 @@
 // @ts-types="@types/big.js"
 import Big from "big.js";
 import type { ChainReading } from "../events/chain_reading.ts";
-import { countingLook } from "../orders/chain_readings.ts";
+import { countingLook } from "../orders/compare.ts";
 import { isFinal, isKnown, orderRank } from "../machines/order_machine.ts";
 import type { Status } from "../machines/transition.ts";
 import type { MatchFact } from "../events/order_facts.ts";
 import { statedTransactionForm } from "../events/order_reading.ts";
 import { compareTimes } from "../events/time.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
-import { claimState, highestClaim } from "../orders/order_status.ts";
-import { otherFinals } from "../orders/readings.ts";
+import {
+  claimState,
+  highestClaim,
+  otherFinals,
+} from "../orders/order_status.ts";
 import type {
   ChainFact,
   CodeFact,
@@ -22,7 +25,7 @@ import type {
 export function factsOfOrder(fold: OrderFold, match: MatchFact): StoredFacts {
   const { latest } = fold;
   const shown = shownFact(fold);
-  const look = countingLook(fold.looks, latest);
+  const look = countingLook(fold);
   return {
     shown,
     gone: isGone(fold) ? "yes" : "no",

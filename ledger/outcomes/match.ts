@@ -7,31 +7,22 @@ import {
 } from "../events/order_facts.ts";
 import type { OrderReading } from "../events/order_reading.ts";
 import { askedAtOf, type Expectation } from "../events/expectation.ts";
+import type { OrderFold } from "../orders/order_fold.ts";
 import { compareTimes } from "../events/time.ts";
 import { assetPrecision, sameAmount, sameValue } from "../orders/compare.ts";
-import { readingFacts } from "../orders/readings.ts";
+import { readingFacts } from "../orders/order_status.ts";
 import {
   beganBy,
   CANDIDATES_COMPARED,
   candidatesOf,
-  compareExpectations,
   expectationWindow,
-  type ExpectedOrder,
-  latestTerms,
+  termsOf,
 } from "../orders/expectations.ts";
 import {
   type FieldsWith,
   fieldsWith,
   ORDER_FIELDS,
 } from "../../core/wire/order_fields.ts";
-
-/** The part of a fold that a match depends on. */
-export interface MatchInput extends ExpectedOrder {
-  /** A, the latest reading. */
-  readonly latest: OrderReading | null;
-  /** The latest redacted reading that says how the order compared. */
-  readonly redacted: OrderReading | null;
-}
 
 /** A field that could not be compared. */
 export interface Uncompared {
@@ -78,7 +69,7 @@ const NOTHING: ExpectationMatch = {
  * readings show the same amounts, currency, asset and network.
  */
 export function matchExpectations(
-  order: MatchInput,
+  order: OrderFold,
   assets: AssetTable,
 ): ExpectationMatch {
   const { latest } = order;
@@ -124,23 +115,12 @@ export function matchExpectations(
  * begun.
  */
 export function isChangedLater(
-  order: MatchInput,
+  order: OrderFold,
   expected: Expectation | null,
 ): boolean {
   const window = expectationWindow(order);
   return window !== null && expected !== null &&
     askedAtOf(expected) > window.until;
-}
-
-/** The terms that count of each candidate's purchase, earliest first. */
-function termsOf(
-  order: MatchInput,
-  candidates: readonly Expectation[],
-): readonly Expectation[] {
-  const terms = new Set(
-    candidates.map((one) => latestTerms(order, one) ?? one),
-  );
-  return [...terms].sort(compareExpectations);
 }
 
 /** A fiat amount with its currency, or else an amount of the asset with it. */
@@ -202,7 +182,7 @@ function sameStatedAmount(a: string | null, b: string | null): boolean {
 
 /** The last one recorded before the order began, else the first. */
 function lastBefore(
-  order: MatchInput,
+  order: OrderFold,
   recorded: readonly Expectation[],
 ): Expectation | null {
   const began = beganBy(order) ?? "";

@@ -12,7 +12,7 @@ import {
   requirement,
   serviceTime,
 } from "../testing/given_facts.ts";
-import { JoinedFacts } from "../orders/joined_facts.ts";
+import { JoinedFacts } from "../orders/expectations.ts";
 
 const TX = `0x${"71".repeat(32)}`;
 const EVM = `0x${"aB".repeat(20)}`;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { OrderExpectedBody, RecordedEvent } from "../events/event.ts";
 import { foldOrder } from "../explain/as_of.ts";
-import { JoinedFacts } from "../orders/joined_facts.ts";
+import { JoinedFacts } from "../orders/expectations.ts";
 import { orderState } from "../states/state_of_order.ts";
 import {
   chainLook,

@@ -9,8 +9,7 @@ import {
   type Fact,
   isExpectation,
 } from "../events/fact.ts";
-import { expectationWindow } from "../orders/expectations.ts";
-import { JoinedFacts } from "../orders/joined_facts.ts";
+import { expectationWindow, JoinedFacts } from "../orders/expectations.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { addRelease, NO_RELEASES } from "../releases/release_log.ts";
 import {

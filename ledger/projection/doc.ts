@@ -1,9 +1,12 @@
 /** A row's documents: the fold, and beside it what was told, as JSON. */
 import { CLAIM_FIELDS, type ClaimBody } from "../events/order_facts.ts";
 import { unread } from "../events/order_reading.ts";
-import type { Claim } from "../orders/claims.ts";
-import { initialOrderFold, type OrderFold } from "../orders/order_fold.ts";
-import { latestReading } from "../orders/readings.ts";
+import {
+  type Claim,
+  initialOrderFold,
+  latestReading,
+  type OrderFold,
+} from "../orders/order_fold.ts";
 import type { OrderReleases } from "../releases/release_log.ts";
 import { initialUserFold, type UserFold } from "../users/user_fold.ts";
 

@@ -27,15 +27,19 @@ import type {
   VisibleStatus,
 } from "../machines/transition.ts";
 import { isFinalVerification } from "../machines/user_machines.ts";
-import { countingLook } from "../orders/chain_readings.ts";
-import { expectationWindow, sameWindow } from "../orders/expectations.ts";
+import { countingLook } from "../orders/compare.ts";
+import {
+  ExpectationPool,
+  expectationWindow,
+  sameWindow,
+  WitnessRules,
+} from "../orders/expectations.ts";
 import {
   evolveOrder,
   initialOrderFold,
   type OrderFold,
 } from "../orders/order_fold.ts";
 import { decideOrderStatus } from "../orders/order_status.ts";
-import { ExpectationPool, WitnessRules } from "../orders/joined_facts.ts";
 import {
   isHistoricOrder,
   isHistoricUser,
@@ -324,7 +328,7 @@ function machinesOf(fold: AnyFold): readonly MachineStatus[] {
 }
 
 export function orderMachines(fold: OrderFold): readonly MachineStatus[] {
-  const look = countingLook(fold.looks, fold.latest);
+  const look = countingLook(fold);
   const isSettled = look !== null && (look.final || look.verdict === "reorged");
   return [
     { machine: "order", visible: decideOrderStatus(fold) },

@@ -6,7 +6,7 @@ import type { Trust } from "../machines/transition.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import type { OrderState } from "../states/order_state.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import { sharesTransfer } from "../orders/chain_readings.ts";
+import { sharesTransfer } from "../orders/compare.ts";
 import { LookupHash, type LookupKind } from "../projection/lookup_hash.ts";
 import { lookupText, orderRows, selectRows } from "../projection/rows.ts";
 import { bytesOf, readDeciding, selectValue } from "../store/database.ts";

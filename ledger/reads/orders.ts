@@ -10,11 +10,8 @@ import {
   OVERDUE_AFTER_MS,
 } from "../attention/attention.ts";
 import type { Status, Trust } from "../machines/transition.ts";
-import {
-  type OrderActivity,
-  orderActivity,
-  type OrderFold,
-} from "../orders/order_fold.ts";
+import { type OrderActivity, orderActivity } from "../orders/order_status.ts";
+import type { OrderFold } from "../orders/order_fold.ts";
 import type { AttentionKind } from "../outcomes/attention_kind.ts";
 import {
   OUTCOME_TABLE,

@@ -1,6 +1,6 @@
 /** Users as readers see them: one, and lists. */
 import type { Trust } from "../machines/transition.ts";
-import { type UserActivity, userActivityOf } from "../orders/activity_fold.ts";
+import { activityOf, type UserActivity } from "../orders/activity_fold.ts";
 import type { Driver, SqlValue } from "../store/driver/driver.ts";
 import { type UserState, userState } from "../users/user_state.ts";
 import { unpackUser } from "../projection/doc.ts";
@@ -44,7 +44,7 @@ export const USER_COLUMNS = "r.id, r.fold";
 /** A user as readers see them, of a row of {@linkcode USER_COLUMNS}. */
 export function userOfRow([id, document]: readonly SqlValue[]): UserView {
   const fold = unpackUser(String(id), String(document));
-  return { ...userState(fold), activity: userActivityOf(fold.activity) };
+  return { ...userState(fold), activity: activityOf(fold.activity) };
 }
 
 /** Users as folded so far; behind by {@linkcode Ledger.lag} events. */

@@ -13,7 +13,7 @@ import { isExpectation, isWitnessRule } from "../events/fact.ts";
 import { readFact } from "../events/read_fact.ts";
 import { nextSecond } from "../events/witness_rule.ts";
 import { sameAmount } from "../orders/compare.ts";
-import { WitnessRules } from "../orders/joined_facts.ts";
+import { WitnessRules } from "../orders/expectations.ts";
 import { ExpectationError } from "../expectations/expectation_body.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { guardOf, selectGuard } from "../projection/guard.ts";

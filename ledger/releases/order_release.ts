@@ -5,8 +5,10 @@ import {
 } from "../events/hand_release.ts";
 import type { Status, Trust } from "../machines/transition.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
-import { decideOrderStatus } from "../orders/order_status.ts";
-import type { ResolveOptions } from "../orders/resolve_order.ts";
+import {
+  decideOrderStatus,
+  type ResolveOptions,
+} from "../orders/order_status.ts";
 import { factsOfOrder } from "../outcomes/facts_of_order.ts";
 import { matchExpectations } from "../outcomes/match.ts";
 import { outcomeOf } from "../outcomes/outcome.ts";

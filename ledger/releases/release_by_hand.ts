@@ -16,7 +16,7 @@ import {
 import { isFinal } from "../machines/order_machine.ts";
 import { activityOf } from "../orders/activity_fold.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
-import type { ResolveOptions } from "../orders/resolve_order.ts";
+import type { ResolveOptions } from "../orders/order_status.ts";
 import { matchedPurchase } from "./order_release.ts";
 
 /** The longest reason, in characters. */

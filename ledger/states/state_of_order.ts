@@ -2,21 +2,21 @@ import { orderAnomalies } from "../anomalies/order_anomalies.ts";
 import type { OrderFieldName } from "../../core/wire/order_fields.ts";
 import type { Expectation, ExpectationTerms } from "../events/expectation.ts";
 import { detailsBy, factsBy, feesBy } from "../events/order_facts.ts";
-import type { Claim } from "../orders/claims.ts";
-import type { OrderFold } from "../orders/order_fold.ts";
+import type { Claim, OrderFold } from "../orders/order_fold.ts";
 import {
   orderReason,
   type OrderState,
   type WitnessState,
 } from "./order_state.ts";
 import type { ChainReading } from "../events/chain_reading.ts";
-import { countingLook } from "../orders/chain_readings.ts";
-import { readingFacts, visibleReading } from "../orders/readings.ts";
+import { countingLook } from "../orders/compare.ts";
 import {
   claimedValue,
+  readingFacts,
   type ResolveOptions,
   resolveOrder,
-} from "../orders/resolve_order.ts";
+  visibleReading,
+} from "../orders/order_status.ts";
 import { factsOfOrder } from "../outcomes/facts_of_order.ts";
 import { isChangedLater, matchExpectations } from "../outcomes/match.ts";
 import { outcomeOf } from "../outcomes/outcome.ts";
@@ -49,7 +49,7 @@ export function orderState(
     booked: outcome.booked,
     attention: outcome.attention,
     byHand,
-    witness: witnessOf(countingLook(fold.looks, fold.latest)),
+    witness: witnessOf(countingLook(fold)),
     facts,
     createdAt: latest?.statedCreatedAt ??
       emptyToNull(latest?.createdAt ?? null),

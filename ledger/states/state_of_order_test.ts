@@ -14,7 +14,7 @@ import {
   USER,
 } from "../testing/given_facts.ts";
 import { foldOrder } from "../explain/as_of.ts";
-import { orderActivity } from "../orders/order_fold.ts";
+import { orderActivity } from "../orders/order_status.ts";
 import type { OrderState } from "./order_state.ts";
 import { orderState } from "./state_of_order.ts";
 

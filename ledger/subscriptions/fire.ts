@@ -9,7 +9,7 @@ import {
   type TransitionName,
 } from "../machines/transition.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
-import { otherFinals } from "../orders/readings.ts";
+import { otherFinals } from "../orders/order_status.ts";
 import type { Row, Told } from "../projection/doc.ts";
 import { guardOf, moveGuard, selectGuard } from "../projection/guard.ts";
 import {

@@ -1,7 +1,7 @@
 /** Ledgers in memory, and what tests of the fold read of them. */
-import { userActivityOf } from "../orders/activity_fold.ts";
+import { activityOf } from "../orders/activity_fold.ts";
 import type { NewEvent } from "../events/event.ts";
-import { orderActivity } from "../orders/order_fold.ts";
+import { orderActivity } from "../orders/order_status.ts";
 import { orderState } from "../states/state_of_order.ts";
 import { openDriver } from "../thread/open_driver.ts";
 import { decidingMode } from "../store/database.ts";
@@ -93,7 +93,7 @@ export async function statesOf(driver: Driver): Promise<States> {
     const user = unpackUser(String(id), String(fold));
     states[`user:${id}`] = {
       state: JSON.stringify(userState(user)),
-      activity: JSON.stringify(userActivityOf(user.activity)),
+      activity: JSON.stringify(activityOf(user.activity)),
     };
   }
   return states;

@@ -14,14 +14,14 @@ import {
 } from "./mint.ts";
 import { foldOrder } from "../explain/as_of.ts";
 import { foldUser } from "./fold_user.ts";
-import { userActivityOf } from "../orders/activity_fold.ts";
+import { activityOf } from "../orders/activity_fold.ts";
 import { type Fact, isExpectation, isWitnessRule } from "../events/fact.ts";
 import {
   WITNESS_RULES,
   type WitnessRule,
 } from "../../core/chain/witness_rule.ts";
 import { witnessRuleBody } from "../events/witness_rule.ts";
-import { orderActivity } from "../orders/order_fold.ts";
+import { orderActivity } from "../orders/order_status.ts";
 import { readFact } from "../events/read_fact.ts";
 import { orderState } from "../states/state_of_order.ts";
 import { userState } from "../users/user_state.ts";
@@ -385,7 +385,7 @@ export function expectedStates(events: readonly NewEvent[]): States {
     const fold = foldUser(userId, facts);
     states[`user:${userId}`] = {
       state: JSON.stringify(userState(fold)),
-      activity: JSON.stringify(userActivityOf(fold.activity)),
+      activity: JSON.stringify(activityOf(fold.activity)),
     };
   }
   return states;

@@ -1,6 +1,6 @@
 import {
   evolveUserActivity,
-  noUserActivity,
+  noActivity,
   type UserActivityFold,
 } from "../orders/activity_fold.ts";
 import type { VerificationState } from "../../core/webhook_event/webhook_event.ts";
@@ -64,7 +64,7 @@ export function initialUserFold(userId: string): UserFold {
     observedLkyc: [],
     observedFkyc: [],
     rejects: [],
-    activity: noUserActivity,
+    activity: { ...noActivity, lastLoginAt: null, otp: [] },
   };
 }
 

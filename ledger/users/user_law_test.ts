@@ -11,7 +11,7 @@ import {
   userWebhook,
   webhookAt,
 } from "../testing/given_facts.ts";
-import { MAX_OTP_STEPS, userActivityOf } from "../orders/activity_fold.ts";
+import { activityOf, MAX_OTP_STEPS } from "../orders/activity_fold.ts";
 import { foldUser } from "../testing/fold_user.ts";
 import { packUser, unpackUser } from "../projection/doc.ts";
 import type { Fact } from "../events/fact.ts";
@@ -210,7 +210,7 @@ Deno.test("evolveUser() keeps the size flat over 100,000 logins", () => {
     }
     sizes.push(packUser(fold).length);
   }
-  const activity = userActivityOf(fold.activity);
+  const activity = activityOf(fold.activity);
   assert.equal(activity.counts.login, 100_000);
   assert.equal(activity.otp.length, MAX_OTP_STEPS);
   assert.equal(activity.lastLoginAt, at(99_999));

@@ -9,7 +9,7 @@ import {
   userWebhook,
   webhookAt,
 } from "../testing/given_facts.ts";
-import { userActivityOf } from "../orders/activity_fold.ts";
+import { activityOf } from "../orders/activity_fold.ts";
 import { foldUser } from "../testing/fold_user.ts";
 import { type UserState, userState } from "./user_state.ts";
 import { verificationRank } from "../machines/user_machines.ts";
@@ -278,7 +278,7 @@ Deno.test("decideUserStatus() is banned, else the document verification once it 
   );
 });
 
-Deno.test("userActivityOf() counts byte-identical steps of one-time codes as two steps", () => {
+Deno.test("activityOf() counts byte-identical steps of one-time codes as two steps", () => {
   const body = {
     type: "otp_status",
     user_id: USER,
@@ -290,7 +290,7 @@ Deno.test("userActivityOf() counts byte-identical steps of one-time codes as two
     USER,
     facts(webhookAt(1, body), webhookAt(2, body)),
   );
-  const activity = userActivityOf(fold.activity);
+  const activity = activityOf(fold.activity);
   assert.deepEqual(
     activity.otp.map(({ status, phoneCountry }) => [status, phoneCountry]),
     [["requested", "US"], ["requested", "US"]],
