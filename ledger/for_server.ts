@@ -4,7 +4,7 @@
  *
  * @module
  */
-export { isAcknowledged, readNotes } from "./recording/notes.ts";
+export { isAcknowledged, type Note, readNotes } from "./recording/notes.ts";
 export type { ChainState } from "./evidence/evidence.ts";
 export type { Ledger } from "./ledger.ts";
 export { ledgerOn } from "./ledger_on.ts";
@@ -12,15 +12,12 @@ export { monthAfter, monthOf } from "./months/local_day.ts";
 export { bookedAmount } from "./months/month_row.ts";
 export { readMonthAt, readMonthPositions } from "./months/stored_months.ts";
 export { ProjectionWorker } from "./projection/projection_worker.ts";
-export { historyReport } from "./releases/historic.ts";
-export { readFolded } from "./reads/stats.ts";
-export { type OrderTally, tallyOrders } from "./reads/stats.ts";
-export { writeWaiting } from "./reads/waiting.ts";
+export { historyReport } from "./releases/order_release.ts";
+export { type OrderTally, readFolded, tallyOrders } from "./reads/stats.ts";
+export { type Mover, writeWaiting } from "./reads/waiting.ts";
 export { databaseFile } from "./store/connections/database_url.ts";
 export { LedgerError } from "./store/driver/errors.ts";
 export { retrying } from "./store/driver/retrying_driver.ts";
-export type { Mover } from "./reads/waiting.ts";
-export type { Note } from "./recording/notes.ts";
 export {
   isTargetOff,
   registerTarget,

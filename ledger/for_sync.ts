@@ -59,8 +59,7 @@ export {
 export { FOLD_VERSION } from "./projection/fold_version.ts";
 export { lastMovedMs } from "./projection/due.ts";
 export { readOldestWaiting } from "./reads/waiting.ts";
-export type { OrderState } from "./states/order_state.ts";
-export { orderState } from "./states/state_of_order.ts";
+export { type OrderState, orderState } from "./states/order_state.ts";
 export type { Driver, ResultSet, Statement } from "./store/driver/driver.ts";
 export { isLostRace } from "./store/driver/retrying_driver.ts";
 export { appendStatement, type RawEvent } from "./store/events.ts";

@@ -24,7 +24,7 @@ import type { OrderState } from "./states/order_state.ts";
 import type { OrderContext } from "./attention/attention.ts";
 import type { AttentionKind } from "./outcomes/attention_kind.ts";
 import { Months } from "./months/months.ts";
-import type { Historic } from "./releases/historic.ts";
+import type { Historic } from "./releases/order_release.ts";
 import {
   checkRelease,
   decideRelease,

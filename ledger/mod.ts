@@ -87,7 +87,7 @@
  * @module
  */
 // Open
-export { Ledger } from "./ledger.ts";
+export { Ledger, type Stats } from "./ledger.ts";
 export {
   type ClientLedgerOptions,
   openLedger,
@@ -107,7 +107,6 @@ export type { ExpectedTerms, NewEvent } from "./events/event.ts";
 
 // Project
 export type { Projection } from "./projection/catch_up.ts";
-export type { Stats } from "./ledger.ts";
 export type { Refold, RefoldOptions } from "./projection/refold.ts";
 export type { Import } from "./transfer/import.ts";
 
@@ -127,9 +126,14 @@ export type {
   ReleaseReason,
 } from "./outcomes/outcome_table.ts";
 export type { Anomaly, AnomalyKind } from "./anomalies/anomaly.ts";
-export type { OrderReason } from "./states/order_state.ts";
-export type { OrderState } from "./states/order_state.ts";
-export type { Status, Trust } from "./machines/transition.ts";
+export type { OrderReason, OrderState } from "./states/order_state.ts";
+export type {
+  LoggedRelease,
+  ReleaseEntry,
+  Status,
+  Transition,
+  Trust,
+} from "./machines/transition.ts";
 export type { ByHand } from "./outcomes/settled_by_hand.ts";
 export type { AttentionItem } from "./reads/attention.ts";
 export type { FindResult, Found } from "./reads/find.ts";
@@ -146,33 +150,37 @@ export {
   Users,
   type UserView,
 } from "./reads/users.ts";
-export { type UserVerdict, userVerdictOf } from "./users/user_verdict.ts";
-export type { NextStep } from "./users/user_status.ts";
-export type { UserState } from "./users/user_state.ts";
+export {
+  type NextStep,
+  type UserState,
+  type UserVerdict,
+  userVerdictOf,
+} from "./users/user_state.ts";
 
 // Months
-export type { CloseMonthOptions, MonthClosing } from "./months/months.ts";
+export {
+  type CloseMonthOptions,
+  type MonthClosing,
+  type MonthPreview,
+  Months,
+  type PreviewMonthOptions,
+} from "./months/months.ts";
 export type { MonthClose } from "./months/month_close.ts";
-export { Months } from "./months/months.ts";
-export type { MonthPreview, PreviewMonthOptions } from "./months/months.ts";
 export type { MonthRecomputation } from "./months/recompute_month.ts";
 
 // Subscribe
-export type {
-  LoggedRelease,
-  ReleaseEntry,
-  Transition,
-} from "./machines/transition.ts";
 export { type TransitionPattern, unlisted } from "./machines/pattern.ts";
 export type { ForwardTarget } from "./subscriptions/targets.ts";
-export type { QueuedTransition } from "./subscriptions/subscriptions.ts";
+export {
+  type QueuedTransition,
+  Subscriptions,
+  type SubscriptionStatus,
+} from "./subscriptions/subscriptions.ts";
 export { Subscription } from "./subscriptions/subscription.ts";
 export type {
   SubscribeOptions,
   TransitionHandler,
 } from "./subscriptions/subscription_options.ts";
-export { Subscriptions } from "./subscriptions/subscriptions.ts";
-export type { SubscriptionStatus } from "./subscriptions/subscriptions.ts";
 export type { TransitionQuery } from "./reads/transitions.ts";
 
 // Expect and run
@@ -180,21 +188,17 @@ export {
   ExpectationError,
   type ExpectationErrorCode,
   type ExpectationIssue,
+  type OrderExpectation,
+  type SessionToRecord,
+  type TermsToRecord,
 } from "./expectations/expectation_body.ts";
 export type { HandOutcome, StandingOutcome } from "./events/hand_release.ts";
-export type {
-  RecordedRelease,
-  ReleaseByHand,
-} from "./releases/release_by_hand.ts";
 export {
+  type RecordedRelease,
+  type ReleaseByHand,
   ReleaseError,
   type ReleaseErrorCode,
 } from "./releases/release_by_hand.ts";
-export type { OrderExpectation } from "./expectations/expectation_body.ts";
-export type {
-  SessionToRecord,
-  TermsToRecord,
-} from "./expectations/expectation_body.ts";
 
 // Evidence
 export type { ErasePersonOptions, Erasures } from "./erasure/erasures.ts";

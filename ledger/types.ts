@@ -48,7 +48,7 @@ export type {
 export type { ErasableOrder, ErasureBlock } from "./erasure/rewrite.ts";
 export type { ClaimedOrder, Comparison } from "./erasure/erase.ts";
 export type { ErasureFinding } from "./erasure/erasures.ts";
-export type { Historic } from "./releases/historic.ts";
+export type { Historic } from "./releases/order_release.ts";
 export type { ErasedUser, ReturnedOrder } from "./store/aliases.ts";
 export type {
   ClaimBody,
@@ -190,9 +190,12 @@ export type {
   Unfired,
 } from "./subscriptions/fire.ts";
 export type { UnfiredQuery } from "./subscriptions/subscriptions.ts";
-export type { UserReason } from "./users/user_state.ts";
-export type { UserStatus, Verification } from "./users/user_status.ts";
-export type { VerificationKind } from "./users/user_verdict.ts";
+export type {
+  UserReason,
+  UserStatus,
+  Verification,
+  VerificationKind,
+} from "./users/user_state.ts";
 export type { FindingReason } from "./erasure/holders.ts";
 export type { HAND_OUTCOMES, HandRelease } from "./events/hand_release.ts";
 export type { ATTENTION_KINDS } from "./outcomes/attention_kind.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { RecordedEvent } from "../events/event.ts";
-import { foldOrder } from "../explain/as_of.ts";
+import { foldOrder } from "../orders/order_fold.ts";
 import { foldUser } from "../testing/fold_user.ts";
 import { explainOrder } from "../explain/explain_order.ts";
 import {
@@ -19,11 +19,10 @@ import {
   userWebhook,
   webhookAt,
 } from "../testing/given_facts.ts";
-import { orderState } from "../states/state_of_order.ts";
+import { type OrderState, orderState } from "../states/order_state.ts";
 import { packOrder, unpackOrder } from "../projection/doc.ts";
 import { userState } from "../users/user_state.ts";
 import { ANOMALY_KINDS } from "./anomaly.ts";
-import type { OrderState } from "../states/order_state.ts";
 import { orderSnapshot } from "../testing/mint.ts";
 
 /** Histories of an order that have every anomaly between them. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { NewEvent, RecordedEvent } from "../events/event.ts";
-import { foldOrder } from "../explain/as_of.ts";
+import { foldOrder } from "../orders/order_fold.ts";
 import {
   absentRead,
   at,
@@ -13,7 +13,7 @@ import {
   session,
   TX,
 } from "../testing/given_facts.ts";
-import { orderState } from "../states/state_of_order.ts";
+import { orderState } from "../states/order_state.ts";
 import { attentionOf, outcomeNow, OVERDUE_AFTER_MS } from "./attention.ts";
 import { emptyLedger } from "../testing/empty_ledger.ts";
 

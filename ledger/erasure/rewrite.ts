@@ -21,7 +21,7 @@ import { LookupHash } from "../projection/lookup_hash.ts";
 import type { FoldCode } from "../projection/project.ts";
 import { dropRefolded } from "../projection/refold.ts";
 import { updateRow } from "../projection/rows.ts";
-import { orderState } from "../states/state_of_order.ts";
+import { orderState } from "../states/order_state.ts";
 import { listed, readDeciding, statement } from "../store/database.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";

@@ -17,12 +17,12 @@ import {
   userWebhook,
   webhookAt,
 } from "../testing/given_facts.ts";
-import { foldOrder } from "../explain/as_of.ts";
+import { foldOrder } from "../orders/order_fold.ts";
 import { foldUser } from "../testing/fold_user.ts";
 import { MOST_VALID_FOR_MS } from "./expectation.ts";
 import { isExpectation } from "./fact.ts";
 import { readFact } from "./read_fact.ts";
-import { orderState } from "../states/state_of_order.ts";
+import { orderState } from "../states/order_state.ts";
 import { userState } from "../users/user_state.ts";
 
 const utf8 = new TextEncoder();

@@ -18,11 +18,11 @@ import {
   userRead,
   userWebhook,
 } from "../testing/given_facts.ts";
-import { foldOrder } from "../explain/as_of.ts";
+import { foldOrder } from "../orders/order_fold.ts";
 import { foldUser } from "../testing/fold_user.ts";
 import { decideOrderStatus } from "../orders/order_status.ts";
 import { readFact } from "./read_fact.ts";
-import { orderState } from "../states/state_of_order.ts";
+import { orderState } from "../states/order_state.ts";
 import { userState } from "../users/user_state.ts";
 import type { RecordedEvent } from "./event.ts";
 

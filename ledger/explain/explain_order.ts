@@ -2,31 +2,48 @@
 import { jsonBytes } from "../../core/bytes.ts";
 import { compareDecimals, isDecimal } from "../../core/decimal.ts";
 import { emptyToNull } from "../events/fact_text.ts";
-import { type Fact, isExpectation } from "../events/fact.ts";
+import {
+  type ExpectationFact,
+  type Fact,
+  isExpectation,
+  type OrderSnapshotFact,
+  type WebhookFact,
+} from "../events/fact.ts";
 import { EVENT_KINDS, type EventKind } from "../machines/event_kind.ts";
-import { JoinedFacts } from "../orders/expectations.ts";
+import { expectationWindow, JoinedFacts } from "../orders/expectations.ts";
 import {
   evolveOrder,
   initialOrderFold,
   type OrderFold,
 } from "../orders/order_fold.ts";
 import {
+  claimedBody,
+  claimState,
   decideOrderStatus,
   highestClaim,
   orderDecision,
   orderMove,
   type ResolveOptions,
+  resolveOrder,
+  visibleReading,
 } from "../orders/order_status.ts";
-import { orderState } from "../states/state_of_order.ts";
+import { type OrderState, orderState } from "../states/order_state.ts";
 import type {
+  EffectReason,
   EventContent,
   ExplainedEvent,
+  ExplainedField,
   ExplainedMove,
   Explanation,
   FieldChange,
+  FieldValue,
 } from "./explanation.ts";
-import { type Fields, fieldSources, flattenState } from "./field_sources.ts";
-import { whyOf } from "./why.ts";
+import { CLAIM_FIELDS, type ClaimField } from "../events/order_facts.ts";
+import type { OrderReading } from "../events/order_reading.ts";
+import type { AssetTable } from "../../core/assets/environment.ts";
+import { askedAtOf, validUntil } from "../events/expectation.ts";
+import { isFinal, isKnown, orderRank } from "../machines/order_machine.ts";
+import { matchExpectations } from "../outcomes/match.ts";
 
 /**
  * Bytes of the events that are listed, as JSON: of webhooks, which anybody can
@@ -91,13 +108,9 @@ export function explainOrder(
     fold = next;
     before = after;
   }
-  return {
-    orderId,
-    state: orderState(fold, options),
-    events,
-    leftOut,
-    fields: fieldSources(fold, facts, options),
-  };
+  const state = orderState(fold, options);
+  const fields = fieldSources(state, fold, facts, options);
+  return { orderId, state, events, leftOut, fields };
 }
 
 /** The visible state of an order; only its session before an event names it. */
@@ -195,4 +208,223 @@ function isSame({ field, before: a, after: b }: FieldChange): boolean {
   }
   return AMOUNT.test(field) && typeof a === "string" && typeof b === "string" &&
     isDecimal(a) && isDecimal(b) && compareDecimals(a, b) === 0;
+}
+
+/** What people see of a state, by dotted name. */
+type Fields = Readonly<Record<string, FieldValue>>;
+
+/** Fields that webhooks state, by their names in what is explained. */
+const CLAIMED: ReadonlyMap<string, ClaimField> = new Map([
+  ...CLAIM_FIELDS.map((field): [string, ClaimField] => [field, field]),
+  ["smartContract.address", "scAddress"],
+  ["smartContract.inputData", "scInputData"],
+]);
+
+/** Fields that no single event states: they are worked out. */
+const DERIVED =
+  /^(trust|outcome|release|attention|history|sessions|transferSeen|(anomalies|byHand)\b.*)$/;
+
+/** The fields of a state that have a value and are stated by one event. */
+function fieldSources(
+  state: OrderState,
+  fold: OrderFold,
+  facts: readonly Fact[],
+  options: ResolveOptions,
+): ExplainedField[] {
+  const { claims, assets } = resolveOrder(fold, options);
+  const { expected } = matchExpectations(fold, assets);
+  const latest = visibleReading(fold);
+  const own = facts.filter(({ orderId }) => orderId === fold.orderId);
+  const reading = own.find((fact) =>
+    fact.kind === "order_snapshot" && fact.digest === latest?.digest &&
+    fact.reading.readAt === latest.readAt
+  );
+  const terms = facts.filter(isExpectation).find(({ expectation }) =>
+    expectation.id === expected?.id &&
+    expectation.recordedAt === expected.recordedAt
+  );
+  const sourceOf = (
+    field: string,
+  ): readonly [ExplainedField["source"], Fact | undefined] => {
+    if (field.startsWith("expected.")) return ["session", terms];
+    const isStatus = field === "status";
+    const claimed = CLAIMED.get(field);
+    const isRead = isStatus
+      ? state.trust === "confirmed"
+      : latest && (claimed === undefined ||
+        latest[claimed as keyof OrderReading]);
+    if (isRead) return ["snapshot", reading];
+    const digest = claimed && claimedBody(claims, claimed)?.digest;
+    return [
+      "webhook",
+      own.find((fact) =>
+        fact.kind === "webhook" &&
+        (isStatus
+          ? fact.claim === state.status
+          : fact.claim !== null && fact.digest === digest)
+      ),
+    ];
+  };
+  return Object.entries(flattenState(state)).flatMap(([field, value]) => {
+    const [source, fact] = sourceOf(field);
+    if (DERIVED.test(field) || fact === undefined) return [];
+    const { position, eventId } = fact;
+    return [{ field, value, source, position, eventId }];
+  });
+}
+
+/** Fields that repeat the rest of the state. */
+const hidden: ReadonlySet<string> = new Set([
+  "orderId",
+  "reason",
+  "claimed",
+  "confirmed",
+  "releaseReason",
+  "booked",
+  "facts",
+  "byHand.settled",
+]);
+
+/** Fields of the state that people look at, by dotted name. */
+export function flattenState(state: OrderState): Fields {
+  // Until somebody says a status there is none, whatever stands in its place.
+  const isUnsaid = state.claimed === null && state.confirmed === null;
+  const flat = Object.entries(state).flatMap(
+    ([field, value]): (readonly [string, FieldValue])[] => {
+      if (hidden.has(field) || value === null) return [];
+      if (isUnsaid && (field === "status" || field === "trust")) return [];
+      if (field === "transferSeen" && value === false) return [];
+      if (field === "anomalies") {
+        return state.anomalies.map((one) => [
+          `anomalies.${one.kind}${
+            one.field === undefined ? "" : `.${one.field}`
+          }`,
+          one,
+        ]);
+      }
+      if (field === "history") {
+        const said = state.history.map((one) => `${one.source} ${one.status}`);
+        return [[field, said.join(", ")]];
+      }
+      if (Array.isArray(value)) return [[field, value.join(", ")]];
+      if (typeof value !== "object") return [[field, String(value)]];
+      return Object.entries(value).flatMap(([inner, of]) => {
+        const name = `${field}.${inner}`;
+        return of === null || hidden.has(name) ? [] : [[name, String(of)]];
+      });
+    },
+  );
+  return Object.fromEntries(flat.filter(([, value]) => value !== ""));
+}
+
+/** What an event met, and what it left. */
+interface Step {
+  readonly before: OrderFold;
+  readonly after: OrderFold;
+  /** An earlier event that said the same. */
+  readonly repeated: Fact | undefined;
+  readonly assets: AssetTable;
+}
+
+/** The codes of reasons that need no data. */
+type CodeOf<Reason> = Reason extends { readonly code: infer Code }
+  ? keyof Reason extends "code" ? Code : never
+  : never;
+type Code = CodeOf<EffectReason>;
+
+/** Why a fact of a kind changes the order, and why it does not. */
+const BY_KIND: Readonly<
+  Partial<Record<Fact["kind"], readonly [changed: Code, unchanged: Code]>>
+> = {
+  order_absent: ["absence", "shown_since"],
+  order_contradicted: ["contradiction", "no_claim_to_contradict"],
+  chain_reading: ["looked", "look_does_not_count"],
+  witness_required: ["required", "not_of_order"],
+  order_released: ["person", "person_noted"],
+};
+
+function whyOf(
+  fact: Fact,
+  isChanged: boolean,
+  step: Step,
+): EffectReason {
+  switch (fact.kind) {
+    case "webhook":
+      return webhookWhy(step, fact, isChanged);
+    case "unreadable": {
+      const code = isChanged ? "names_order_unreadably" : "unreadable";
+      return { code, reason: fact.reason };
+    }
+    case "order_snapshot":
+      return isChanged ? { code: "reading" } : readingWhy(step, fact);
+    case "session_created":
+    case "order_expected":
+      return { code: isChanged ? "session" : expectationWhy(step, fact) };
+    default: {
+      const [changed, unchanged] = BY_KIND[fact.kind] ??
+        ["names_order", "not_of_order"];
+      return { code: isChanged ? changed : unchanged };
+    }
+  }
+}
+
+function expectationWhy(
+  { after: order, assets }: Step,
+  { expectation }: ExpectationFact,
+): Code {
+  const { match, expected } = matchExpectations(order, assets);
+  if (expected?.id === expectation.id) return "expectation_known";
+  const window = expectationWindow(order);
+  if (window === null) return "expectation_not_linked";
+  if (window.clickId !== expectation.clickId) {
+    return "expectation_of_other_click_id";
+  }
+  if (askedAtOf(expectation) > window.until) return "expectation_after_order";
+  if (validUntil(expectation) < window.from) return "expectation_expired";
+  return match === "several" && expected === null
+    ? "click_id_shared_by_many"
+    : "order_of_other_expectation";
+}
+
+function readingWhy(
+  { before, after: { latest } }: Step,
+  { reading }: OrderSnapshotFact,
+): EffectReason {
+  if (reading.status === "") return { code: "reading_without_status" };
+  return latest !== reading && latest === before.latest
+    ? { code: "later_state_known", changedAt: latest?.changedAt || null }
+    : { code: "reading_unchanged" };
+}
+
+function webhookWhy(
+  { after, repeated }: Step,
+  fact: WebhookFact,
+  isChanged: boolean,
+): EffectReason {
+  if (!isChanged && repeated !== undefined) {
+    return { code: "repeated", position: repeated.position };
+  }
+  const { status, trust } = decideOrderStatus(after);
+  const isClaimed = trust === "claimed";
+  const claim = after.claims.find(({ status }) => status === fact.claim);
+  if (claim !== undefined && claim.status !== status) {
+    const claimed = claim.status;
+    const state = claimState(after, claim);
+    if (state === "observed") {
+      return { code: "claim_used_up", claimed, read: status };
+    }
+    if (state === "contradicted") {
+      return { code: "claim_contradicted", claimed };
+    }
+    if (isClaimed) return { code: "higher_claim", claimed, higher: status };
+    if (isFinal(status)) return { code: "reading_is_final", read: status };
+    if (!isKnown(status)) return { code: "reading_unrecognised", read: status };
+    const isAbove = orderRank(status) > orderRank(claimed);
+    const code = isAbove ? "reading_ranks_above" : "reading_ranks_equal";
+    return { code, claimed, read: status };
+  }
+  if (!isChanged) return { code: isClaimed ? "claimed_before" : "read_before" };
+  return isClaimed
+    ? { code: "claim_counts" }
+    : { code: "already_confirmed", read: status };
 }

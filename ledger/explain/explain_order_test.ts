@@ -15,11 +15,10 @@ import {
   TX2,
   webhookAt,
 } from "../testing/given_facts.ts";
-import { explainOrder, fieldChanges } from "./explain_order.ts";
-import { foldOrder } from "./as_of.ts";
-import { flattenState } from "./field_sources.ts";
+import { explainOrder, fieldChanges, flattenState } from "./explain_order.ts";
+import { foldOrder } from "../orders/order_fold.ts";
 import type { FieldValue } from "./explanation.ts";
-import { orderState } from "../states/state_of_order.ts";
+import { orderState } from "../states/order_state.ts";
 import { tries } from "../../tests/kit/thorough.ts";
 
 function outcomes(...events: RecordedEvent[]): string[] {

@@ -2,8 +2,11 @@ import { chainReading, orderReleased } from "../testing/mint.ts";
 import assert from "node:assert/strict";
 import { statusAnomalies } from "../anomalies/status_anomalies.ts";
 import type { Fact } from "../events/fact.ts";
-import { foldOrder } from "../explain/as_of.ts";
-import { evolveOrder, initialOrderFold } from "../orders/order_fold.ts";
+import {
+  evolveOrder,
+  foldOrder,
+  initialOrderFold,
+} from "../orders/order_fold.ts";
 import {
   absentRead,
   contradiction,
@@ -24,7 +27,7 @@ import {
   orderMove,
 } from "../orders/order_status.ts";
 import { isFinal, isKnown, orderMachine, orderRank } from "./order_machine.ts";
-import { orderState } from "../states/state_of_order.ts";
+import { orderState } from "../states/order_state.ts";
 import { WEBHOOK_TYPES } from "../../core/webhook_event/event_types.ts";
 import type { Decision } from "./machine.ts";
 import {

@@ -14,10 +14,9 @@ import {
   userWebhook,
   webhookAt,
 } from "../testing/given_facts.ts";
-import { nextStep } from "../users/user_status.ts";
-import { type UserState, userState } from "../users/user_state.ts";
-import { banMachine } from "./user_machines.ts";
+import { nextStep, type UserState, userState } from "../users/user_state.ts";
 import {
+  banMachine,
   fkycMachine,
   lkycMachine,
   type VerificationName,

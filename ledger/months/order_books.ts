@@ -1,10 +1,9 @@
 import type { Fact, OrderSnapshotFact } from "../events/fact.ts";
 import type { OrderReading } from "../events/order_reading.ts";
 import { compareTimes, earlierTime } from "../events/time.ts";
-import { foldOrder } from "../explain/as_of.ts";
-import type { OrderFold } from "../orders/order_fold.ts";
+import { foldOrder, type OrderFold } from "../orders/order_fold.ts";
 import type { ResolveOptions } from "../orders/order_status.ts";
-import { orderState } from "../states/state_of_order.ts";
+import { orderState } from "../states/order_state.ts";
 import {
   bookedAmount,
   isSameMoney,

@@ -13,10 +13,9 @@ import {
   userWebhook,
   webhookAt,
 } from "../testing/given_facts.ts";
-import { foldOrder } from "../explain/as_of.ts";
-import type { OrderState } from "../states/order_state.ts";
+import { foldOrder } from "./order_fold.ts";
+import { type OrderState, orderState } from "../states/order_state.ts";
 import { readFact } from "../events/read_fact.ts";
-import { orderState } from "../states/state_of_order.ts";
 
 function stateOf(...events: RecordedEvent[]): OrderState {
   return orderState(foldOrder(ORDER, facts(...events)));

@@ -32,7 +32,7 @@ import {
   noActivity,
 } from "./activity_fold.ts";
 import { latestLook } from "./compare.ts";
-import { expectationsOf } from "./expectations.ts";
+import { expectationsOf, JoinedFacts } from "./expectations.ts";
 
 /** A status that readings showed. */
 export interface ObservedStatus {
@@ -165,6 +165,17 @@ export function evolveOrder(fold: OrderFold, fact: Fact): OrderFold {
     if (kept.length < next.expectations.length) next.expectations = kept;
   }
   return next;
+}
+
+/** Folds facts of an order, and what concerns it without naming it, from nothing. */
+export function foldOrder(orderId: string, facts: Iterable<Fact>): OrderFold {
+  let fold = initialOrderFold(orderId);
+  const joined = new JoinedFacts();
+  for (const fact of facts) {
+    if (!joined.add(fact)) fold = evolveOrder(fold, fact);
+  }
+  // Last, because which of them are kept depends on the readings.
+  return joined.join(fold);
 }
 
 type Join<Known, Said> = (known: Known, said: Said) => Known;

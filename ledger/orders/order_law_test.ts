@@ -20,7 +20,13 @@ import {
   USER,
   webhookAt,
 } from "../testing/given_facts.ts";
-import { foldOrder } from "../explain/as_of.ts";
+import {
+  evolveOrder,
+  foldOrder,
+  initialOrderFold,
+  isLater,
+  type OrderFold,
+} from "./order_fold.ts";
 import { packOrder, unpackOrder } from "../projection/doc.ts";
 import {
   type ExpectationFact,
@@ -28,18 +34,12 @@ import {
   isExpectation,
 } from "../events/fact.ts";
 import { CANDIDATES_COMPARED, ExpectationPool } from "./expectations.ts";
-import {
-  evolveOrder,
-  initialOrderFold,
-  isLater,
-  type OrderFold,
-} from "./order_fold.ts";
 import { isFinal, isKnown, orderRank } from "../machines/order_machine.ts";
 import { decideOrderStatus } from "./order_status.ts";
 import { readFact } from "../events/read_fact.ts";
 import { compareTimes } from "../events/time.ts";
 import { CANDIDATES_KEPT } from "../events/expectation.ts";
-import { orderState } from "../states/state_of_order.ts";
+import { orderState } from "../states/order_state.ts";
 import { isThorough, tries } from "../../tests/kit/thorough.ts";
 
 const user = { user: { user_id: USER, verification_status: {} } };

@@ -11,11 +11,14 @@ import {
   TX,
   webhookAt,
 } from "../testing/given_facts.ts";
-import { foldOrder } from "../explain/as_of.ts";
+import { foldOrder } from "./order_fold.ts";
 import { isFinal, orderRank } from "../machines/order_machine.ts";
-import { orderReason, type OrderState } from "../states/order_state.ts";
+import {
+  orderReason,
+  type OrderState,
+  orderState,
+} from "../states/order_state.ts";
 import { decideOrderStatus } from "./order_status.ts";
-import { orderState } from "../states/state_of_order.ts";
 
 function stateOf(...events: RecordedEvent[]): OrderState {
   return orderState(foldOrder(ORDER, facts(...events)));

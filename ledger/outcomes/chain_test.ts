@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { VERDICTS } from "../../core/chain/verdict.ts";
 import { outcomeNow, OVERDUE_AFTER_MS } from "../attention/attention.ts";
 import type { ChainReadingBody, RecordedEvent } from "../events/event.ts";
-import { foldOrder } from "../explain/as_of.ts";
+import { foldOrder } from "../orders/order_fold.ts";
 import { packOrder, unpackOrder } from "../projection/doc.ts";
-import { orderState } from "../states/state_of_order.ts";
+import { orderState } from "../states/order_state.ts";
 import {
   chainLook,
   facts,

@@ -10,11 +10,9 @@ import {
   serviceTime,
   session,
 } from "../testing/given_facts.ts";
-import { foldOrder } from "../explain/as_of.ts";
+import { foldOrder, SESSIONS_KEPT } from "../orders/order_fold.ts";
 import { OUTCOME_WORDS } from "../../resources/wording/outcome.ts";
-import { SESSIONS_KEPT } from "../orders/order_fold.ts";
-import type { OrderState } from "../states/order_state.ts";
-import { orderState } from "../states/state_of_order.ts";
+import { type OrderState, orderState } from "../states/order_state.ts";
 
 const stateOf = (...events: RecordedEvent[]) =>
   orderState(foldOrder(ORDER, facts(...events)));

@@ -1,8 +1,8 @@
 // What the service may state of a transaction, an address and a time.
 import assert from "node:assert/strict";
 import type { RecordedEvent } from "../events/event.ts";
-import { foldOrder } from "../explain/as_of.ts";
-import { orderState } from "../states/state_of_order.ts";
+import { foldOrder } from "../orders/order_fold.ts";
+import { orderState } from "../states/order_state.ts";
 import {
   chainLook,
   expectation,

@@ -10,8 +10,8 @@ import {
   session,
   TX,
 } from "../testing/given_facts.ts";
-import { foldOrder } from "../explain/as_of.ts";
-import { orderState } from "../states/state_of_order.ts";
+import { foldOrder } from "../orders/order_fold.ts";
+import { orderState } from "../states/order_state.ts";
 
 const release = (...events: RecordedEvent[]) =>
   orderState(foldOrder(ORDER, facts(...events))).release;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { RecordedEvent } from "../events/event.ts";
-import { foldOrder } from "../explain/as_of.ts";
+import { foldOrder } from "../orders/order_fold.ts";
 import {
   absentRead,
   facts,
@@ -11,7 +11,7 @@ import {
   session,
   TX,
 } from "../testing/given_facts.ts";
-import { orderState } from "../states/state_of_order.ts";
+import { orderState } from "../states/order_state.ts";
 
 const priced = (currency_amount: string) =>
   session(0, { currency: "USD", currency_amount });

@@ -14,8 +14,7 @@ import {
   initialOrderFold,
   type OrderFold,
 } from "../orders/order_fold.ts";
-import { orderState } from "../states/state_of_order.ts";
-import type { OrderState } from "../states/order_state.ts";
+import { type OrderState, orderState } from "../states/order_state.ts";
 import type { Fact } from "../events/fact.ts";
 import type { Rows } from "../store/database.ts";
 import type { SqlValue, Statement } from "../store/driver/driver.ts";

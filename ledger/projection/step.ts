@@ -45,8 +45,9 @@ import {
   isHistoricUser,
   isListed,
   type LedgerTimes,
-} from "../releases/historic.ts";
-import { type OrderRelease, orderRelease } from "../releases/order_release.ts";
+  type OrderRelease,
+  orderRelease,
+} from "../releases/order_release.ts";
 import { deliveredPurchase } from "../events/hand_release.ts";
 import type { HandChange, ReleaseChange } from "../releases/release_log.ts";
 import {
@@ -54,7 +55,7 @@ import {
   initialUserFold,
   type UserFold,
 } from "../users/user_fold.ts";
-import { decideUserStatus } from "../users/user_status.ts";
+import { decideUserStatus } from "../users/user_state.ts";
 import { NOTHING_TOLD, type Row } from "./doc.ts";
 import { type ToConfirm, urgencyOf } from "./due.ts";
 

@@ -16,7 +16,7 @@ import {
 import { record, subscriptionsOf } from "../testing/subscription_kit.ts";
 import { exportEvents } from "../transfer/export.ts";
 import { importEvents } from "../transfer/import.ts";
-import { decideUserStatus } from "../users/user_status.ts";
+import { decideUserStatus } from "../users/user_state.ts";
 import { FOLD } from "./project.ts";
 import { refold } from "./refold.ts";
 import { parseTransitionKey, transitionKey } from "../machines/transition.ts";

@@ -1,6 +1,6 @@
 /** How much a ledger holds, and how far it is folded. */
 import { EVENT_KINDS, type EventKind } from "../machines/event_kind.ts";
-import type { Historic } from "../releases/historic.ts";
+import type { Historic } from "../releases/order_release.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { type Guard, guardOf, selectGuard } from "../projection/guard.ts";
 import { HISTORIC } from "../projection/log.ts";

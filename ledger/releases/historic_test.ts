@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { historyReport } from "./historic.ts";
+import { historyReport } from "./order_release.ts";
 
 Deno.test("historyReport() tells once how many were withheld, when no more come", async () => {
   const told: string[] = [];

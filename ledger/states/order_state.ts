@@ -1,15 +1,20 @@
-import type {
-  OrderDetails,
-  OrderFacts,
-  OrderFees,
+import {
+  detailsBy,
+  factsBy,
+  feesBy,
+  type OrderDetails,
+  type OrderFacts,
+  type OrderFees,
 } from "../events/order_facts.ts";
-import type { ChainReading } from "../events/chain_reading.ts";
-import type { ExpectationTerms } from "../events/expectation.ts";
 import type { Anomaly } from "../anomalies/anomaly.ts";
 import type { AttentionKind } from "../outcomes/attention_kind.ts";
 import type { StoredFacts } from "../outcomes/outcome_facts.ts";
-import type { Uncompared } from "../outcomes/match.ts";
-import type { ByHand } from "../outcomes/settled_by_hand.ts";
+import {
+  isChangedLater,
+  matchExpectations,
+  type Uncompared,
+} from "../outcomes/match.ts";
+import { type ByHand, byHandOf, settle } from "../outcomes/settled_by_hand.ts";
 import type {
   Booked,
   OutcomeCode,
@@ -19,12 +24,26 @@ import type {
 import type { Status, Trust } from "../machines/transition.ts";
 import { isFinal, isKnown, orderRank } from "../machines/order_machine.ts";
 import {
+  claimedValue,
   claimState,
   contestingClaims,
   type DecidedStatus,
   highestClaim,
+  readingFacts,
+  type ResolveOptions,
+  resolveOrder,
   type StatusFacts,
+  visibleReading,
 } from "../orders/order_status.ts";
+import { orderAnomalies } from "../anomalies/order_anomalies.ts";
+import type { OrderFieldName } from "../../core/wire/order_fields.ts";
+import type { Expectation, ExpectationTerms } from "../events/expectation.ts";
+import type { Claim, OrderFold } from "../orders/order_fold.ts";
+import type { ChainReading } from "../events/chain_reading.ts";
+import { countingLook } from "../orders/compare.ts";
+import { factsOfOrder } from "../outcomes/facts_of_order.ts";
+import { outcomeOf } from "../outcomes/outcome.ts";
+import { emptyToNull } from "../events/fact_text.ts";
 
 /** A chain reading, as readers see it. */
 export type WitnessState = Omit<
@@ -171,45 +190,34 @@ export type OrderReason =
   /** No webhook claims a status, and the service has no such order. */
   | { readonly code: "nothing_claimed_of_absent_order" };
 
-/** Everything that the reason of a status depends on. */
-export interface ReasonFacts extends StatusFacts {
-  /** A reading without a status that can be read; null when there is none. */
-  readonly statusless?: object | null;
-  /** When the service was last asked and did not show the order. */
-  readonly absentAt?: string | null;
-}
-
 /** Works out why the status of an order is what it is. */
 export function orderReason(
-  facts: ReasonFacts,
+  facts: StatusFacts & Partial<Pick<OrderFold, "statusless" | "absentAt">>,
   { status, trust }: DecidedStatus,
 ): OrderReason {
-  const { latest, claims, absentAt = null, statusless = null } = facts;
-  if (latest !== null) {
+  const read = facts.latest?.status ?? null;
+  if (read !== null) {
     return trust === "claimed"
-      ? {
-        code: "claim_ahead_of_reading",
-        claimed: status,
-        read: latest.status,
-      }
-      : confirmedReason(facts, latest.status);
+      ? { code: "claim_ahead_of_reading", claimed: status, read }
+      : confirmedReason(facts, read);
   }
   const claimed = highestClaim(facts);
-  if (statusless !== null) return { code: "reading_without_status", claimed };
+  if (facts.statusless) return { code: "reading_without_status", claimed };
+  const isAbsent = Boolean(facts.absentAt);
   if (claimed !== null) {
-    return absentAt === null
-      ? { code: "claim_not_read", claimed }
-      : { code: "claim_of_absent_order", claimed };
-  }
-  if (claims.length > 0) {
     return {
-      code: "all_claims_contradicted",
-      contradicted: claims.map(({ status }) => status),
+      code: isAbsent ? "claim_of_absent_order" : "claim_not_read",
+      claimed,
     };
   }
-  return absentAt === null
-    ? { code: "nothing_claimed_or_read" }
-    : { code: "nothing_claimed_of_absent_order" };
+  const contradicted = facts.claims.map(({ status }) => status);
+  if (contradicted.length > 0) {
+    return { code: "all_claims_contradicted", contradicted };
+  }
+  const code = isAbsent
+    ? "nothing_claimed_of_absent_order"
+    : "nothing_claimed_or_read";
+  return { code };
 }
 
 function confirmedReason(facts: StatusFacts, read: Status): OrderReason {
@@ -225,7 +233,84 @@ function confirmedReason(facts: StatusFacts, read: Status): OrderReason {
   if (contradicted.length > 0) {
     return { code: "higher_claims_contradicted", read, contradicted };
   }
-  return isFinal(read)
-    ? { code: "reading_is_final", read }
-    : { code: "reading_stands", read };
+  return { code: isFinal(read) ? "reading_is_final" : "reading_stands", read };
+}
+
+/** Works out the state of an order from what is known. */
+export function orderState(
+  fold: OrderFold,
+  options: ResolveOptions = {},
+): OrderState {
+  const resolved = resolveOrder(fold, options);
+  const { fields, claims, decided, assets } = resolved;
+  const { match, expected, uncompared } = matchExpectations(fold, assets);
+  const facts = factsOfOrder(fold, match);
+  const byRow = outcomeOf(facts);
+  const byHand = byHandOf(fold, facts, byRow);
+  const outcome = settle(byRow, facts, byHand);
+  const latest = visibleReading(fold);
+  const stated = (field: OrderFieldName) =>
+    emptyToNull(latest?.[field] ?? null);
+  return {
+    ...fields,
+    orderId: fold.orderId,
+    status: decided.status,
+    trust: decided.trust,
+    reason: orderReason(fold, decided),
+    outcome: outcome.code,
+    release: outcome.release,
+    releaseReason: outcome.reason,
+    booked: outcome.booked,
+    attention: outcome.attention,
+    byHand,
+    witness: witnessOf(countingLook(fold)),
+    facts,
+    createdAt: latest?.statedCreatedAt ?? (latest?.createdAt || null),
+    changedAt: (latest?.statedChangedAt ?? latest?.changedAt) || null,
+    ...detailsBy(stated),
+    fees: feesBy(stated),
+    smartContract: {
+      address: claimedValue(claims, "scAddress"),
+      inputData: stated("scInputData") ??
+        claimedValue(claims, "scInputData"),
+    },
+    transferSeen: fold.transferSeen,
+    history: [
+      ...fold.observedStatuses.map(saidBy("snapshot")),
+      ...fold.claims.map(saidBy("webhook")),
+    ],
+    claimed: claims[0] === undefined ? null : {
+      ...factsBy((field) =>
+        field === "network" ? null : claimedValue(claims, field)
+      ),
+      status: claims[0].status,
+    },
+    confirmed: fold.latest === null
+      ? null
+      : { ...readingFacts(fold.latest), status: fold.latest.status },
+    sessions: fold.sessions.map(({ sessionId }) => sessionId).sort(),
+    expected: expected === null ? null : termsOf(expected),
+    expectedChanged: isChangedLater(fold, expected),
+    uncompared,
+    anomalies: orderAnomalies(fold, resolved, expected),
+  };
+}
+
+function saidBy(source: OrderState["history"][number]["source"]) {
+  return ({ status }: { readonly status: Status }) => ({ source, status });
+}
+
+/** What was expected, without when it was recorded and how long it is valid. */
+function termsOf(
+  { recordedAt: _, askedAt: _asked, validForMs: _valid, ...terms }: Expectation,
+): ExpectationTerms {
+  return terms;
+}
+
+/** What a look says that the order does not say itself. */
+function witnessOf(look: ChainReading | null): WitnessState | null {
+  if (look === null) return null;
+  const { digest: _d, txId: _t, address: _a, network: _n, ...said } = look;
+  const { erased: _e, asset: _s, type: _y, inputData: _i, ...rest } = said;
+  return rest;
 }

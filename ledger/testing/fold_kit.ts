@@ -2,7 +2,7 @@
 import { activityOf } from "../orders/activity_fold.ts";
 import type { NewEvent } from "../events/event.ts";
 import { orderActivity } from "../orders/order_status.ts";
-import { orderState } from "../states/state_of_order.ts";
+import { orderState } from "../states/order_state.ts";
 import { openDriver } from "../thread/open_driver.ts";
 import { decidingMode } from "../store/database.ts";
 import type { Driver, SqlValue } from "../store/driver/driver.ts";

@@ -15,14 +15,13 @@ export {
 export * from "./mint.ts";
 export { anchorFile, anchorFilePath } from "../evidence/anchor_file.ts";
 export { emptyLedger } from "./empty_ledger.ts";
-export { foldOrder } from "../explain/as_of.ts";
+export { foldOrder, type OrderFold } from "../orders/order_fold.ts";
 export { foldUser } from "./fold_user.ts";
 export { explainOrder } from "../explain/explain_order.ts";
 export { isKnown } from "../machines/order_machine.ts";
 export { FINAL_READS_AFTER_MS } from "../orders/reread_schedule.ts";
 export { contestingClaims } from "../orders/order_status.ts";
-export type { OrderFold } from "../orders/order_fold.ts";
-export { userState } from "../users/user_state.ts";
+export { decideUserStatus, userState } from "../users/user_state.ts";
 export { FileDriver } from "../store/connections/file_driver.ts";
 export type { ResultSet, SqlValue } from "../store/driver/driver.ts";
 export {
@@ -30,7 +29,6 @@ export {
   initialUserFold,
   type UserFold,
 } from "../users/user_fold.ts";
-export { decideUserStatus } from "../users/user_status.ts";
 export { forgetOutcomes } from "../outcomes/outcome.ts";
 export { FACT_VALUES, type OutcomeFacts } from "../outcomes/outcome_facts.ts";
 export { OUTCOME_TABLE, type OutcomeRow } from "../outcomes/outcome_table.ts";

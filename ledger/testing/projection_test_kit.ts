@@ -12,7 +12,7 @@ import {
   webhookEvent,
   witnessRequired,
 } from "./mint.ts";
-import { foldOrder } from "../explain/as_of.ts";
+import { foldOrder } from "../orders/order_fold.ts";
 import { foldUser } from "./fold_user.ts";
 import { activityOf } from "../orders/activity_fold.ts";
 import { type Fact, isExpectation, isWitnessRule } from "../events/fact.ts";
@@ -23,7 +23,7 @@ import {
 import { witnessRuleBody } from "../events/witness_rule.ts";
 import { orderActivity } from "../orders/order_status.ts";
 import { readFact } from "../events/read_fact.ts";
-import { orderState } from "../states/state_of_order.ts";
+import { orderState } from "../states/order_state.ts";
 import { userState } from "../users/user_state.ts";
 import type { Driver, ResultSet, Statement } from "../store/driver/driver.ts";
 

@@ -1,6 +1,16 @@
-import type { VerificationState } from "../../core/webhook_event/webhook_event.ts";
+/** Status, state and verdict of a user, by what is known. */
+import { compareTimes, effectiveTime } from "../events/time.ts";
+import {
+  type BanName,
+  fkycMachine,
+  isKnownVerification,
+  lkycMachine,
+  type VerificationMachine,
+  type VerificationName,
+  verificationRank,
+} from "../machines/user_machines.ts";
+import type { StatedVerification, UserFold } from "./user_fold.ts";
 import type { Anomaly, VerificationReversed } from "../anomalies/anomaly.ts";
-import { effectiveTime } from "../events/time.ts";
 import {
   NO_PROFILE,
   profileOf,
@@ -8,21 +18,152 @@ import {
   type UserReading,
 } from "../events/user_reading.ts";
 import { futureTimes, unreadableFields } from "../anomalies/order_anomalies.ts";
-import {
-  fkycMachine,
-  lkycMachine,
-  type VerificationMachine,
-} from "../machines/user_machines.ts";
 import type { Trust } from "../machines/transition.ts";
-import {
-  decideUserStatus,
-  type NextStep,
-  nextStep,
-  rowOf,
-  type UserStatus,
-  type Verification,
-} from "./user_status.ts";
-import type { UserFold } from "./user_fold.ts";
+import type { VerificationState } from "../../core/webhook_event/webhook_event.ts";
+
+/** All that the status of a user depends on. */
+export type VerificationFacts = Pick<UserFold, "latest" | "lkyc" | "fkyc">;
+
+/** A verification state and how sure it is. */
+export interface Verification {
+  /** The state; null when none was stated. */
+  readonly state: VerificationState | null;
+  /** Whether it is confirmed by the service. */
+  readonly trust: Trust;
+  /**
+   * The state that webhooks stated last, where that is later than what `state`
+   * comes from and does not rank higher; null without one. It changes no state,
+   * and asks for a reading.
+   */
+  readonly laterClaim: VerificationState | null;
+}
+
+/** Status of a user: three machines, and what follows from them together. */
+export interface UserStatus {
+  /**
+   * `banned` where the service says so, else the document verification once it
+   * has begun, else the light one, else `unknown`.
+   */
+  readonly status: VerificationState | "banned" | "unknown";
+  /** `confirmed` when all inputs of `status` are confirmed by the service. */
+  readonly trust: Trust;
+  /** Light verification. */
+  readonly lkyc: Verification;
+  /** Document verification. */
+  readonly fkyc: Verification;
+  /** The ban, which only readings state; null when none does. */
+  readonly ban: BanName | null;
+}
+
+export function rowOf(
+  state: VerificationState,
+): VerificationName | "unlisted" {
+  return isKnownVerification(state) ? state : "unlisted";
+}
+
+/**
+ * Runs the machine of one verification: A is the latest snapshot's state, and a
+ * claim counts that was received after that snapshot.
+ */
+function decideVerification(
+  { latest, ...stated }: VerificationFacts,
+  { name, decisions }: VerificationMachine,
+): Verification {
+  const read = latest && latest[name];
+  const ofReading = decisions[read === null ? "none" : rowOf(read)];
+  const decision = ({ state }: StatedVerification) =>
+    ofReading[state === read ? "none" : rowOf(state)];
+  const counting = stated[name].filter(({ lastAt }) =>
+    latest === null || compareTimes(lastAt, latest.readAt) > 0
+  );
+  const ranks = counting.map(({ state }) => verificationRank(state));
+  const highest = counting[ranks.indexOf(Math.max(...ranks))];
+  if (highest !== undefined && decision(highest) === "claim") {
+    const later = counting.filter(({ lastAt }) =>
+      compareTimes(lastAt, highest.lastAt) > 0
+    );
+    const { state } = highest;
+    return { state, trust: "claimed", laterClaim: lastStated(later) };
+  }
+  const doubts = counting.filter((one) => decision(one) === "reading_in_doubt");
+  return {
+    state: read,
+    trust: latest === null ? "claimed" : "confirmed",
+    laterClaim: lastStated(doubts),
+  };
+}
+
+/** The state stated last; of one moment the higher, as they are sorted by rank. */
+function lastStated(
+  stated: readonly StatedVerification[],
+): VerificationState | null {
+  const last = stated.toSorted((a, b) => compareTimes(a.lastAt, b.lastAt));
+  return last.at(-1)?.state ?? null;
+}
+
+/** The status of a user. */
+export function decideUserStatus(facts: VerificationFacts): UserStatus {
+  const lkyc = decideVerification(facts, lkycMachine);
+  const fkyc = decideVerification(facts, fkycMachine);
+  const banned = facts.latest === null ? null : facts.latest.banned;
+  const ban = banned === null ? null : banned ? "banned" : "not_banned";
+  const machines = { lkyc, fkyc, ban } as const;
+  if (ban === "banned") {
+    return { status: "banned", trust: "confirmed", ...machines };
+  }
+  if (fkyc.state !== null && fkyc.state !== "not initiated") {
+    return { status: fkyc.state, trust: fkyc.trust, ...machines };
+  }
+  return {
+    status: lkyc.state ?? fkyc.state ?? "unknown",
+    trust: lkyc.trust === "confirmed" ? fkyc.trust : "claimed",
+    ...machines,
+  };
+}
+
+/**
+ * What the user must do next, before buying.
+ *
+ * - `none`: nothing.
+ * - `start_verification`, `finish_verification`: the user has not begun, or has
+ *   begun and not handed everything in.
+ * - `wait`: the service is checking.
+ * - `upload_documents`: the service wants documents again.
+ * - `see_reject_reasons`: the verification failed; whether another attempt can
+ *   help depends on the reasons.
+ * - `cannot_buy`: the service has banned the user.
+ * - `unknown`: nothing is known, or the state is not documented.
+ */
+export type NextStep =
+  | "none"
+  | "start_verification"
+  | "finish_verification"
+  | "wait"
+  | "upload_documents"
+  | "see_reject_reasons"
+  | "cannot_buy"
+  | "unknown";
+
+/** What follows for the user from each status. */
+const NEXT_STEPS: Readonly<
+  Record<VerificationName | "banned" | "unknown", NextStep>
+> = {
+  unknown: "unknown",
+  "not initiated": "start_verification",
+  initiated: "finish_verification",
+  progress: "wait",
+  retry: "upload_documents",
+  failed: "see_reject_reasons",
+  success: "none",
+  banned: "cannot_buy",
+};
+
+/** What a user of that status must do next. */
+export function nextStep(status: UserStatus["status"]): NextStep {
+  return Object.hasOwn(NEXT_STEPS, status)
+    ? NEXT_STEPS[status as keyof typeof NEXT_STEPS]
+    : "unknown";
+}
 
 /** Why the trust in the status of a user is what it is. */
 export type UserReason =
@@ -176,4 +317,90 @@ function reversedVerification(
   return before.length === 0
     ? []
     : [{ kind: "verification_reversed", field: machine.name, read, before }];
+}
+
+/** Which verification: light, or with documents. */
+export type VerificationKind = "lkyc" | "fkyc";
+
+/**
+ * The most important thing about a user, as a code with its data. `by` is the
+ * verification that decides: the one with documents once it has begun.
+ */
+export type UserVerdict =
+  /** Nothing was said of a verification. */
+  | { readonly code: "nothing_known" }
+  /** The service has banned the user. */
+  | { readonly code: "banned" }
+  /** A webhook claims the state, and the service has not said it. */
+  | {
+    readonly code: "not_confirmed";
+    readonly by: VerificationKind;
+    readonly claimed: VerificationState;
+  }
+  /** A webhook stated something else since, that does not rank higher. */
+  | {
+    readonly code: "doubted";
+    readonly by: VerificationKind;
+    readonly state: VerificationState;
+    readonly claimed: VerificationState;
+  }
+  /** Verified: may buy, within the limits. */
+  | { readonly code: "verified"; readonly by: VerificationKind }
+  /** The verification failed, for the reasons that webhooks gave. */
+  | {
+    readonly code: "failed";
+    readonly by: VerificationKind;
+    readonly rejectReasons: readonly string[];
+  }
+  /** Documents have to be handed in again. */
+  | { readonly code: "retry"; readonly by: VerificationKind }
+  /**
+   * Begun, or being checked, or a state that this version does not know. The
+   * user has to finish it, to wait, or does what this version does not know.
+   */
+  | {
+    readonly code: "under_way";
+    readonly by: VerificationKind;
+    readonly state: VerificationState;
+    readonly next: Extract<
+      NextStep,
+      "finish_verification" | "wait" | "unknown"
+    >;
+  }
+  /** The user has begun no verification. */
+  | { readonly code: "not_begun" };
+
+/** Sums up a user in the one thing that a person has to know first. */
+export function userVerdictOf(user: UserState): UserVerdict {
+  const { verification, verificationTrust, laterClaims, next } = user;
+  if (next === "cannot_buy") return { code: "banned" };
+  const { fkyc } = verification;
+  const by = fkyc !== null && fkyc !== "not initiated" ? "fkyc" : "lkyc";
+  const state = verification[by];
+  if (state === null) return { code: "nothing_known" };
+  if (verificationTrust[by] === "claimed") {
+    return { code: "not_confirmed", by, claimed: state };
+  }
+  const claimed = laterClaims[by];
+  if (claimed !== null) return { code: "doubted", by, state, claimed };
+  switch (next) {
+    case "none":
+      return { code: "verified", by };
+    case "see_reject_reasons":
+      return {
+        code: "failed",
+        by,
+        rejectReasons: user.rejectReasons.filter((reason) =>
+          reason.toLowerCase().startsWith(`${by}_`)
+        ),
+      };
+    case "upload_documents":
+      return { code: "retry", by };
+    case "start_verification":
+      return { code: "not_begun" };
+    case "finish_verification":
+    case "wait":
+    case "unknown":
+      return { code: "under_way", by, state, next };
+  }
 }

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
-import { nextStep } from "./user_status.ts";
+import {
+  nextStep,
+  type UserState,
+  userState,
+  userVerdictOf,
+} from "./user_state.ts";
 import { initialUserFold } from "./user_fold.ts";
-import { type UserState, userState } from "./user_state.ts";
-import { userVerdictOf } from "./user_verdict.ts";
 
 const unknown = userState(initialUserFold("01USER"));
 const both = { lkyc: "confirmed", fkyc: "confirmed" } as const;

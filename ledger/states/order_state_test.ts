@@ -13,10 +13,9 @@ import {
   TX2,
   USER,
 } from "../testing/given_facts.ts";
-import { foldOrder } from "../explain/as_of.ts";
+import { foldOrder } from "../orders/order_fold.ts";
 import { orderActivity } from "../orders/order_status.ts";
-import type { OrderState } from "./order_state.ts";
-import { orderState } from "./state_of_order.ts";
+import { type OrderState, orderState } from "./order_state.ts";
 
 function stateOf(...events: RecordedEvent[]): OrderState {
   return orderState(foldOrder(ORDER, facts(...events)));
