@@ -8,7 +8,7 @@ import { type EventKind, isExpectationKind } from "../machines/event_kind.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { unpackOrder } from "../projection/doc.ts";
 import type { Guard } from "../projection/guard.ts";
-import { LookupHash, type LookupKind } from "../projection/lookup_hash.ts";
+import type { LookupKind } from "../projection/lookup_hash.ts";
 import { noteOf } from "../recording/notes.ts";
 import {
   comparedId,
@@ -26,6 +26,7 @@ import {
   eventsHolding,
   type EventTexts,
   findHolders,
+  NO_HOLDERS,
   type Values,
 } from "./holders.ts";
 import {
@@ -97,18 +98,17 @@ export async function prepareErasure(
   const person = await findPerson(parts, userId);
   const { orders, claims, holders, replaced, names } = person;
   const isThere = replaced.length > 0 || orders.size > 0;
-  const events: Partial<Record<EventKind, number>> = {};
-  for (const { before: { kind } } of replaced) {
-    events[kind] = (events[kind] ?? 0) + 1;
-  }
+  const { blank, list } = isThere ? holders : NO_HOLDERS;
+  const byKind = Map.groupBy(replaced, ({ before }) => before.kind);
   const erasure = {
-    ...{ userId, events, claims },
+    userId,
+    events: Object.fromEntries(
+      [...byKind].map(([kind, all]) => [kind, all.length]),
+    ),
+    claims,
     fields: [...new Set(replaced.flatMap(fieldsGone))].sort(),
     orders: [...orders.values()].map(({ fold }) => erasableOrder(fold, parts)),
-    compared: {
-      blanked: isThere ? holders.blank.length : 0,
-      listed: isThere ? holders.list.length : 0,
-    },
+    compared: { blanked: blank.length, listed: list.length },
     pseudonym: isThere ? names.user : null,
   };
   return { erasure, statements: () => erasing(parts, person) };
@@ -251,7 +251,7 @@ export async function findTraces(
   /** Click ids that nobody else may have. */
   readonly clicks: ReadonlySet<string>;
 }> {
-  const hash = new LookupHash(guard.key);
+  const { hash } = guard;
   const nos = listed([...orders.values()].map(({ no }) => no));
   const unshared = async (
     kind: LookupKind,
@@ -361,18 +361,15 @@ function valuesOf(
 export function refuseErasure({ claims, orders }: ErasurePlan): void {
   const unasked = claims.filter(({ isAsked }) => !isAsked);
   const blocked = orders.filter(({ blocks }) => blocks.length > 0);
-  if (unasked.length + blocked.length === 0) return;
-  throw new LedgerError(
-    "failed",
-    unasked.length > 0
-      ? "Cannot erase before the service was asked for orders that only " +
-        "webhooks name as the person's: " +
-        unasked.map(({ orderId }) => orderId).join(", ")
-      : "Cannot erase while an order is under way or a refund is due: " +
-        blocked.map(({ orderId, blocks }) =>
-          `${orderId} (${blocks.join(", ")})`
-        ).join(", "),
-  );
+  const first = unasked.length > 0
+    ? "before the service was asked for orders that only webhooks name as the " +
+      "person's: " + unasked.map(({ orderId }) => orderId).join(", ")
+    : "while an order is under way or a refund is due: " +
+      blocked.map(({ orderId, blocks }) => `${orderId} (${blocks.join(", ")})`)
+        .join(", ");
+  if (unasked.length + blocked.length > 0) {
+    throw new LedgerError("failed", `Cannot erase ${first}`);
+  }
 }
 
 async function erasing(
@@ -480,14 +477,16 @@ async function notesAbout(
 
 /** Names of the fields of a body whose values do not stay. */
 function fieldsGone({ before, after }: Replacement): string[] {
-  const left = new Set(fieldsOf(after.body).map((field) => field.join("=")));
-  return fieldsOf(before.body).filter((field) => !left.has(field.join("=")))
-    .flatMap(([name = ""]) => name === "erased" ? [] : [name]);
+  const left = new Set(fieldsOf(after.body).map(String));
+  return fieldsOf(before.body).filter((field) => !left.has(String(field)))
+    .map(([name]) => name).filter((name) => name !== "erased");
 }
 
 /** Fields of a body, those within others after a dot, and their values. */
-function fieldsOf(body: Uint8Array): string[][] {
-  const walk = (value: unknown, path: string): string[][] => {
+function fieldsOf(
+  body: Uint8Array,
+): (readonly [name: string, value: string])[] {
+  const walk = (value: unknown, path: string): ReturnType<typeof fieldsOf> => {
     if (Array.isArray(value)) return value.flatMap((one) => walk(one, path));
     if (!isRecord(value)) return [[path, String(value ?? "")]];
     return Object.entries(value).flatMap(([name, inner]) =>

@@ -35,6 +35,8 @@ export interface Holders {
   }[];
 }
 
+export const NO_HOLDERS: Holders = { blank: [], list: [] };
+
 /** An event, and the texts of its body that may be ids. */
 export interface EventTexts {
   readonly event: RecordedEvent;
@@ -58,7 +60,7 @@ export async function findHolders(
   const hits = events.filter(({ event, texts }) =>
     COMPARED.has(event.kind) && !texts.isDisjointFrom(values)
   );
-  if (hits.length === 0) return { blank: [], list: [] };
+  if (hits.length === 0) return NO_HOLDERS;
   const orderIds = hits.flatMap(({ event }) => event.orderId ?? []);
   const userIds = hits.flatMap(({ event }) => event.userId ?? []);
   const [rows] = await readDeciding(driver, [statement(

@@ -3,7 +3,6 @@ import { ERASED_MARK } from "../events/record.ts";
 import { isAbout } from "../orders/compare.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { unpackOrder } from "../projection/doc.ts";
-import { LookupHash } from "../projection/lookup_hash.ts";
 import { readDeciding, statement, write } from "../store/database.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { retryLostRaces } from "../store/driver/retrying_driver.ts";
@@ -115,9 +114,8 @@ async function pruneSome(
       ORDER BY e.position LIMIT ${STEP}`,
     ...[msOf(before) ?? 0, before, after, guard.position],
   );
-  const hash = new LookupHash(guard.key);
   const links = events.flatMap((event) =>
-    linksOf(readFact(event), hash).map((link) => [event.position, link])
+    linksOf(readFact(event), guard.hash).map((link) => [event.position, link])
   );
   // Its order, or the orders that terms may be compared with.
   const [rows] = await readDeciding(driver, [statement(

@@ -17,7 +17,7 @@ import {
   moveGuard,
   selectGuard,
 } from "../projection/guard.ts";
-import { LookupHash } from "../projection/lookup_hash.ts";
+import type { LookupHash } from "../projection/lookup_hash.ts";
 import type { FoldCode } from "../projection/project.ts";
 import { dropRefolded } from "../projection/refold.ts";
 import { updateRow } from "../projection/rows.ts";
@@ -65,7 +65,7 @@ export async function replaceEvents(
   },
 ): Promise<Statement[]> {
   const nos = orders.map(({ no }) => no);
-  const hash = new LookupHash(guard.key);
+  const { hash } = guard;
   const until = guard.position;
   // Nothing vouches yet for what is not folded.
   const folded = replaced.filter(({ before }) => before.position <= until);
