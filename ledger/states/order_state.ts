@@ -38,7 +38,7 @@ import {
 import { orderAnomalies } from "../anomalies/order_anomalies.ts";
 import type { OrderFieldName } from "../../core/wire/order_fields.ts";
 import type { Expectation, ExpectationTerms } from "../events/expectation.ts";
-import type { Claim, OrderFold } from "../orders/order_fold.ts";
+import type { OrderFold } from "../orders/order_fold.ts";
 import type { ChainReading } from "../events/chain_reading.ts";
 import { countingLook } from "../orders/compare.ts";
 import { factsOfOrder } from "../outcomes/facts_of_order.ts";
