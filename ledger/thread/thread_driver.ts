@@ -16,12 +16,16 @@ interface ThreadDriverOptions extends FileOptions {
   readonly module?: URL;
 }
 
-/** Runs batches, and steps of the fold, in a thread of its own. */
+const NAME = "rampkit-database";
+const UNREADABLE = "an answer could not be read";
+
+/** Runs batches, and work of the fold, in a thread of its own: one after another. */
 export class ThreadDriver implements Driver {
   readonly location: "file" | "memory";
   readonly #options: ThreadDriverOptions;
-  #thread: Thread | null = null;
+  #runs: Worker | NodeThread | null = null;
   #opened: Promise<Outcome> | null = null;
+  #waiting: ((outcome: Outcome) => void)[] = [];
   #closed = false;
 
   constructor(options: ThreadDriverOptions) {
@@ -38,7 +42,7 @@ export class ThreadDriver implements Driver {
   /** Starts the thread; returns why it does not run, or null. */
   async start(): Promise<string | null> {
     try {
-      this.#thread ??= this.#start();
+      if (this.#runs === null) this.#start();
       const outcome = await this.#opened;
       return outcome !== null && "code" in outcome ? outcome.message : null;
     } catch (error) {
@@ -50,85 +54,67 @@ export class ThreadDriver implements Driver {
   async close(): Promise<void> {
     if (this.#closed) return;
     // Terminating the thread alone would keep the file and its locks open.
-    if (this.#thread !== null) await this.#asking("close")();
+    if (this.#runs !== null) await this.#asking("close")();
     this.#closed = true;
-    this.#thread?.terminate();
-    this.#thread = null;
+    void this.#runs?.terminate();
+    this.#runs = null;
   }
 
   #asking<Name extends keyof Calls>(call: Name) {
     type Result = Awaited<ReturnType<Calls[Name]>>;
     return async (...args: Parameters<Calls[Name]>): Promise<Result> => {
       if (this.#closed) throw new LedgerError("closed", CLOSED);
-      const thread = this.#thread ??= this.#start();
-      const outcome = await thread.ask({ call, args });
+      const outcome = await this.#ask(this.#runs ?? this.#start(), call, args);
       if ("result" in outcome) return outcome.result as Result;
       throw new LedgerError(outcome.code, outcome.message);
     };
   }
 
-  #start(): Thread {
-    const { module, ...file } = this.#options;
-    const own = new URL("./database_thread.ts", import.meta.url);
-    const thread = new Thread(module ?? own, (reason) => {
-      if (this.#thread === thread) this.#thread = null;
-      return `The database thread of ${file.path} ended: ${reason}`;
-    });
-    this.#opened = thread.ask({ call: "open", args: [file] });
-    return thread;
-  }
-}
-
-const NAME = "rampkit-database";
-const UNREADABLE = "an answer could not be read";
-
-/** A module that runs beside this one, and answers one request after another. */
-class Thread {
-  readonly #runs: Worker | NodeThread;
-  readonly #ended: (reason: string) => string;
-  #waiting: ((outcome: Outcome) => void)[] = [];
-
-  constructor(module: URL, ended: (reason: string) => string) {
-    this.#ended = ended;
-    // Deno loads a thread's module from a registry only through its global
-    // `Worker`, which Node lacks.
-    if ("Worker" in globalThis) {
-      const runs = new Worker(module, { type: "module", name: NAME });
-      runs.onmessage = ({ data }: MessageEvent) => this.#answered(data);
-      runs.onerror = (event) => {
-        event.preventDefault();
-        this.#crashed(event.message);
-      };
-      runs.onmessageerror = () => this.#crashed(UNREADABLE);
-      this.#runs = runs;
-    } else {
-      this.#runs = new NodeThread(module, { name: NAME })
-        .on("message", (outcome) => this.#answered(outcome))
-        .on("error", (error) => this.#crashed(messageOf(error)))
-        .on("messageerror", () => this.#crashed(UNREADABLE));
-    }
-  }
-
-  ask(request: Request): Promise<Outcome> {
+  #ask(
+    runs: Worker | NodeThread,
+    call: Request["call"],
+    args: Request["args"],
+  ): Promise<Outcome> {
     const { promise, resolve } = Promise.withResolvers<Outcome>();
     this.#waiting.push(resolve);
-    this.#runs.postMessage(request);
+    runs.postMessage({ call, args } satisfies Request);
     return promise;
   }
 
-  terminate(): void {
-    void this.#runs.terminate();
-  }
-
-  #answered(outcome: Outcome): void {
-    this.#waiting.shift()?.(outcome);
-  }
-
-  #crashed(reason: string): void {
-    this.terminate();
-    const message = this.#ended(reason);
-    for (const settle of this.#waiting.splice(0)) {
-      settle({ code: "crashed", message });
+  #start(): Worker | NodeThread {
+    const own = new URL("./database_thread.ts", import.meta.url);
+    const { module = own, ...file } = this.#options;
+    const answered = (outcome: Outcome) => {
+      // A thread that has ended may still have answered before.
+      if (this.#runs === runs) this.#waiting.shift()?.(outcome);
+    };
+    const crashed = (reason: string) => {
+      void runs.terminate();
+      if (this.#runs !== runs) return;
+      this.#runs = null;
+      const message = `The database thread of ${file.path} ended: ${reason}`;
+      for (const settle of this.#waiting.splice(0)) {
+        settle({ code: "crashed", message });
+      }
+    };
+    let runs: Worker | NodeThread;
+    // Deno loads a thread's module from a registry only through its global
+    // `Worker`, which Node lacks.
+    if ("Worker" in globalThis) {
+      runs = new Worker(module, { type: "module", name: NAME });
+      runs.onmessage = ({ data }: MessageEvent) => answered(data);
+      runs.onerror = (event) => {
+        event.preventDefault();
+        crashed(event.message);
+      };
+      runs.onmessageerror = () => crashed(UNREADABLE);
+    } else {
+      runs = new NodeThread(module, { name: NAME }).on("message", answered)
+        .on("error", (error) => crashed(messageOf(error)))
+        .on("messageerror", () => crashed(UNREADABLE));
     }
+    this.#runs = runs;
+    this.#opened = this.#ask(runs, "open", [file]);
+    return runs;
   }
 }
