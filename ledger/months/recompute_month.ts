@@ -148,7 +148,9 @@ function diffFields(
   stored: string,
   computed: string,
 ): MonthDifference[] {
-  return diffStates(stored, computed).map(({ field, before, after }) => ({
+  return diffStates(JSON.parse(stored), JSON.parse(computed)).map((
+    { field, before, after },
+  ) => ({
     ...{ orderId, kind, field, stored: before, computed: after },
   }));
 }

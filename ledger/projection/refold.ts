@@ -313,7 +313,7 @@ function changeOf(
   const after = made.columns.fold;
   if (before === after) return [];
   const shown = (text: SqlValue | undefined) =>
-    text ? JSON.stringify(state(unpack(id, String(text)), assets)) : null;
+    text ? state(unpack(id, String(text)), assets) : null;
   const fields = diffStates(shown(before), shown(after));
   return fields.length === 0 ? [] : [{ entity, id, fields }];
 }

@@ -26,12 +26,11 @@ export interface StateDifference {
  * are the same: nothing.
  */
 export function diffStates(
-  before: string | null,
-  after: string | null,
+  before: unknown,
+  after: unknown,
 ): StateDifference[] {
-  if (before === after) return [];
-  const was = flat(before);
-  const is = flat(after);
+  const was = new Map(flat("", before));
+  const is = new Map(flat("", after));
   return [...new Set([...was.keys(), ...is.keys()])]
     .filter((field) => was.get(field) !== is.get(field))
     .map((field) => ({
@@ -41,23 +40,10 @@ export function diffStates(
     }));
 }
 
-function flat(json: string | null): Map<string, string> {
-  const fields = new Map<string, string>();
-  if (json !== null) flatten("", JSON.parse(json), fields);
-  return fields;
-}
-
-function flatten(
-  field: string,
-  value: unknown,
-  fields: Map<string, string>,
-): void {
-  if (value === null || value === undefined) return;
-  if (typeof value !== "object") {
-    fields.set(field, String(value));
-    return;
-  }
-  for (const [key, inner] of Object.entries(value)) {
-    flatten(field === "" ? key : `${field}.${key}`, inner, fields);
-  }
+function flat(field: string, value: unknown): [string, string][] {
+  if (value === null || value === undefined) return [];
+  if (typeof value !== "object") return [[field, String(value)]];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    flat(field === "" ? key : `${field}.${key}`, inner)
+  );
 }
