@@ -3,13 +3,12 @@ import type { RecordedEvent } from "../events/event.ts";
 import {
   askedAtOf,
   CANDIDATES_KEPT,
-  purchaseKey,
   type PurchaseName,
   purchaseOf,
   validUntil,
 } from "../events/expectation.ts";
 import { type Fact, isExpectation, isWitnessRule } from "../events/fact.ts";
-import { expectationLinks, type Link, linkKey } from "../events/links.ts";
+import { expectationLinks, linkKey } from "../events/links.ts";
 import { firstOrderAfter } from "../orders/expectations.ts";
 import { initialOrderFold, type OrderFold } from "../orders/order_fold.ts";
 import {
@@ -22,12 +21,7 @@ import type { Statement } from "../store/driver/driver.ts";
 import { listed, type Rows } from "../store/database.ts";
 import { eventsOf, hexOf, msOf } from "../store/events.ts";
 import type { Row } from "./doc.ts";
-import {
-  type LaterTerms,
-  selectExpected,
-  selectLaterTerms,
-  windowsOf,
-} from "./expected.ts";
+import { selectExpected, selectLaterTerms, windowsOf } from "./expected.ts";
 import type { LookupHash } from "./lookup_hash.ts";
 import { orderRows, selectRows, userRows } from "./rows.ts";
 import type { BatchEvent, Collected, Known, KnownRows } from "./step.ts";
@@ -55,10 +49,6 @@ export async function loadRows(
   return { orders: orderRows(orders), users: userRows(users) };
 }
 
-function earlier(a: string | undefined, b: string): string {
-  return a === undefined || b < a ? b : a;
-}
-
 /**
  * Reads what is expected of the orders of a batch, and adds to them those that the
  * batch's terms and rules may concern.
@@ -76,27 +66,17 @@ export async function loadJoined(
   const rulesFrom = facts.filter(isWitnessRule).map(({ change }) =>
     msOf(change.from) ?? 0
   );
-  /** When the first terms under a link were asked for, and when one expires first. */
-  const links = new Map<string, Link & { askedAt: string; until: string }>();
-  /** What was recorded before and was asked for later counts in its place. */
-  const terms = new Map<string, LaterTerms>();
-  for (const { expectation } of facts.filter(isExpectation)) {
-    const askedAt = askedAtOf(expectation);
-    for (const link of expectationLinks(expectation)) {
-      const other = links.get(linkKey(link));
-      links.set(linkKey(link), {
-        ...link,
-        askedAt: earlier(other?.askedAt, askedAt),
-        until: earlier(other?.until, validUntil(expectation)),
-      });
-    }
-    const purchase = purchaseOf(expectation);
-    if (purchase === null) continue;
-    const key = purchaseKey(expectation);
-    const first = earlier(terms.get(key)?.askedAt, askedAt);
-    terms.set(key, { ...purchase, askedAt: first });
-  }
-  if (!anyExpected && links.size === 0 && rulesFrom.length === 0) {
+  const asked = facts.filter(isExpectation).map((fact) => fact.expectation);
+  const links = asked.flatMap((one) =>
+    expectationLinks(one).map(({ kind, link }) => [
+      hash.of(kind, link),
+      linkKey({ kind, link }),
+      msOf(firstOrderAfter(askedAtOf(one))) ?? 0,
+      kind === "click" ? hash.of("asked_click", link) : null,
+      msOf(validUntil(one)) ?? 0,
+    ])
+  );
+  if (!anyExpected && links.length === 0 && rulesFrom.length === 0) {
     return { expectations: [], linkedOrders: new Map(), successes: [] };
   }
   const own = Map.groupBy(facts, ({ orderId }) => orderId ?? "");
@@ -104,17 +84,15 @@ export async function loadJoined(
   const windows = [...own].flatMap(([id, facts]) =>
     windowsOf(orders.get(id)?.fold ?? initialOrderFold(id), facts)
   );
-  const linkRows = [...links].map(([key, { kind, link, askedAt, until }]) => [
-    hash.of(kind, link),
-    key,
-    msOf(firstOrderAfter(askedAt)) ?? 0,
-    kind === "click" ? hash.of("asked_click", link) : null,
-    msOf(until) ?? 0,
-  ]);
+  // What was recorded before and was asked for later counts in its place.
+  const terms = asked.flatMap((one) => {
+    const purchase = purchaseOf(one);
+    return purchase === null ? [] : [{ ...purchase, askedAt: askedAtOf(one) }];
+  });
   const [expected = [], later = [], linked = [], successes = []] = await read([
     selectExpected(hash, windows),
-    selectLaterTerms(hash, [...terms.values()]),
-    { sql: LINKED, args: [JSON.stringify(linkRows)] },
+    selectLaterTerms(hash, terms),
+    { sql: LINKED, args: [JSON.stringify(links)] },
     selectRows(
       "orders",
       "?1 IS NOT NULL AND r.status = 'success' AND r.began >= ?1",
@@ -151,7 +129,8 @@ function addMissing(
  * was asked for then, of which it may be later terms; nor one of which as many
  * candidates expire earlier as an order keeps.
  */
-const LINKED = `SELECT w.value ->> 1, o.no, o.id, o.historic, o.told, o.fold
+const LINKED =
+  `SELECT DISTINCT w.value ->> 1, o.no, o.id, o.historic, o.told, o.fold
   FROM json_each(?1) AS w
   CROSS JOIN lookup AS l ON l.hash = w.value ->> 0 AND l.shown = 1
   CROSS JOIN orders AS o ON o.no = l.no
@@ -180,17 +159,14 @@ export async function loadReleases(
 ): Promise<KnownReleases> {
   const digestOf = (purchase: PurchaseName) => purchaseDigest(key, purchase);
   const isMoved = collected.some((one) => "took" in one);
-  const digests = listed(
-    new Set(
-      collected.flatMap((one) =>
-        "took" in one
-          ? [one.gave, one.took]
-          : "now" in one && one.now.release === "yes"
-          ? [one.now.purchase]
-          : []
-      ).flatMap((purchase) => purchase === null ? [] : digestOf(purchase)),
-    ),
-  );
+  const names = collected.flatMap((one) =>
+    "took" in one
+      ? [one.gave, one.took]
+      : "now" in one && one.now.release === "yes"
+      ? [one.now.purchase]
+      : []
+  ).filter((purchase) => purchase !== null);
+  const digests = listed(new Set(names.map(digestOf)));
   const named = "name IN (SELECT unhex(value) FROM json_each(?1))";
   const [holding, rows] = digests === "[]" ? [] : await read([
     {
