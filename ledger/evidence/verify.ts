@@ -4,16 +4,25 @@ import type { Driver } from "../store/driver/driver.ts";
 import { bytesOf, readDeciding, statement } from "../store/database.ts";
 import { EVENT_COLUMNS, hexOf, rawEventsOf } from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";
-import type { Damage, DamageReason } from "./verification.ts";
+import type {
+  Damage,
+  DamageReason,
+  Verification,
+  VerifyOptions,
+} from "./verification.ts";
 import { firstSeal, LEAF_BYTES, leafOf, type Seal, sealNext } from "./seals.ts";
 
 export type Broken = readonly [number, Damage, DamageReason];
 
-export interface SealsVerified {
-  /** Events looked at that are sealed. */
-  readonly events: number;
-  /** Events that were erased or pruned, each named by a sealed event. */
-  readonly erased: number;
+/** A head as it is kept elsewhere: `COUNT:HASH`. */
+export function headText(
+  { events, root }: Pick<Seal, "events" | "root">,
+): string {
+  return `${events}:${hexOf(root)}`;
+}
+
+/** How far the seals hold. */
+export interface SealsVerified extends Pick<Verification, "events" | "erased"> {
   /** Events that are not folded yet, which nothing vouches for. */
   readonly unsealed: number;
   readonly seal: Seal;
@@ -23,35 +32,22 @@ export interface SealsVerified {
   readonly held: ReadonlySet<string>;
 }
 
-/** A head as it is kept elsewhere: `COUNT:HASH`. */
-export function headText(
-  { events, root }: Pick<Seal, "events" | "root">,
-): string {
-  return `${events}:${hexOf(root)}`;
-}
-
 export async function verifySeals(
   driver: Driver,
-  { heads = [], onProgress, signal }: {
+  { heads = [], onProgress, signal }: Omit<VerifyOptions, "expect"> & {
     readonly heads?: readonly string[];
-    readonly onProgress?: (events: number) => void;
-    readonly signal?: AbortSignal;
   } = {},
 ): Promise<SealsVerified> {
-  const { ledgerId, ...erasures } = await readReplaced(driver);
-  let { replaced } = erasures;
+  let { ledgerId, replaced } = await readReplaced(driver);
   const held = new Set<string>();
   let seal: Seal = firstSeal(ledgerId);
   let erased = 0;
-  const look = () => {
-    for (const head of heads) if (headText(seal) === head) held.add(head);
-  };
-  look();
   const said = (broken: Broken | null, unsealed = 0) => ({
     ...{ events: seal.events, erased, unsealed, seal, broken, held },
   });
   const odd = (...broken: Broken) => said(broken);
   for (;;) {
+    for (const head of heads) if (headText(seal) === head) held.add(head);
     signal?.throwIfAborted();
     const [stored, rows] = await readDeciding(driver, [
       statement(
@@ -133,7 +129,6 @@ export async function verifySeals(
     }
     seal = again;
     erased += erasedHere;
-    look();
     onProgress?.(seal.events);
   }
 }

@@ -15,7 +15,7 @@ import {
 } from "../testing/fold_kit.ts";
 import { testEvents } from "../testing/test_events.ts";
 import { leafOf } from "./seals.ts";
-import { headText, type SealsVerified, verifySeals } from "./verify.ts";
+import { type Broken, headText, verifySeals } from "./verify.ts";
 
 /** Nine events, sealed three at a time. */
 async function sealed(): Promise<Driver> {
@@ -40,7 +40,7 @@ const run = (driver: Driver, ...statements: string[]) =>
 const TAMPERED: readonly {
   readonly what: string;
   readonly sql: readonly string[];
-  readonly found: SealsVerified["broken"];
+  readonly found: Broken | null;
 }[] = [
   {
     what: "a body",
