@@ -4,25 +4,10 @@ import { isDecimal } from "../core/decimal.ts";
 import type { Chain } from "./chains_file.ts";
 import { type HttpNode, NodeFailure, parsed, RpcError } from "./http_node.ts";
 import type { BlockPlace } from "./transfer.ts";
-import {
-  dropped,
-  inBlock,
-  inNoBlock,
-  type NewestBlock,
-  type NodeFinding,
-  type Target,
-  unitsOfDecimal,
-} from "./verdict.ts";
+import { type ChainReader, unitsOfDecimal } from "./verdict.ts";
 
-/** How a kind of node is asked; null stands for what it does not know. */
-interface Reader {
-  readonly hashAt: (height: number) => Promise<string | null>;
-  readonly newest: () => Promise<NewestBlock>;
-  readonly transaction: (txId: string) => Promise<Transaction | null>;
-}
-
-interface Transaction {
-  /** The block that the node last saw it in; null while it waits for one. */
+/** What a node of either kind shows of a transaction. */
+interface Seen {
   readonly block: BlockPlace | null;
   readonly outputs: () => readonly Output[];
 }
@@ -34,61 +19,8 @@ interface Output {
   readonly index: number;
 }
 
-/**
- * Looks at a transaction. Core needs the index of transactions (`txindex=1`).
- *
- * @throws {NodeFailure | RpcError} When the node cannot be used.
- */
-export async function askBitcoin(
-  node: HttpNode,
-  chain: Chain,
-  kind: "core" | "esplora",
-  { txId, address, before }: Target,
-): Promise<NodeFinding> {
-  const reader = READERS[kind](node);
-  const at = await newest(reader, chain);
-  const found = await reader.transaction(txId);
-  const block = found?.block ?? null;
-  const last = block ?? before;
-  if (last !== null && (block !== null || last.blockHeight <= at.tip)) {
-    const hash = await reader.hashAt(last.blockHeight);
-    if (hash !== last.blockHash) {
-      return { ...at, finding: dropped(last, at.tip) };
-    }
-  }
-  if (found === null || block === null) {
-    return { ...at, finding: inNoBlock(found !== null) };
-  }
-  const payments = found.outputs()
-    .filter((output) => isSameAddress(output.address, address, chain))
-    .map(({ units, index }) => ({ units: units(), index }));
-  const finding = inBlock(block, at.tip, { kind: "paid", payments });
-  return { ...at, finding };
-}
-
-/** @throws {NodeFailure | RpcError} When the node cannot be used. */
-export function newestOfBitcoin(
-  node: HttpNode,
-  chain: Chain,
-  kind: "core" | "esplora",
-): Promise<NewestBlock> {
-  return newest(READERS[kind](node), chain);
-}
-
-async function newest(
-  reader: Reader,
-  { genesis }: Chain,
-): Promise<NewestBlock> {
-  if (await reader.hashAt(0) !== genesis) throw new NodeFailure("wrong_chain");
-  return await reader.newest();
-}
-
-/** Core's code for what it does not find. */
-const NOT_FOUND = -5;
-
-const DECIMALS = 8;
-
-function core(node: HttpNode): Reader {
+/** Asks Core, which needs the index of transactions (`txindex=1`). */
+export const core: Asking = asked((node) => {
   const header = async (hash: unknown) =>
     recordOf(await node.call("getblockheader", [hash]));
   return {
@@ -99,7 +31,7 @@ function core(node: HttpNode): Reader {
       );
       return { tip: integer(height), tipMs: integer(time) * 1000 };
     },
-    transaction: async (txId) => {
+    seen: async (txId) => {
       const found = await rawTransaction(node, txId);
       if (found === null) return null;
       const { blockhash: hash } = found;
@@ -131,7 +63,72 @@ function core(node: HttpNode): Reader {
       };
     },
   };
+});
+
+/** Asks an Esplora server. */
+export const esplora: Asking = asked((node) => ({
+  hashAt: async (height) =>
+    (await node.get(`/block-height/${height}`))?.trim() ?? null,
+  newest: async () => {
+    const hash = await node.get("/blocks/tip/hash");
+    const block = await node.get(`/block/${(hash ?? "").trim()}`);
+    const { height, timestamp } = recordOf(parsed(block ?? ""));
+    return { tip: integer(height), tipMs: integer(timestamp) * 1000 };
+  },
+  seen: async (txId) => {
+    const text = await node.get(`/tx/${encodeURIComponent(txId)}`);
+    if (text === null) return null;
+    const { status, vout } = recordOf(parsed(text));
+    return {
+      block: isRecord(status) && status.confirmed === true
+        ? {
+          blockHash: textOf(status.block_hash),
+          blockHeight: integer(status.block_height),
+        }
+        : null,
+      outputs: () =>
+        listOf(vout).map(({ scriptpubkey_address, value }, index) => ({
+          address: scriptpubkey_address,
+          units: () => BigInt(integer(value)),
+          index,
+        })),
+    };
+  },
+}));
+
+type Asking = (node: HttpNode, chain: Chain) => ChainReader;
+
+/** What both kinds have alike. */
+function asked(
+  ask: (node: HttpNode) => Pick<ChainReader, "hashAt" | "newest"> & {
+    readonly seen: (txId: string) => Promise<Seen | null>;
+  },
+): Asking {
+  return (node, chain) => {
+    const { seen, ...reader } = ask(node);
+    return {
+      ...reader,
+      isOfChain: async () => await reader.hashAt(0) === chain.genesis,
+      transaction: async ({ txId, address }) => {
+        const found = await seen(txId);
+        return found && {
+          block: found.block,
+          effect: () => ({
+            kind: "paid",
+            payments: found.outputs()
+              .filter((output) => isSameAddress(output.address, address, chain))
+              .map(({ units, index }) => ({ units: units(), index })),
+          }),
+        };
+      },
+    };
+  };
 }
+
+/** Core's code for what it does not find. */
+const NOT_FOUND = -5;
+
+const DECIMALS = 8;
 
 async function rawTransaction(
   node: HttpNode,
@@ -148,40 +145,6 @@ async function rawTransaction(
     return null;
   }
 }
-
-function esplora(node: HttpNode): Reader {
-  return {
-    hashAt: async (height) =>
-      (await node.get(`/block-height/${height}`))?.trim() ?? null,
-    newest: async () => {
-      const hash = await node.get("/blocks/tip/hash");
-      const block = await node.get(`/block/${(hash ?? "").trim()}`);
-      const { height, timestamp } = recordOf(parsed(block ?? ""));
-      return { tip: integer(height), tipMs: integer(timestamp) * 1000 };
-    },
-    transaction: async (txId) => {
-      const text = await node.get(`/tx/${encodeURIComponent(txId)}`);
-      if (text === null) return null;
-      const { status, vout } = recordOf(parsed(text));
-      return {
-        block: isRecord(status) && status.confirmed === true
-          ? {
-            blockHash: textOf(status.block_hash),
-            blockHeight: integer(status.block_height),
-          }
-          : null,
-        outputs: () =>
-          listOf(vout).map(({ scriptpubkey_address, value }, index) => ({
-            address: scriptpubkey_address,
-            units: () => BigInt(integer(value)),
-            index,
-          })),
-      };
-    },
-  };
-}
-
-const READERS = { core, esplora } as const;
 
 /** SegWit addresses may be written in either case, others may not. */
 function isSameAddress(

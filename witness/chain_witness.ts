@@ -5,13 +5,12 @@ import type { AssetTable } from "../core/assets/environment.ts";
 import { chainNetwork, isNativeAsset } from "../core/chain/chain_network.ts";
 import type { Verdict, VerdictReason } from "../core/chain/verdict.ts";
 import { isDecimal } from "../core/decimal.ts";
-import { askBitcoin } from "./bitcoin_nodes.ts";
+import { askEach } from "./ask_nodes.ts";
 import type { Chain, Chains } from "./chains_file.ts";
-import { askEvm } from "./evm_node.ts";
-import { askEach } from "./http_node.ts";
 import type { ChainWitness, Look, TransferQuestion } from "./transfer.ts";
 import {
   agree,
+  lookWith,
   type NodeAnswer,
   type Target,
   verdictOf,
@@ -86,12 +85,9 @@ export function createChainWitness(
       if (typeof target === "string") return unasked("undecided", target);
       const how = { fetch: send, timeoutMs, signal };
       const answers = await askEach(
-        chain.nodes,
+        chain,
         how,
-        (node, kind) =>
-          kind === "evm"
-            ? askEvm(node, chain, target)
-            : askBitcoin(node, chain, kind, target),
+        (reader) => lookWith(reader, target),
       );
       const rule = ruleOf(chain, asset, assets);
       const votes = votesOf(

@@ -3,112 +3,55 @@ import { isRecord } from "../core/guards.ts";
 import type { Chain } from "./chains_file.ts";
 import { type HttpNode, NodeFailure, RpcError } from "./http_node.ts";
 import type { BlockPlace } from "./transfer.ts";
-import {
-  dropped,
-  type Effect,
-  type Finding,
-  inBlock,
-  inNoBlock,
-  type NewestBlock,
-  type NodeFinding,
-  type Payment,
-  type Target,
-} from "./verdict.ts";
+import type { ChainReader, Effect, Payment, Target } from "./verdict.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
+/** Topic of a token's `Transfer` log. */
 const TRANSFER =
   "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
-/**
- * Looks at a transaction. Payouts from inside a contract are found by tracing:
- * the transaction's own value does not have them.
- *
- * @throws {NodeFailure | RpcError} When the node cannot be used.
- */
-export async function askEvm(
-  node: HttpNode,
-  chain: Chain,
-  target: Target,
-): Promise<NodeFinding> {
-  await checkChain(node, chain);
-  const receipt = await node.call("eth_getTransactionReceipt", [target.txId]);
-  const at = await newestBlock(node);
-  const finding = isRecord(receipt)
-    ? await withReceipt(node, receipt, target, at.tip)
-    : await withoutReceipt(node, target, at.tip);
-  return { ...at, finding };
+/** Asks a node of an EVM chain. */
+export function evm(node: HttpNode, { chainId }: Chain): ChainReader {
+  const blockAt = async (at: string): Promise<Json | null> => {
+    const block = await node.call("eth_getBlockByNumber", [at, false]);
+    return isRecord(block) && typeof block.hash === "string" ? block : null;
+  };
+  return {
+    isOfChain: async () =>
+      numberOf(await node.call("eth_chainId", [])) === chainId,
+    // As a block: an address before the node may answer `eth_blockNumber` from
+    // a cache, and nothing ever has a confirmation.
+    newest: async () => {
+      const block = await blockAt("latest");
+      if (block === null) throw new NodeFailure("syncing");
+      const tipMs = numberOf(block.timestamp) * 1000;
+      return { tip: numberOf(block.number), tipMs };
+    },
+    hashAt: async (height) => {
+      const block = await blockAt(hexOfNumber(height));
+      return block && hexOf(block.hash);
+    },
+    transaction: async (target) => {
+      const { txId } = target;
+      const receipt = await node.call("eth_getTransactionReceipt", [txId]);
+      if (isRecord(receipt)) {
+        const block = placeOf(receipt);
+        return { block, effect: () => effectOf(node, receipt, target, block) };
+      }
+      const sent = await node.call("eth_getTransactionByHash", [txId]);
+      return isRecord(sent)
+        ? {
+          block: typeof sent.blockHash === "string" ? placeOf(sent) : null,
+          effect: () => RECEIPT_MISSING,
+        }
+        : null;
+    },
+  };
 }
 
-/** @throws {NodeFailure | RpcError} When the node cannot be used. */
-export async function newestOfEvm(
-  node: HttpNode,
-  chain: Chain,
-): Promise<NewestBlock> {
-  await checkChain(node, chain);
-  return await newestBlock(node);
-}
-
-async function checkChain(node: HttpNode, { chainId }: Chain): Promise<void> {
-  if (numberOf(await node.call("eth_chainId", [])) !== chainId) {
-    throw new NodeFailure("wrong_chain");
-  }
-}
-
-/**
- * Reads the newest block as a block: an address before the node may answer
- * `eth_blockNumber` from a cache, and nothing ever has a confirmation.
- */
-async function newestBlock(node: HttpNode): Promise<NewestBlock> {
-  const block = await blockAt(node, "latest");
-  if (block === null) throw new NodeFailure("syncing");
-  const tipMs = numberOf(block.timestamp) * 1000;
-  return { tip: numberOf(block.number), tipMs };
-}
-
-async function blockAt(
-  node: HttpNode,
-  height: number | "latest",
-): Promise<Json | null> {
-  const at = height === "latest" ? height : `0x${height.toString(16)}`;
-  const block = await node.call("eth_getBlockByNumber", [at, false]);
-  return isRecord(block) && typeof block.hash === "string" ? block : null;
-}
-
-async function withReceipt(
-  node: HttpNode,
-  receipt: Json,
-  target: Target,
-  tip: number,
-): Promise<Finding> {
-  const place = placeOf(receipt);
-  const block = await blockAt(node, place.blockHeight);
-  return block === null || hexOf(block.hash) !== place.blockHash
-    ? dropped(place, tip)
-    : inBlock(place, tip, await effectOf(node, receipt, target, place));
-}
-
-async function withoutReceipt(
-  node: HttpNode,
-  { txId, before }: Target,
-  tip: number,
-): Promise<Finding> {
-  const transaction = await node.call("eth_getTransactionByHash", [txId]);
-  if (isRecord(transaction) && typeof transaction.blockHash === "string") {
-    // In a block, and its receipt is gone.
-    return inBlock(placeOf(transaction), tip, {
-      kind: "unclear",
-      reason: "receipt_missing",
-    });
-  }
-  if (before !== null && before.blockHeight <= tip) {
-    const block = await blockAt(node, before.blockHeight);
-    const isOther = block !== null &&
-      hexOf(block.hash) !== before.blockHash.toLowerCase();
-    if (isOther) return dropped(before, tip);
-  }
-  return inNoBlock(isRecord(transaction));
-}
+const RECEIPT_MISSING: Effect = { kind: "unclear", reason: "receipt_missing" };
+const CANNOT_TRACE: Effect = { kind: "unclear", reason: "cannot_trace" };
 
 function placeOf({ blockHash, blockNumber }: Json): BlockPlace {
   return { blockHash: hexOf(blockHash), blockHeight: numberOf(blockNumber) };
@@ -121,9 +64,7 @@ async function effectOf(
   block: BlockPlace,
 ): Promise<Effect> {
   // Receipts of before Byzantium have no status.
-  if (typeof receipt.status !== "string") {
-    return { kind: "unclear", reason: "receipt_missing" };
-  }
+  if (typeof receipt.status !== "string") return RECEIPT_MISSING;
   if (numberOf(receipt.status) !== 1) return { kind: "reverted" };
   const { token, call } = target;
   if (call !== null) return await calledOf(node, target, call);
@@ -169,7 +110,7 @@ async function nativeOf(
     return { kind: "paid", payments: [] };
   }
   const calls = await trace(node, txId);
-  if (calls === null) return { kind: "unclear", reason: "cannot_trace" };
+  if (calls === null) return CANNOT_TRACE;
   return {
     kind: "paid",
     payments: calls
@@ -186,9 +127,9 @@ async function isPlainAccount(
   address: string,
   height: number,
 ): Promise<boolean> {
-  const at = `0x${height.toString(16)}`;
   try {
-    return await node.call("eth_getCode", [address, at]) === "0x";
+    const code = await node.call("eth_getCode", [address, hexOfNumber(height)]);
+    return code === "0x";
   } catch (error) {
     // The state of that block is gone: a trace has to show it.
     if (error instanceof RpcError) return false;
@@ -209,7 +150,7 @@ async function calledOf(
     return { kind: "called", succeeded: true };
   }
   const calls = await trace(node, txId);
-  if (calls === null) return { kind: "unclear", reason: "cannot_trace" };
+  if (calls === null) return CANNOT_TRACE;
   // A static call changes nothing, and borrowed code nothing of the contract.
   const succeeded = calls.some((call) => call.kind === "call" && isCall(call));
   return { kind: "called", succeeded };
@@ -343,6 +284,10 @@ function hexOf(value: unknown): string {
     throw new NodeFailure("bad_answer");
   }
   return value.toLowerCase();
+}
+
+function hexOfNumber(number: number): string {
+  return `0x${number.toString(16)}`;
 }
 
 function numberOf(value: unknown): number {

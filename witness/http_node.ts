@@ -1,7 +1,6 @@
 import { isRecord } from "../core/guards.ts";
 import { parseExact } from "../core/json/exact_json.ts";
 import type { NodeProblem } from "./transfer.ts";
-import type { Answered } from "./verdict.ts";
 
 /** How a node is reached. Its address may hold a key: it is never shown. */
 export interface NodeAddress {
@@ -19,30 +18,8 @@ export interface HttpNodeOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Asks each node at once. It never throws for what a node does. */
-export function askEach<Node extends NamedNode, Result>(
-  nodes: readonly Node[],
-  options: HttpNodeOptions,
-  ask: (node: HttpNode, kind: Node["kind"]) => Promise<Result>,
-): Promise<readonly Answered<Result>[]> {
-  return Promise.all(nodes.map(async ({ name, address, kind }) => {
-    const node = new HttpNode(address, options);
-    try {
-      const found = await ask(node, kind);
-      return { ...found, node: name, raw: node.raw, problem: null };
-    } catch (error) {
-      return { node: name, raw: node.raw, problem: problemOf(error) };
-    }
-  }));
-}
-
-interface NamedNode {
-  readonly name: string;
-  readonly address: NodeAddress;
-  readonly kind: string;
-}
-
-function problemOf(error: unknown): NodeProblem {
+/** What is wrong with a node that failed so. */
+export function problemOf(error: unknown): NodeProblem {
   if (error instanceof NodeFailure) return error.problem;
   if (!(error instanceof RpcError)) throw error;
   // While it starts, Core answers every call with an error of its own.

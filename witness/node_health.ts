@@ -1,10 +1,8 @@
 /** What is wrong with each node, by what looks and questions of our own show. */
-import { newestOfBitcoin } from "./bitcoin_nodes.ts";
+import { askEach } from "./ask_nodes.ts";
 import type { Chains } from "./chains_file.ts";
-import { newestOfEvm } from "./evm_node.ts";
-import { askEach } from "./http_node.ts";
 import type { Look, NodeProblem } from "./transfer.ts";
-import { isLagging } from "./verdict.ts";
+import { highestTip, isLagging } from "./verdict.ts";
 
 /** A node, and what is wrong with it. */
 export interface ProbedNode {
@@ -35,16 +33,8 @@ export async function probeNodes(
 ): Promise<readonly ProbedNode[]> {
   const how = { fetch: send, timeoutMs, signal };
   const all = await Promise.all([...chains.values()].map(async (chain) => {
-    const answers = await askEach(
-      chain.nodes,
-      how,
-      (node, kind) =>
-        kind === "evm"
-          ? newestOfEvm(node, chain)
-          : newestOfBitcoin(node, chain, kind),
-    );
-    const tips = answers.map((one) => one.problem === null ? one.tip : 0);
-    const highest = Math.max(0, ...tips);
+    const answers = await askEach(chain, how, (reader) => reader.newest());
+    const highest = highestTip(answers);
     const rule = { blockMs: chain.blockMs, nowMs: now() };
     return answers.map((one): ProbedNode => ({
       network: chain.network,

@@ -76,24 +76,45 @@ export type Answered<Result> =
 
 export type NodeAnswer = Answered<NodeFinding>;
 
-/** The transaction is in no block of a node. */
-export function inNoBlock(isKnown: boolean): Finding {
-  return { place: isKnown ? "waiting" : "unknown" };
+/** A node, whatever it speaks; null stands for what it does not know. */
+export interface ChainReader {
+  /** Whether it serves the chain that it is to serve. */
+  readonly isOfChain: () => Promise<boolean>;
+  readonly newest: () => Promise<NewestBlock>;
+  readonly hashAt: (height: number) => Promise<string | null>;
+  readonly transaction: (target: Target) => Promise<
+    {
+      /** The block that the node last saw it in; null while it waits for one. */
+      readonly block: BlockPlace | null;
+      readonly effect: () => Effect | Promise<Effect>;
+    } | null
+  >;
 }
 
-/** The block that held a transaction is no longer part of the chain. */
-export function dropped(block: BlockPlace, tip: number): Finding {
-  const depth = Math.max(0, tip - block.blockHeight + 1);
-  return { place: "dropped", block, depth };
-}
-
-export function inBlock(
-  block: BlockPlace,
-  tip: number,
-  effect: Effect,
-): Finding {
-  const confirmations = Math.max(1, tip - block.blockHeight + 1);
-  return { place: "block", block, confirmations, effect };
+/** Looks at a transaction at one node; throws where the node cannot be used. */
+export async function lookWith(
+  reader: ChainReader,
+  target: Target,
+): Promise<NodeFinding> {
+  const found = await reader.transaction(target);
+  const at = await reader.newest();
+  const block = found?.block ?? null;
+  const last = block ?? target.before;
+  if (last !== null && (block !== null || last.blockHeight <= at.tip)) {
+    const hash = await reader.hashAt(last.blockHeight);
+    const isOther = hash?.toLowerCase() !== last.blockHash.toLowerCase();
+    if (isOther && (block !== null || hash !== null)) {
+      const depth = Math.max(0, at.tip - last.blockHeight + 1);
+      return { ...at, finding: { place: "dropped", block: last, depth } };
+    }
+  }
+  if (found === null || block === null) {
+    const place = found === null ? "unknown" : "waiting";
+    return { ...at, finding: { place } };
+  }
+  const confirmations = Math.max(1, at.tip - block.blockHeight + 1);
+  const effect = await found.effect();
+  return { ...at, finding: { place: "block", block, confirmations, effect } };
 }
 
 /** What one node's finding means for an order. */
@@ -286,6 +307,14 @@ export function isLagging(
     nowMs - tipMs > Math.max(LEAST_LAG_MS, BLOCKS_BEHIND * blockMs);
 }
 
+/** The highest of what nodes say to be the newest block. */
+export function highestTip(answers: readonly Answered<NewestBlock>[]): number {
+  return Math.max(
+    0,
+    ...answers.map((one) => one.problem === null ? one.tip : 0),
+  );
+}
+
 /**
  * Which verdicts count. A node that lags may say that something arrived, and
  * nothing against an order: it may not have read that far yet.
@@ -295,10 +324,7 @@ export function votesOf(
   judge: (finding: Finding) => NodeVerdict,
   rule: LagRule,
 ): readonly Vote[] {
-  const highest = Math.max(
-    0,
-    ...answers.map((answer) => answer.problem === null ? answer.tip : 0),
-  );
+  const highest = highestTip(answers);
   return answers.map((answer) => {
     const { node, problem } = answer;
     if (answer.problem !== null) return { node, problem, verdict: null };
