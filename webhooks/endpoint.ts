@@ -1,3 +1,4 @@
+import { monotonicFactory } from "ulid";
 import { concatenated, free } from "../core/bytes.ts";
 import { messageOf } from "../core/guards.ts";
 import {
@@ -8,7 +9,6 @@ import {
 import { SENDER_TIMEOUT_MS } from "../core/waiting/retry_delay.ts";
 import { within } from "../core/waiting/within.ts";
 import type { Delivery } from "../core/wire/delivery.ts";
-import { deliveryMint } from "../core/wire/delivery_records.ts";
 import { type BodyRoom, LARGE_BODY_BYTES, largeBodyRate } from "./body_room.ts";
 import { DeliveryStore } from "./delivery_store.ts";
 import { endpointLog, LastingAlarm, type WriteLog } from "./endpoint_log.ts";
@@ -153,7 +153,7 @@ class Endpoint {
   readonly #room: Pick<BodyRoom, "noRoomFor"> & Partial<BodyRoom>;
   readonly #now: () => number;
   readonly #clock: () => number;
-  readonly #mint: (receivedAtMs: number, body: Uint8Array) => Delivery;
+  readonly #newId: (receivedAtMs: number) => string;
   readonly #log: WriteLog;
   readonly #store: DeliveryStore;
   readonly #counted: (status: number, durationMs: number) => void;
@@ -186,15 +186,9 @@ class Endpoint {
     };
     const now = this.#now = options.now ?? Date.now;
     const clock = this.#clock = options.clock ?? (() => performance.now());
-    const { newId, noRoomFor } = options;
+    const { newId = monotonicFactory(), noRoomFor } = options;
+    this.#newId = newId;
     this.#room = noRoomFor ? { noRoomFor } : largeBodyRate(clock);
-    this.#mint = newId === undefined
-      ? deliveryMint((bytes) => void crypto.getRandomValues(bytes))
-      : (atMs, body) => ({
-        id: newId(atMs),
-        receivedAt: new Date(atMs).toISOString(),
-        body,
-      });
     const redact = (text: string): string => secret.redact(text);
     const log = this.#log = endpointLog(options.log, now, redact);
     const parts = { now, clock, log };
@@ -291,8 +285,11 @@ class Endpoint {
       if (why !== null) return this.#endWithout(why, exchange);
       this.#room.took?.(bytes.length);
       const receivedAtMs = this.#now();
-      const delivery = this.#mint(receivedAtMs, bytes);
-      exchange.delivery = delivery;
+      const delivery = exchange.delivery = {
+        id: this.#newId(receivedAtMs),
+        receivedAt: new Date(receivedAtMs).toISOString(),
+        body: bytes,
+      };
       this.#reading.delete(exchange);
       exchange.dueAt = exchange.arrivedAt + this.#limits.deadlineMs;
       const isStored = await this.#store.store(delivery, exchange.dueAt);

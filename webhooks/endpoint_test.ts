@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { mock } from "node:test";
 import { setImmediate } from "node:timers";
+import { decodeTime, isValid } from "ulid";
 import {
   type Delivery,
   type UnansweredDelivery,
@@ -421,6 +422,25 @@ Deno.test("webhookEndpoint() answers 503 rather than hold more bytes than it may
     assert.equal((await small).status, 204);
     assert.equal(endpoint.stats().heldBytes, 0);
   }));
+
+Deno.test("webhookEndpoint() gives each delivery a ULID greater than the one before, also where the clock goes back", () => {
+  const timesMs = [5_000, 5_000, 4_999, 2 ** 33 + 7];
+  let at = 0;
+  return served({ now: () => timesMs[at] ?? 0 }, async ({ url, ledger }) => {
+    for (; at < timesMs.length; at++) await post(url, LOGIN);
+    const ids = [...ledger.stored.keys()];
+    assert.deepEqual(ids, [...new Set(ids)].toSorted());
+    assert.deepEqual(ids.map((id) => isValid(id) && decodeTime(id)), [
+      ...[5_000, 5_000, 5_000, 2 ** 33 + 7],
+    ]);
+    assert.deepEqual(
+      [...ledger.stored.values()].map(({ receivedAt }) =>
+        Date.parse(receivedAt)
+      ),
+      timesMs,
+    );
+  });
+});
 
 Deno.test("webhookEndpoint() stores an id, a time and the body, and no header", () => {
   let id = 0;
