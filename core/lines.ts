@@ -1,3 +1,5 @@
+import { concatenated } from "./bytes.ts";
+
 /**
  * Splits a stream of bytes into lines, as bytes: an NDJSON body keeps exactly
  * the bytes it had. A line ends in LF or CRLF; the last one may end in neither.
@@ -6,7 +8,7 @@
 export async function* byteLines(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
-  let rest: Uint8Array[] = [];
+  let rest: Uint8Array<ArrayBuffer>[] = [];
   for await (const chunk of chunks) {
     let from = 0;
     for (
@@ -14,13 +16,13 @@ export async function* byteLines(
       at >= 0;
       at = chunk.indexOf(LF, from)
     ) {
-      yield trimReturn(join([...rest, chunk.subarray(from, at)]));
+      yield trimReturn(concatenated([...rest, chunk.slice(from, at)]));
       rest = [];
       from = at + 1;
     }
     if (from < chunk.length) rest.push(chunk.slice(from));
   }
-  if (rest.length > 0) yield trimReturn(join(rest));
+  if (rest.length > 0) yield trimReturn(concatenated(rest));
 }
 
 /** The same as {@linkcode byteLines}, decoded from UTF-8. */
@@ -33,20 +35,6 @@ export async function* textLines(
 
 const LF = 10;
 const CR = 13;
-
-function join(parts: readonly Uint8Array[]): Uint8Array {
-  const [only] = parts;
-  if (parts.length === 1 && only !== undefined) return only.slice();
-  const joined = new Uint8Array(
-    parts.reduce((sum, part) => sum + part.length, 0),
-  );
-  let at = 0;
-  for (const part of parts) {
-    joined.set(part, at);
-    at += part.length;
-  }
-  return joined;
-}
 
 function trimReturn(line: Uint8Array): Uint8Array {
   return line.at(-1) === CR ? line.subarray(0, -1) : line;

@@ -25,9 +25,7 @@ export function printableLines(text: string): string {
   );
 }
 
-/**
- * characters in strings escaped: a reader of JSON gets the same value, and a
- */
+/** JSON with such characters escaped: who reads it gets the same value. */
 export function printableJson(value: unknown, indent: number = 0): string {
   return JSON.stringify(value, null, indent).split("\n")
     .map((line) => line.replace(UNSAFE, escaped)).join("\n");

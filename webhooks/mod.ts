@@ -38,7 +38,6 @@ export * from "./spool.ts";
 export * from "../core/webhook_event/webhook_event.ts";
 export * from "../core/webhook_event/event_types.ts";
 export { fileSpool, type FileSpoolOptions } from "./inbox.ts";
-export * from "../core/webhook_event/guards.ts";
 export type {
   WebhookLog,
   WebhookLogCode,

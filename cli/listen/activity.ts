@@ -1,7 +1,7 @@
 import type { OrderState, Transition, UserState } from "../../ledger/mod.ts";
 import type { AnsweredRequest } from "../../webhooks/mod.ts";
 import { bodyValue, classify } from "../../core/webhook_event/classify_body.ts";
-import { isOrderEvent } from "../../core/webhook_event/guards.ts";
+import { isOrderEvent } from "../../core/webhook_event/webhook_event.ts";
 import { parseWebhook } from "../../core/webhook_event/parse_webhook.ts";
 import { transitionType } from "../../server/forwarding/transition_message.ts";
 

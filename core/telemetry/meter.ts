@@ -67,18 +67,6 @@ export const NO_METER: Meter = {
 };
 
 /** Bounds of the buckets for durations, in seconds: a commit to a time-out. */
-export const DURATION_BOUNDS: readonly number[] = [
-  0.001,
-  0.0025,
-  0.005,
-  0.01,
-  0.025,
-  0.05,
-  0.1,
-  0.25,
-  0.5,
-  1,
-  2.5,
-  5,
-  10,
-];
+export const DURATION_BOUNDS: readonly number[] =
+  "0.001 0.0025 0.005 0.01 0.025 0.05 0.1 0.25 0.5 1 2.5 5 10".split(" ")
+    .map(Number);

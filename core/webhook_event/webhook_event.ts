@@ -1,3 +1,4 @@
+import { isOneOf } from "../guards.ts";
 import type { VerificationStatus } from "../wire/user.ts";
 
 export type { VerificationStatus as VerificationState };
@@ -178,4 +179,28 @@ export interface UnrecognisedWebhook {
   readonly statedType: string | null;
   /** Every reason why it was not recognised; never empty. */
   readonly reasons: readonly string[];
+}
+
+/**
+ * Whether a webhook is about an order; the test event is not.
+ *
+ * @param webhook A parsed webhook.
+ * @returns True for the five order events, whose order id is never empty.
+ *
+ * @example Which order to look up
+ * ```ts
+ * import { isOrderEvent, parseWebhook } from "@rampkit/onramp/webhooks";
+ * import assert from "node:assert/strict";
+ *
+ * const webhook = parseWebhook(
+ *   `{"type":"order_complete","click_id":"","order":{"id":"01HX"}}`,
+ * );
+ * assert(isOrderEvent(webhook));
+ * assert.equal(webhook.order.id, "01HX");
+ * ```
+ */
+export function isOrderEvent(
+  webhook: WebhookEvent | UnrecognisedWebhook,
+): webhook is OrderEvent {
+  return isOneOf(ORDER_EVENT_TYPES, webhook.type);
 }

@@ -1,7 +1,7 @@
 import { emptyRecord } from "../../core/guards.ts";
 import { normaliseTime, readQueryTime } from "../../core/time/service_time.ts";
 import { webhookType } from "../../core/webhook_event/event_types.ts";
-import { isOrderEvent } from "../../core/webhook_event/guards.ts";
+import { isOrderEvent } from "../../core/webhook_event/webhook_event.ts";
 import { parseWebhook } from "../../core/webhook_event/parse_webhook.ts";
 import type {
   OrderEvent,

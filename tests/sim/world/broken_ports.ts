@@ -20,7 +20,7 @@ import type {
   PollWalk,
   ReconcileLedger,
 } from "../../../sync/mod.ts";
-import { isRecognised, parseWebhook } from "../../../webhooks/mod.ts";
+import { parseWebhook } from "../../../webhooks/mod.ts";
 import { broke } from "./broke.ts";
 import type { PortTools } from "./ports.ts";
 
@@ -30,7 +30,7 @@ export const nothing: ResultSet = { columns: [], rows: [], rowsAffected: 0 };
 /** What a strict integrator would take: documented events, and whole. */
 export function isDocumented(body: string): boolean {
   try {
-    return isRecognised(parseWebhook(body));
+    return parseWebhook(body).type !== "unrecognised";
   } catch {
     return false;
   }
