@@ -1,10 +1,4 @@
-import { openMemoryLedger } from "../ledger/for_testing.ts";
-import {
-  createSandbox,
-  type Sandbox,
-  type VirtualClock,
-  virtualClock,
-} from "../sandbox/mod.ts";
+import type { Sandbox, VirtualClock } from "../sandbox/mod.ts";
 import type { Handlers } from "../server/start/handlers.ts";
 import type { Onramp } from "../server/start/onramp.ts";
 import type { OnProblem, Problem } from "../server/alarms/problem.ts";
@@ -16,12 +10,7 @@ import {
   type ChaosReport,
   runChaos,
 } from "./chaos/run_chaos.ts";
-import {
-  ENVIRONMENT,
-  PAST_AFTER_MS,
-  ShopProcess,
-  WEBHOOK_URL,
-} from "./world/shop_process.ts";
+import { ShopWorld } from "./world/shop_process.ts";
 
 /** How a shop in memory is set up. */
 export interface TestShopOptions {
@@ -83,14 +72,6 @@ export interface TestShop extends
   readonly close: () => Promise<void>;
 }
 
-/** What is sold where nothing is said. */
-const USUAL = {
-  currency: "USD",
-  amount: "50",
-  asset: "ETH",
-  network: "sepolia",
-} as const;
-
 const MINUTE_MS = 60_000;
 
 /**
@@ -130,38 +111,19 @@ export async function testShop(
     problems.push(problem);
     options.onProblem?.(problem);
   };
-  const clock = virtualClock(Date.parse(startAt));
-  const driver = await openMemoryLedger({
-    environment: ENVIRONMENT,
-    now: () => clock.now(),
-  });
-  let process: ShopProcess | null = null;
-  const sandbox = createSandbox({
-    seed,
-    clock,
-    webhookUrl: WEBHOOK_URL,
-    fetch: async (input, init) => {
-      if (process === null) throw new TypeError("The shop is not open");
-      return await process.onramp.webhooks(new Request(input, init));
-    },
-  });
+  const world = await ShopWorld.open(seed, Date.parse(startAt));
+  const { sandbox, clock } = world;
   const { sessions } = options;
-  const started = await ShopProcess.start({
-    ...{ driver, sandbox, clock, on, onProblem },
+  const { onramp } = await world.start({
+    ...{ on, onProblem },
     ...sessions === undefined ? {} : { sessions },
   });
-  process = started;
   const advance = async (ms: number) => {
     await clock.advance(ms);
-    await started.work(ms >= PAST_AFTER_MS);
+    await world.work(ms);
   };
   let sold = 0;
-  const { onramp } = started;
-  const close = async () => {
-    await sandbox.close();
-    await started.stop();
-    await driver.close();
-  };
+  const close = () => world.close();
   return {
     ...onramp,
     ...customers(sandbox),
@@ -180,9 +142,8 @@ export async function testShop(
 
 /** What a sale costs where it does not say so. */
 function usual(sale: Partial<SaleInput>): Partial<SaleInput> {
-  const { currency, amount, asset, network } = USUAL;
   return {
-    ...sale.assetAmount === undefined ? { currency, amount } : {},
-    ...sale.asset === undefined ? { asset, network } : {},
+    ...sale.assetAmount === undefined && { currency: "USD", amount: "50" },
+    ...sale.asset === undefined && { asset: "ETH", network: "sepolia" },
   };
 }

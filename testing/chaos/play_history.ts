@@ -1,23 +1,8 @@
-import { openMemoryLedger } from "../../ledger/for_testing.ts";
 import type { Transition } from "../../ledger/mod.ts";
-import type { Handler } from "../../server/start/handlers.ts";
-import type { Driver } from "../../ledger/types.ts";
-import {
-  createSandbox,
-  type Sandbox,
-  type SandboxOrder,
-  type VirtualClock,
-  virtualClock,
-} from "../../sandbox/mod.ts";
-import type { Handlers } from "../../server/start/handlers.ts";
+import type { SandboxOrder } from "../../sandbox/mod.ts";
+import type { Handler, Handlers } from "../../server/start/handlers.ts";
 import { customers, type SaleName } from "../world/customers.ts";
-import {
-  Crashed,
-  ENVIRONMENT,
-  PAST_AFTER_MS,
-  ShopProcess,
-  WEBHOOK_URL,
-} from "../world/shop_process.ts";
+import { Crashed, type ShopProcess, ShopWorld } from "../world/shop_process.ts";
 import { type CrashPoint, PRICE, type Step } from "./history.ts";
 
 /**
@@ -69,75 +54,53 @@ const QUIET_MS = [60_000, 12 * 60_000, 70 * 60_000];
  * @throws {Broken} For the first guarantee that breaks.
  */
 export async function playHistory(options: PlayOptions): Promise<number> {
-  const world = await World.open(options);
+  // Ids begin with the time.
+  const beginMs = BEGIN_MS + options.run * DAY_MS;
+  const world = await ShopWorld.open(options.seed, beginMs);
   try {
-    for (const step of options.steps) await world.play(step);
-    return await world.end();
+    const played = new Played(options, world);
+    await played.start();
+    for (const step of options.steps) await played.play(step);
+    return await played.end();
   } finally {
     await world.close();
   }
 }
 
-/** A purchase of a history. */
-interface Purchase {
-  readonly basket: number;
-  readonly sale: SaleName & { readonly reference: string };
+/** What was sold under a name of the partner's. */
+type Purchase = SaleName & { readonly reference: string };
+
+/** A call of a handler, as it was made. */
+interface Call {
+  readonly transition: Transition;
+  readonly release: unknown;
 }
 
-class World {
+class Played {
   readonly #options: PlayOptions;
-  readonly #driver: Driver;
-  readonly #clock: VirtualClock;
-  readonly #sandbox: Sandbox;
+  readonly #world: ShopWorld;
+  /** By the number of the basket. */
   readonly #purchases = new Map<number, Purchase>();
   /** Orders that only strangers named. */
   readonly #forged = new Map<string, number>();
-  /** The two that are there now. */
-  #processes: ShopProcess[] = [];
-  readonly #started: ShopProcess[] = [];
+  /** Baskets that were shipped by the last look. */
+  readonly #seen = new Set<number>();
   #crash: CrashPoint | null = null;
   #broken: Broken | null = null;
   /** One call of a handler at a time, so that what it shipped is known. */
   #turn: Promise<unknown> = Promise.resolve();
   readonly #unfinished: Promise<unknown>[] = [];
 
-  private constructor(
-    options: PlayOptions,
-    clock: VirtualClock,
-    driver: Driver,
-  ) {
+  constructor(options: PlayOptions, world: ShopWorld) {
     this.#options = options;
-    this.#driver = driver;
-    this.#clock = clock;
-    this.#sandbox = createSandbox({
-      seed: options.seed,
-      clock: this.#clock,
-      webhookUrl: WEBHOOK_URL,
-      fetch: async (input, init) => {
-        const up = this.#processes.find(({ isDead }) => !isDead);
-        if (up === undefined) throw new TypeError("The shop is down");
-        return await up.take(new Request(input, init));
-      },
-    });
-  }
-
-  static async open(options: PlayOptions): Promise<World> {
-    // Ids begin with the time.
-    const clock = virtualClock(BEGIN_MS + options.run * DAY_MS);
-    const driver = await openMemoryLedger({
-      environment: ENVIRONMENT,
-      now: () => clock.now(),
-    });
-    const world = new World(options, clock, driver);
-    await world.#startProcesses();
-    return world;
+    this.#world = world;
   }
 
   async play(step: Step): Promise<void> {
-    const shop = customers(this.#sandbox);
+    const { sandbox, alive } = this.#world;
     if (step.kind === "faults") {
       const { rate } = step;
-      this.#sandbox.setFaults({
+      sandbox.setFaults({
         duplicate: rate,
         delay: rate / 2,
         reorder: rate / 2,
@@ -146,24 +109,40 @@ class World {
       });
     } else if (step.kind === "crash") this.#crash = step.at;
     else if (step.kind === "down") {
-      for (const process of this.#processes) process.kill();
+      for (const process of alive) {
+        process.kill();
+      }
     } else if (step.kind === "wait") await this.#wait(step.ms);
     else if (step.kind === "sell") await this.#sell(step.basket);
     else {
       // Without its sale, which shrinking may have left out, nothing happens.
-      const sale = this.#purchases.get(step.basket)?.sale;
-      if (sale === undefined) return;
-      if (step.kind === "pay") await shop.pay(sale, { amount: step.amount });
-      if (step.kind === "fail") await shop.fail(sale);
-      if (step.kind === "forge") {
-        const { orderId } = await shop.forge(sale);
-        this.#forged.set(orderId, step.basket);
-      }
-      if (step.kind === "reverse" && this.#canReverse(sale)) {
-        await shop.reverse(sale);
-      }
+      const sale = this.#purchases.get(step.basket);
+      if (sale !== undefined) await this.#deal(step, sale);
     }
-    if (this.#broken !== null) throw this.#broken;
+    this.#check();
+  }
+
+  /** What customers and strangers do with what was sold. */
+  async #deal(
+    step: Extract<Step, { kind: "pay" | "fail" | "reverse" | "forge" }>,
+    sale: Purchase,
+  ): Promise<void> {
+    const shop = customers(this.#world.sandbox);
+    switch (step.kind) {
+      case "pay":
+        await shop.pay(sale, { amount: step.amount });
+        break;
+      case "fail":
+        await shop.fail(sale);
+        break;
+      case "forge":
+        this.#forged.set((await shop.forge(sale)).orderId, step.basket);
+        break;
+      case "reverse":
+        if (this.#ordersOf(sale).at(-1)?.status === "success") {
+          await shop.reverse(sale);
+        }
+    }
   }
 
   /**
@@ -171,37 +150,34 @@ class World {
    * missing.
    */
   async end(): Promise<number> {
+    const { sandbox } = this.#world;
     this.#crash = null;
-    this.#sandbox.heal();
-    this.#sandbox.enableDelivery();
+    sandbox.heal();
+    sandbox.enableDelivery();
     for (const ms of QUIET_MS) await this.#wait(ms);
     await Promise.all(this.#unfinished);
     await this.#look(null);
-    if (this.#broken !== null) throw this.#broken;
+    this.#check();
     const shipped = await this.#shipped();
-    for (const { basket, sale } of this.#purchases.values()) {
-      const orders = this.#ordersOf(sale);
-      const isTakenBack = orders.some(hadSucceeded(false));
-      if (isTakenBack || !orders.some(isPaid)) continue;
-      if (!shipped.has(basket)) {
-        throw new Broken(
-          "paid_is_shipped",
-          `Basket ${basket} was paid as asked, and is not shipped`,
-        );
-      }
+    for (const [basket, sale] of this.#purchases) {
+      const paid = this.#ordersOf(sale).filter(wasPaid);
+      const isTakenBack = paid.some(({ status }) => status !== "success");
+      if (paid.length === 0 || isTakenBack || shipped.has(basket)) continue;
+      throw new Broken(
+        "paid_is_shipped",
+        `Basket ${basket} was paid as asked, and is not shipped`,
+      );
     }
     return shipped.size;
   }
 
-  async close(): Promise<void> {
-    await this.#sandbox.close();
-    await Promise.all(this.#started.map((process) => process.stop()));
-    await this.#driver.close();
+  #check(): void {
+    if (this.#broken !== null) throw this.#broken;
   }
 
   async #sell(basket: number): Promise<void> {
     await this.#restart();
-    const [seller] = this.#processes;
+    const [seller] = this.#world.alive;
     if (seller === undefined) return;
     const { seed, run } = this.#options;
     const sale = await seller.onramp.sell({
@@ -211,47 +187,34 @@ class World {
       asset: "ETH",
       network: "sepolia",
     });
-    this.#purchases.set(basket, { basket, sale });
+    this.#purchases.set(basket, sale);
   }
 
   async #wait(ms: number): Promise<void> {
-    await this.#clock.advance(ms);
+    await this.#world.clock.advance(ms);
     await this.#restart();
-    const past = ms >= PAST_AFTER_MS;
-    await Promise.all(this.#processes.map((process) => process.work(past)));
-    if (this.#broken !== null) throw this.#broken;
+    await this.#world.work(ms);
+    this.#check();
   }
 
   /** Starts again what has crashed. */
   async #restart(): Promise<void> {
-    if (this.#processes.every(({ isDead }) => !isDead)) return;
-    await this.#clock.advance(RESTART_MS);
-    await this.#startProcesses();
+    if (this.#world.alive.length === 2) return;
+    await this.#world.clock.advance(RESTART_MS);
+    await this.start();
   }
 
-  async #startProcesses(): Promise<void> {
-    const alive = this.#processes.filter(({ isDead }) => !isDead);
-    while (alive.length < 2) alive.push(await this.#start());
-    this.#processes = alive;
-  }
-
-  async #start(): Promise<ShopProcess> {
-    const own: { process?: ShopProcess } = {};
-    const on = Object.fromEntries(
-      Object.entries(this.#options.on).map(([pattern, handler]) => [
-        pattern,
-        this.#called(handler as Handler, own),
-      ]),
-    );
-    own.process = await ShopProcess.start({
-      driver: this.#driver,
-      sandbox: this.#sandbox,
-      clock: this.#clock,
-      on,
-      onProblem: () => {},
-    });
-    this.#started.push(own.process);
-    return own.process;
+  async start(): Promise<void> {
+    while (this.#world.alive.length < 2) {
+      const own: { process?: ShopProcess } = {};
+      const on = Object.fromEntries(
+        Object.entries(this.#options.on).map(([pattern, handler]) => [
+          pattern,
+          this.#called(handler as Handler, own),
+        ]),
+      );
+      own.process = await this.#world.start({ on, onProblem: () => {} });
+    }
   }
 
   /** The partner's handler, called by a process that may crash. */
@@ -260,7 +223,7 @@ class World {
     own: { readonly process?: ShopProcess },
   ): Handler {
     return async (transition, context) => {
-      if (own.process?.isDead) throw new Crashed();
+      if (own.process?.isDead()) throw new Crashed();
       const crash = this.#crash;
       this.#crash = null;
       if (crash === "before" || crash === "in") own.process?.kill();
@@ -281,22 +244,20 @@ class World {
     };
   }
 
-  /** Checks what was shipped since the last look. */
-  async #look(
-    call: { readonly transition: Transition; readonly release: unknown } | null,
-  ): Promise<void> {
+  /** Checks what was shipped since the last look, by a call of a handler. */
+  async #look(call: Call | null): Promise<void> {
     const broken = (guarantee: Guarantee, message: string) => {
       this.#broken ??= new Broken(guarantee, message);
     };
     for (const [basket, times] of await this.#shipped()) {
       const purchase = this.#purchases.get(basket);
       if (purchase === undefined) continue;
-      const orders = this.#ordersOf(purchase.sale);
+      const orders = this.#ordersOf(purchase);
       const isNew = !this.#seen.has(basket);
       this.#seen.add(basket);
       if (times > 1) {
         broken("shipped_once", `Basket ${basket} is shipped ${times} times`);
-      } else if (isNew && !orders.some(hadSucceeded(true))) {
+      } else if (isNew && !orders.some(wasPaid)) {
         broken("never_unpaid", `Basket ${basket} is shipped, and nobody paid`);
       } else if (
         isNew && call?.transition.entity === "order" &&
@@ -311,12 +272,10 @@ class World {
     }
   }
 
-  readonly #seen = new Set<number>();
-
   /** How often each basket was shipped, by what the partner says. */
   async #shipped(): Promise<ReadonlyMap<number, number>> {
     const names = new Map<string, number>(this.#forged);
-    for (const { basket, sale } of this.#purchases.values()) {
+    for (const [basket, sale] of this.#purchases) {
       names.set(sale.reference, basket).set(sale.clickId, basket);
       for (const { orderId } of this.#ordersOf(sale)) {
         names.set(orderId, basket);
@@ -332,25 +291,13 @@ class World {
   }
 
   #ordersOf({ clickId }: SaleName): readonly SandboxOrder[] {
-    return this.#sandbox.orders().filter((order) => order.clickId === clickId);
-  }
-
-  #canReverse(sale: SaleName): boolean {
-    return this.#ordersOf(sale).at(-1)?.status === "success";
+    return this.#world.sandbox.orders()
+      .filter((order) => order.clickId === clickId);
   }
 }
 
-/** Whether the service shows it as paid, as it was asked for. */
-function isPaid({ status, currencyAmount }: SandboxOrder): boolean {
-  return status === "success" && Number(currencyAmount) === Number(PRICE);
-}
-
-/** Whether it was paid as asked; now, or also before it was taken back. */
-function hadSucceeded(
-  now: boolean,
-): (order: SandboxOrder) => boolean {
-  return ({ status, currencyAmount, history }) =>
-    Number(currencyAmount) === Number(PRICE) &&
-    history.some((one) => one.status === "success") &&
-    (now || status !== "success");
+/** Whether it was paid as asked, also where that was taken back. */
+function wasPaid({ currencyAmount, history }: SandboxOrder): boolean {
+  return Number(currencyAmount) === Number(PRICE) &&
+    history.some(({ status }) => status === "success");
 }

@@ -88,16 +88,8 @@ export async function runChaos(
   let steps = 0;
   let shipped = 0;
   for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {
-    const play = async (history: readonly Step[]) => {
-      runs++;
-      return await playHistory({
-        on,
-        steps: history,
-        effects,
-        seed,
-        run: runs,
-      });
-    };
+    const play = (steps: readonly Step[]) =>
+      playHistory({ on, steps, effects, seed, run: ++runs });
     const history = drawHistory(new Random(seed).fork("history"));
     try {
       shipped += await play(history);
@@ -126,6 +118,10 @@ async function shorten(
 ): Promise<{ readonly history: readonly Step[]; readonly broken: Broken }> {
   let found = { history, broken };
   let tries = 0;
+  const brokenAlike = (error: unknown): Broken | null => {
+    if (!(error instanceof Broken)) throw error;
+    return error.guarantee === broken.guarantee ? error : null;
+  };
   for (let size = Math.ceil(history.length / 2); size >= 1;) {
     let left = false;
     for (
@@ -134,7 +130,7 @@ async function shorten(
     ) {
       tries++;
       const shorter = found.history.toSpliced(from, size);
-      const again = await breaks(shorter, broken.guarantee, play);
+      const again = await play(shorter).then(() => null, brokenAlike);
       if (again === null) from += size;
       else {
         found = { history: shorter, broken: again };
@@ -146,19 +142,4 @@ async function shorten(
     size = size === 1 ? 1 : Math.ceil(size / 2);
   }
   return found;
-}
-
-async function breaks(
-  history: readonly Step[],
-  guarantee: Guarantee,
-  play: (history: readonly Step[]) => Promise<unknown>,
-): Promise<Broken | null> {
-  try {
-    await play(history);
-    return null;
-  } catch (error) {
-    if (error instanceof Broken && error.guarantee === guarantee) return error;
-    if (error instanceof Broken) return null;
-    throw error;
-  }
 }

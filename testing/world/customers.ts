@@ -1,3 +1,4 @@
+import { defined } from "../../core/guards.ts";
 import type { Sandbox } from "../../sandbox/mod.ts";
 import type { Sale } from "../../server/start/sale.ts";
 
@@ -50,37 +51,34 @@ export interface Customers {
 }
 
 /** What customers and strangers do. */
-export function customers(
-  sandbox: Sandbox,
-): Customers {
-  /** The latest order of a sale. */
-  const orderOf = ({ clickId }: SaleName) =>
-    sandbox.orders().findLast((order) => order.clickId === clickId);
-  const create = (
+export function customers(sandbox: Sandbox): Customers {
+  const pay = (
     { sessionId, clickId }: SaleName,
     { amount, asset, network, wallet }: Payment = {},
   ): PaidOrder => {
-    const { orderId } = sandbox.createOrder({
-      sessionId,
-      clickId,
-      ...amount === undefined ? {} : { currencyAmount: amount },
-      ...asset === undefined ? {} : { commodity: asset },
-      ...network === undefined ? {} : { network },
-      ...wallet === undefined ? {} : { address: wallet },
-    });
+    const { orderId } = sandbox.createOrder(defined({
+      ...{ sessionId, clickId, network },
+      currencyAmount: amount,
+      commodity: asset,
+      address: wallet,
+    }));
     sandbox.advance(orderId, "pay");
     return { orderId };
   };
-  // deno-lint-ignore require-await -- They are steps of a test, awaited alike.
-  const fail = async (sale: SaleName, code: string, errorText: string) => {
-    const { orderId } = create(sale);
-    sandbox.advance(orderId, "fail", { failReason: code, errorText });
+  // deno-lint-ignore require-await -- What fails rejects.
+  const fail = async (
+    sale: SaleName,
+    failReason: string,
+    errorText: string,
+  ) => {
+    const { orderId } = pay(sale);
+    sandbox.advance(orderId, "fail", { failReason, errorText });
     return { orderId };
   };
   return {
     // deno-lint-ignore require-await
     pay: async (sale, payment) => {
-      const { orderId } = create(sale, payment);
+      const { orderId } = pay(sale, payment);
       for (const step of ["authorise", "transfer", "complete"] as const) {
         sandbox.advance(orderId, step);
       }
@@ -89,27 +87,23 @@ export function customers(
     fail: (sale, { code = "4001" } = {}) => fail(sale, code, "Declined"),
     refund: (sale) => fail(sale, "4016", "Payment after timeout"),
     // deno-lint-ignore require-await
-    reverse: async (sale) => {
-      const order = orderOf(sale);
+    reverse: async ({ clickId }) => {
+      const order = sandbox.orders().findLast((one) => one.clickId === clickId);
       if (order === undefined) {
         throw new RangeError(
-          `Cannot reverse: nothing was paid under click id ${sale.clickId}`,
+          `Cannot reverse: nothing was paid under click id ${clickId}`,
         );
       }
-      sandbox.advance(order.orderId, "cancel");
-      return { orderId: order.orderId };
+      const { orderId } = order;
+      sandbox.advance(orderId, "cancel");
+      return { orderId };
     },
     // deno-lint-ignore require-await
-    forge: async (sale) => {
+    forge: async ({ clickId } = { sessionId: "", clickId: "" }) => {
       const { orderId } = sandbox.createOrder();
       sandbox.removeOrder(orderId);
-      sandbox.trigger({
-        type: "order_complete",
-        fields: {
-          click_id: sale?.clickId ?? "",
-          order: { id: orderId },
-        },
-      });
+      const fields = { click_id: clickId, order: { id: orderId } };
+      sandbox.trigger({ type: "order_complete", fields });
       return { orderId };
     },
   };

@@ -1,197 +1,99 @@
 import { ledgerOn } from "../../ledger/for_server.ts";
-import { databaseNow } from "../../ledger/for_testing.ts";
-import type { Ledger } from "../../ledger/mod.ts";
-import type { Driver, ResultSet, Statement } from "../../ledger/types.ts";
-import type { Sandbox, VirtualClock } from "../../sandbox/mod.ts";
-import { serviceMetrics } from "../../server/monitoring/metrics.ts";
+import { databaseNow, openMemoryLedger } from "../../ledger/for_testing.ts";
+import type { Driver, Statement } from "../../ledger/types.ts";
 import {
-  type ComposedOnramp,
-  composeOnramp,
-} from "../../server/start/compose_onramp.ts";
+  createSandbox,
+  type Sandbox,
+  type VirtualClock,
+  virtualClock,
+} from "../../sandbox/mod.ts";
+import { serviceMetrics } from "../../server/monitoring/metrics.ts";
+import { composeOnramp } from "../../server/start/compose_onramp.ts";
 import type { Handler, Handlers } from "../../server/start/handlers.ts";
 import type { OnProblem } from "../../server/alarms/problem.ts";
 import { problemPort } from "../../server/start/problem.ts";
 import type { PageSessions } from "../../server/start/start_options.ts";
 import { readConfig } from "../../core/settings/config.ts";
 
-/** What the webhook address of a shop in memory ends in. */
-export const SECRET = "the-secret-of-a-shop-in-memory";
-
-/** Whose ledger a shop in memory has. */
-export const ENVIRONMENT = "sandbox";
-
-/** Where the service of a shop in memory sends webhooks. */
-export const WEBHOOK_URL = `https://shop.test/webhooks/${SECRET}`;
+const SECRET = "the-secret-of-a-shop-in-memory";
+const ENVIRONMENT = "sandbox";
 
 /** What the service is asked about. */
 const NEW_SWEEPS = ["confirm", "new", "open"] as const;
 const ALL_SWEEPS = [...NEW_SWEEPS, "deep"] as const;
-
 /** So much later the past is looked at as well, in ms. */
-export const PAST_AFTER_MS = 10 * 60_000;
-
+const PAST_AFTER_MS = 10 * 60_000;
 /** A rate limit that is never reached. */
 const RATE = 1_000_000;
 
-/** What a process of a shop is made of. */
-export interface ShopProcessParts {
-  /** The database; several processes may share one. */
-  readonly driver: Driver;
-  /** The service. */
-  readonly sandbox: Sandbox;
-  /** The time. */
+/** A shop in memory: the service, one database, and the processes on it. */
+export class ShopWorld {
   readonly clock: VirtualClock;
-  /** The partner's handlers. */
-  readonly on: Handlers;
-  /** Who may ask for sessions. @default {nobody} */
-  readonly sessions?: PageSessions<unknown>;
-  /** Called with each problem. */
-  readonly onProblem: OnProblem;
-}
+  readonly sandbox: Sandbox;
+  readonly #driver: Driver;
+  readonly #started: ShopProcess[] = [];
 
-/** The program of a shop, as `startOnramp` makes it, moved by hand. */
-export class ShopProcess {
-  /** What the program serves and sells with. */
-  readonly onramp: ComposedOnramp["onramp"];
-  readonly #composed: ComposedOnramp;
-  readonly #life: Life;
-  readonly #ledger: Ledger;
-
-  private constructor(composed: ComposedOnramp, life: Life, ledger: Ledger) {
-    this.#composed = composed;
-    this.onramp = composed.onramp;
-    this.#life = life;
-    this.#ledger = ledger;
+  private constructor(seed: number, clock: VirtualClock, driver: Driver) {
+    this.clock = clock;
+    this.#driver = driver;
+    this.sandbox = createSandbox({
+      seed,
+      clock,
+      webhookUrl: `https://shop.test/webhooks/${SECRET}`,
+      fetch: async (input, init) => {
+        const [up] = this.alive;
+        if (up === undefined) throw new TypeError("The shop is down");
+        return await up.take(new Request(input, init));
+      },
+    });
   }
 
-  /** Starts a process on the database. */
-  static async start(parts: ShopProcessParts): Promise<ShopProcess> {
-    const { sandbox, clock, on, sessions, onProblem } = parts;
-    const now = () => clock.now();
-    const life = new Life();
-    const driver = new ProcessDriver(parts.driver, life, now);
-    const ledger = await ledgerOn(driver, { environment: ENVIRONMENT, now });
-    await ledger.goLive();
-    const config = readConfig(() => undefined, {
-      databaseUrl: ":memory:",
+  static async open(seed: number, startMs: number): Promise<ShopWorld> {
+    const clock = virtualClock(startMs);
+    const driver = await openMemoryLedger({
       environment: ENVIRONMENT,
-      apiKey: sandbox.apiKey,
-      webhookSecrets: SECRET,
+      now: () => clock.now(),
     });
-    const composed = composeOnramp({
-      config,
-      secrets: config.webhookSecrets,
-      ledger,
-      ...problemPort(onProblem),
-      metrics: serviceMetrics({ time: now }),
-      now,
-      longLived: false,
-      requestsPerSecond: RATE,
-      polling: { sleep: () => Promise.resolve() },
-      fetch: (input, init) =>
-        life.whileAlive(() => sandbox.fetch(new Request(input, init))),
-      options: {
-        requestsPerSecond: RATE,
-        ...sessions === undefined ? {} : { sessions },
-      },
-      // Its handlers are there before anything happens.
-      isNew: true,
-      timing: {
-        start: false,
-        steadyNow: now,
-        sleep: (ms, signal) => clock.sleep(ms, signal),
-      },
-    });
-    await composed.waiting.look();
-    const process = new ShopProcess(composed, life, ledger);
-    for (const [pattern, handler] of Object.entries(on)) {
-      await composed.handlers.add(
-        pattern as keyof Handlers,
-        handler as Handler,
-      );
-    }
+    return new ShopWorld(seed, clock, driver);
+  }
+
+  /** The processes that have not crashed, the first one first. */
+  get alive(): readonly ShopProcess[] {
+    return this.#started.filter((process) => !process.isDead());
+  }
+
+  async start(parts: ShopProcessParts): Promise<ShopProcess> {
+    const process = await startProcess(this, this.#driver, parts);
+    this.#started.push(process);
     return process;
   }
 
-  /** Whether it has crashed. */
-  get isDead(): boolean {
-    return this.#life.isOver;
-  }
-
-  /** Takes a webhook, unless it crashes before it has answered. */
-  take(request: Request): Promise<Response> {
-    return this.#life.whileAlive(() => this.onramp.webhooks(request));
-  }
-
   /**
-   * Folds, asks the service, and calls the handlers for what is new, unless it
-   * crashes.
+   * Lets every process fold, ask the service, and call the handlers for what is
+   * new after so much time.
    */
-  async work(past: boolean): Promise<void> {
-    const life = this.#life;
-    if (life.isOver) return;
-    const { service, handlers, waiting } = this.#composed;
-    const step = async () => {
-      // It folds before and after it asks. A second poller finds the lease
-      // taken, and does neither.
-      const sweeps = past ? ALL_SWEEPS : NEW_SWEEPS;
-      const polled = await service.poller?.once({ sweeps });
-      if (polled?.ran !== true) await this.#ledger.project();
-      for (const one of handlers.subscriptions) await one.dispatch();
-      await waiting.look();
-    };
-    await Promise.race([
-      step().catch((error) => {
-        if (!life.isOver) throw error;
-      }),
-      life.over,
-    ]);
+  async work(passedMs: number): Promise<void> {
+    const past = passedMs >= PAST_AFTER_MS;
+    await Promise.all(this.alive.map((process) => process.work(past)));
   }
 
-  /**
-   * Crashes: nothing of it reaches the database or the service any more, and
-   * what it holds there runs out.
-   */
-  kill(): void {
-    this.#life.end();
-  }
-
-  /** Stops it cleanly; if it has crashed, ends what still waits. */
-  async stop(): Promise<void> {
-    const { service } = this.#composed;
-    try {
-      await service[Symbol.asyncDispose]();
-      await this.#ledger.close();
-    } catch (error) {
-      if (!this.isDead) throw error;
-    }
-    this.#life.end();
+  async close(): Promise<void> {
+    await this.sandbox.close();
+    await Promise.all(this.#started.map((process) => process.stop()));
+    await this.#driver.close();
   }
 }
 
-/** How long a process lives. */
-class Life {
-  readonly #end = Promise.withResolvers<void>();
-  /** Resolves when it is over. */
-  readonly over: Promise<void> = this.#end.promise;
-  isOver = false;
-
-  end(): void {
-    this.isOver = true;
-    this.#end.resolve();
-  }
-
-  /**
-   * What a process asks of the world outside of it. After a crash it fails, so
-   * that what waits for an answer, and its timers, come to an end.
-   */
-  async whileAlive<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
-    if (this.isOver) throw new Crashed();
-    const answer = await ask();
-    if (this.isOver) throw new Crashed();
-    return answer;
-  }
+/** What the partner gives to a process. */
+export interface ShopProcessParts {
+  readonly on: Handlers;
+  /** Who may ask for sessions. @default {nobody} */
+  readonly sessions?: PageSessions<unknown>;
+  readonly onProblem: OnProblem;
 }
+
+/** The program of a shop, moved by hand. */
+export type ShopProcess = Awaited<ReturnType<typeof startProcess>>;
 
 /** A process is no longer there. */
 export class Crashed extends TypeError {
@@ -202,40 +104,120 @@ export class Crashed extends TypeError {
   }
 }
 
-/** The database as a process sees it: by the shop's clock, until it crashes. */
-class ProcessDriver implements Driver {
-  readonly location: Driver["location"];
-  readonly #driver: Driver;
-  readonly #life: Life;
-  readonly #now: () => number;
-
-  constructor(driver: Driver, life: Life, now: () => number) {
-    this.location = driver.location;
-    this.#driver = driver;
-    this.#life = life;
-    this.#now = now;
+/** Starts the program of a shop as `startOnramp` makes it. */
+async function startProcess(
+  { sandbox, clock }: ShopWorld,
+  driver: Driver,
+  { on, sessions, onProblem }: ShopProcessParts,
+) {
+  const now = () => clock.now();
+  const { promise: over, resolve: end } = Promise.withResolvers<void>();
+  let isDead = false;
+  const kill = () => {
+    isDead = true;
+    end();
+  };
+  // What it asks of the world outside of it fails after a crash, so that what
+  // waits for an answer, and its timers, come to an end.
+  const whileAlive = async <T>(ask: () => Promise<T>): Promise<T> => {
+    if (isDead) throw new Crashed();
+    const answer = await ask();
+    if (isDead) throw new Crashed();
+    return answer;
+  };
+  const ledger = await ledgerOn({
+    location: driver.location,
+    batch: (statements, mode) => {
+      const timed = byClock(statements, Math.floor(now()));
+      return whileAlive(() => driver.batch(timed, mode));
+    },
+    // The shop closes the database after its last process.
+    close: () => Promise.resolve(),
+  }, { environment: ENVIRONMENT, now });
+  await ledger.goLive();
+  const config = readConfig(() => undefined, {
+    databaseUrl: ":memory:",
+    environment: ENVIRONMENT,
+    apiKey: sandbox.apiKey,
+    webhookSecrets: SECRET,
+  });
+  const { onramp, service, handlers, waiting } = composeOnramp({
+    config,
+    secrets: config.webhookSecrets,
+    ledger,
+    ...problemPort(onProblem),
+    metrics: serviceMetrics({ time: now }),
+    now,
+    longLived: false,
+    requestsPerSecond: RATE,
+    polling: { sleep: () => Promise.resolve() },
+    fetch: (input, init) =>
+      whileAlive(() => sandbox.fetch(new Request(input, init))),
+    options: {
+      requestsPerSecond: RATE,
+      ...sessions === undefined ? {} : { sessions },
+    },
+    // Its handlers are there before anything happens.
+    isNew: true,
+    timing: {
+      start: false,
+      steadyNow: now,
+      sleep: (ms, signal) => clock.sleep(ms, signal),
+    },
+  });
+  await waiting.look();
+  for (const [pattern, handler] of Object.entries(on)) {
+    await handlers.add(pattern as keyof Handlers, handler as Handler);
   }
+  const step = async (past: boolean) => {
+    // It folds before and after it asks. A second poller finds the lease
+    // taken, and does neither.
+    const sweeps = past ? ALL_SWEEPS : NEW_SWEEPS;
+    const polled = await service.poller?.once({ sweeps });
+    if (polled?.ran !== true) await ledger.project();
+    for (const one of handlers.subscriptions) await one.dispatch();
+    await waiting.look();
+  };
+  const unlessDead = (error: unknown) => {
+    if (!isDead) throw error;
+  };
+  return {
+    /** What the program serves and sells with. */
+    onramp,
+    /** Whether it has crashed. */
+    isDead: () => isDead,
+    /** Takes a webhook, unless it crashes before it has answered. */
+    take: (request: Request) => whileAlive(() => onramp.webhooks(request)),
+    work: async (past: boolean) => {
+      await Promise.race([step(past).catch(unlessDead), over]);
+    },
+    /**
+     * Crashes: nothing of it reaches the database or the service any more, and
+     * what it holds there runs out.
+     */
+    kill,
+    /** Stops it cleanly; if it has crashed, ends what still waits. */
+    stop: async () => {
+      try {
+        await service[Symbol.asyncDispose]();
+        await ledger.close();
+      } catch (error) {
+        unlessDead(error);
+      }
+      kill();
+    },
+  };
+}
 
-  batch(
-    statements: readonly Statement[],
-    mode: "read" | "write",
-  ): Promise<ResultSet[]> {
-    const now = Math.floor(this.#now());
-    const timed = statements.map((statement) => {
-      const { sql, args } = statement;
-      if (!sql.includes(databaseNow)) return statement;
-      const time = `?${args.length + 1}`;
-      return {
-        ...statement,
-        sql: sql.replaceAll(databaseNow, time),
-        args: [...args, now],
-      };
-    });
-    return this.#life.whileAlive(() => this.#driver.batch(timed, mode));
-  }
-
-  /** The shop closes the database after its last process. */
-  close(): Promise<void> {
-    return Promise.resolve();
-  }
+/** Statements whose time is that of the shop's clock. */
+function byClock(
+  statements: readonly Statement[],
+  nowMs: number,
+): readonly Statement[] {
+  return statements.map((statement) => {
+    const { sql, args } = statement;
+    if (!sql.includes(databaseNow)) return statement;
+    const timed = sql.replaceAll(databaseNow, `?${args.length + 1}`);
+    return { ...statement, sql: timed, args: [...args, nowMs] };
+  });
 }
