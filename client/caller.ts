@@ -1,12 +1,7 @@
 import { retryDelayMs } from "../core/waiting/retry_delay.ts";
 import { within } from "../core/waiting/within.ts";
 import type { RequestHook, ResponseHook } from "./call_options.ts";
-import {
-  OnrampError,
-  RateLimitError,
-  ServiceError,
-  TimeoutError,
-} from "./errors.ts";
+import { OnrampError, TimeoutError } from "./errors.ts";
 import type { RateLimiter } from "./rate_limiter.ts";
 import {
   type Answer,
@@ -54,7 +49,7 @@ export async function makeCall(
     } finally {
       place.release();
     }
-    const retryAfterMs = askedWait(failure);
+    const { retryAfterMs } = failure;
     if (retryAfterMs !== null) {
       options.budget.pauseUntil(
         Math.min(options.steadyNow() + retryAfterMs, endsAt),
@@ -78,12 +73,6 @@ function nameOf(error: unknown): string {
   return error instanceof OnrampError || error instanceof DOMException
     ? error.name
     : "Error";
-}
-
-function askedWait(error: OnrampError): number | null {
-  return error instanceof RateLimitError || error instanceof ServiceError
-    ? error.retryAfterMs
-    : null;
 }
 
 /** One attempt, within its own time limit, reported to the hooks. */

@@ -10,6 +10,8 @@ export interface OnrampErrorFacts {
   readonly serviceCode?: number | null;
   /** Wording of the service, without secrets. @default {null} */
   readonly serviceMessage?: string | null;
+  /** Wait the service asked for, in milliseconds. @default {null} */
+  readonly retryAfterMs?: number | null;
   /** What caused it, without secrets. */
   readonly cause?: unknown;
 }
@@ -31,11 +33,13 @@ export interface OnrampErrorFacts {
  * assert.equal(error.retryable, true);
  * ```
  */
-export abstract class OnrampError extends Error {
+export abstract class OnrampError<
+  Code extends OnrampErrorCode = OnrampErrorCode,
+> extends Error {
   /** Name of the class. */
   abstract override readonly name: OnrampErrorName;
   /** What went wrong, as a word to branch on. */
-  abstract readonly code: OnrampErrorCode;
+  readonly code: Code;
   /** Whether the same call may succeed later without being changed. */
   abstract readonly retryable: boolean;
   /** HTTP status; null when there was no answer. */
@@ -49,14 +53,22 @@ export abstract class OnrampError extends Error {
   /** The service's own message, without secrets; null when it sent none. */
   readonly serviceMessage: string | null;
 
-  /** Creates the error from its message and the facts of the call. */
-  constructor(message: string, facts: OnrampErrorFacts = {}) {
+  /** Wait the service asked for, in milliseconds; null when it named none. */
+  readonly retryAfterMs: number | null;
+
+  /** Creates the error from its message, the facts of the call, and why. */
+  constructor(
+    message: string,
+    facts: OnrampErrorFacts & { readonly code: Code },
+  ) {
     super(message, facts.cause === undefined ? {} : { cause: facts.cause });
+    this.code = facts.code;
     this.status = facts.status ?? null;
     this.field = facts.field ?? null;
     this.requestId = facts.requestId ?? null;
     this.serviceCode = facts.serviceCode ?? null;
     this.serviceMessage = facts.serviceMessage ?? null;
+    this.retryAfterMs = facts.retryAfterMs ?? null;
   }
 }
 
@@ -164,11 +176,10 @@ export interface Fault {
  * ]);
  * ```
  */
-export class ValidationError extends OnrampError {
+export class ValidationError
+  extends OnrampError<"invalid_input" | "rejected_input"> {
   /** Name of the class. */
   override readonly name = "ValidationError";
-  /** Who found it: `invalid_input` is ours, `rejected_input` the service's. */
-  override readonly code: "invalid_input" | "rejected_input";
   /** Never: the input has to change first. */
   override readonly retryable = false;
   /** Every fault; never empty. */
@@ -183,51 +194,39 @@ export class ValidationError extends OnrampError {
     super(`${message}: ${list}`, {
       field: facts.faults[0]?.field ?? null,
       ...facts,
+      code: (facts.status ?? null) === null
+        ? "invalid_input"
+        : "rejected_input",
     });
-    this.code = facts.status === undefined || facts.status === null
-      ? "invalid_input"
-      : "rejected_input";
     this.faults = facts.faults;
   }
 }
 
 /** The API key is missing, wrong, or of the other environment. */
-export class AuthenticationError extends OnrampError {
+export class AuthenticationError extends OnrampError<"unauthorized"> {
   /** Name of the class. */
   override readonly name = "AuthenticationError";
-  /** What went wrong. */
-  override readonly code = "unauthorized";
   /** Whether the same call may succeed later. */
   override readonly retryable = false;
-}
 
-/** The service refused to register a card. Never retried automatically. */
-export class CardError extends OnrampError {
-  /** Name of the class. */
-  override readonly name = "CardError";
-  /** Why; `card_refused` where the reason is not documented. */
-  override readonly code: CardErrorCode;
-  /** Never: repeating a card registration is not safe. */
-  override readonly retryable = false;
-
-  /**
-   * Creates the error from its message, the facts of the call, and the reason.
-   */
-  constructor(
-    message: string,
-    facts: OnrampErrorFacts & { readonly code: CardErrorCode },
-  ) {
-    super(message, facts);
-    this.code = facts.code;
+  /** Creates the error from its message and the facts of the call. */
+  constructor(message: string, facts: OnrampErrorFacts = {}) {
+    super(message, { ...facts, code: "unauthorized" });
   }
 }
 
+/** The service refused to register a card. Never retried automatically. */
+export class CardError extends OnrampError<CardErrorCode> {
+  /** Name of the class. */
+  override readonly name = "CardError";
+  /** Never: repeating a card registration is not safe. */
+  override readonly retryable = false;
+}
+
 /** A user with this phone exists already; the error names that user. */
-export class ConflictError extends OnrampError {
+export class ConflictError extends OnrampError<"user_exists"> {
   /** Name of the class. */
   override readonly name = "ConflictError";
-  /** What went wrong. */
-  override readonly code = "user_exists";
   /** Never: the user stays. */
   override readonly retryable = false;
   /** Identifier of the existing user; null when the service left it out. */
@@ -246,129 +245,77 @@ export class ConflictError extends OnrampError {
       readonly createdAt: string | null;
     },
   ) {
-    super(message, facts);
+    super(message, { ...facts, code: "user_exists" });
     this.userId = facts.userId;
     this.createdAt = facts.createdAt;
   }
 }
 
 /** The service could not be reached, or the connection broke. */
-export class NetworkError extends OnrampError {
+export class NetworkError extends OnrampError<"network"> {
   /** Name of the class. */
   override readonly name = "NetworkError";
-  /** What went wrong. */
-  override readonly code = "network";
   /** Whether the same call may succeed later. */
   override readonly retryable = true;
-}
 
-/** The service understood the call and refuses it. */
-export class PermissionError extends OnrampError {
-  /** Name of the class. */
-  override readonly name = "PermissionError";
-  /** Why the service refuses. */
-  override readonly code: PermissionErrorCode;
-  /** Never: the same request would be refused again. */
-  override readonly retryable = false;
-
-  /**
-   * Creates the error from its message, the facts of the call, and why it was
-   * refused.
-   */
-  constructor(
-    message: string,
-    facts: OnrampErrorFacts & { readonly code: PermissionErrorCode },
-  ) {
-    super(message, facts);
-    this.code = facts.code;
+  /** Creates the error from its message and the facts of the call. */
+  constructor(message: string, facts: OnrampErrorFacts = {}) {
+    super(message, { ...facts, code: "network" });
   }
 }
 
+/** The service understood the call and refuses it. */
+export class PermissionError extends OnrampError<PermissionErrorCode> {
+  /** Name of the class. */
+  override readonly name = "PermissionError";
+  /** Never: the same request would be refused again. */
+  override readonly retryable = false;
+}
+
 /** Too many requests, even after the waits and retries that are allowed. */
-export class RateLimitError extends OnrampError {
+export class RateLimitError extends OnrampError<"rate_limited"> {
   /** Name of the class. */
   override readonly name = "RateLimitError";
-  /** What went wrong. */
-  override readonly code = "rate_limited";
   /** Always: later is fine. */
   override readonly retryable = true;
-  /** Wait the service asked for, in milliseconds; null when it named none. */
-  readonly retryAfterMs: number | null;
 
-  /** Creates the error from its message, the facts, and the wait asked for. */
-  constructor(
-    message: string,
-    facts: OnrampErrorFacts & { readonly retryAfterMs?: number | null } = {},
-  ) {
-    super(message, facts);
-    this.retryAfterMs = facts.retryAfterMs ?? null;
+  /** Creates the error from its message and the facts of the call. */
+  constructor(message: string, facts: OnrampErrorFacts = {}) {
+    super(message, { ...facts, code: "rate_limited" });
   }
 }
 
 /** An answer is not what the service promises. */
-export class ResponseError extends OnrampError {
+export class ResponseError extends OnrampError<ResponseErrorCode> {
   /** Name of the class. */
   override readonly name = "ResponseError";
-  /** How the answer breaks the promise. */
-  override readonly code: ResponseErrorCode;
   /** Never: something between here and the service has to change first. */
   override readonly retryable = false;
-
-  /**
-   * Creates the error from its message, the facts of the call, and what is
-   * wrong with the answer.
-   */
-  constructor(
-    message: string,
-    facts: OnrampErrorFacts & { readonly code: ResponseErrorCode },
-  ) {
-    super(message, facts);
-    this.code = facts.code;
-  }
 }
 
 /** The service failed, or answered with an undocumented status. */
-export class ServiceError extends OnrampError {
+export class ServiceError
+  extends OnrampError<"service_failure" | "unexpected_status"> {
   /** Name of the class. */
   override readonly name = "ServiceError";
-  /** `service_failure` for 5xx, `unexpected_status` for the rest. */
-  override readonly code: "service_failure" | "unexpected_status";
   /** Whether the failure is the kind that passes: 5xx and 408. */
   override readonly retryable: boolean;
-  /** Wait the service asked for, in milliseconds; null when it named none. */
-  readonly retryAfterMs: number | null;
 
-  /** Creates the error from its message, the facts, and the wait asked for. */
-  constructor(
-    message: string,
-    facts: OnrampErrorFacts & { readonly retryAfterMs?: number | null } = {},
-  ) {
-    super(message, facts);
-    const failed = this.status !== null && this.status >= 500;
-    this.code = failed ? "service_failure" : "unexpected_status";
-    this.retryable = failed || this.status === 408;
-    this.retryAfterMs = facts.retryAfterMs ?? null;
+  /** Creates the error; `code` is `service_failure` for a status of 5xx. */
+  constructor(message: string, facts: OnrampErrorFacts = {}) {
+    const hasFailed = (facts.status ?? 0) >= 500;
+    super(message, {
+      ...facts,
+      code: hasFailed ? "service_failure" : "unexpected_status",
+    });
+    this.retryable = hasFailed || this.status === 408;
   }
 }
 
 /** No complete answer came in time, even if some bytes did. */
-export class TimeoutError extends OnrampError {
+export class TimeoutError extends OnrampError<"timeout" | "deadline"> {
   /** Name of the class. */
   override readonly name = "TimeoutError";
-  /** `timeout` for one attempt, `deadline` for the call as a whole. */
-  override readonly code: "timeout" | "deadline";
   /** Always: later is fine. */
   override readonly retryable = true;
-
-  /**
-   * Creates the error from its message, the facts of the call, and the limit
-   * that was exceeded.
-   */
-  constructor(
-    message: string,
-    facts: OnrampErrorFacts & { readonly code: "timeout" | "deadline" },
-  ) {
-    super(message, facts);
-    this.code = facts.code;
-  }
 }

@@ -1,3 +1,4 @@
+import { textWithin } from "../core/bytes.ts";
 import { isRecord } from "../core/guards.ts";
 import { parseExact } from "../core/json/exact_json.ts";
 import type { Operation } from "./call_options.ts";
@@ -230,18 +231,7 @@ async function readText(
     await response.body?.cancel();
     return null;
   }
-  const decoder = new TextDecoder();
-  let text = "";
-  let size = 0;
-  // Leaving the loop cancels the rest.
-  for await (const piece of response.body ?? []) {
-    signal.throwIfAborted();
-    size += piece.byteLength;
-    if (size > mostBytes) return null;
-    text += decoder.decode(piece, { stream: true });
-  }
-  signal.throwIfAborted();
-  return text + decoder.decode();
+  return await textWithin(response.body, mostBytes, signal);
 }
 
 const hidden = "[hidden]";

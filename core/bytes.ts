@@ -51,3 +51,22 @@ export function utf8Prefix(text: string, mostBytes: number): string {
   const { read } = utf8.encodeInto(text, room.subarray(0, mostBytes));
   return read < text.length ? text.slice(0, read) : text;
 }
+
+/** A body as text; null where it has more bytes, and the rest is not read. */
+export async function textWithin(
+  body: AsyncIterable<Uint8Array> | null,
+  mostBytes: number,
+  signal?: AbortSignal,
+): Promise<string | null> {
+  const decoder = new TextDecoder();
+  let [text, size] = ["", 0];
+  // Leaving the loop cancels the rest.
+  for await (const piece of body ?? []) {
+    signal?.throwIfAborted();
+    size += piece.byteLength;
+    if (size > mostBytes) return null;
+    text += decoder.decode(piece, { stream: true });
+  }
+  signal?.throwIfAborted();
+  return text + decoder.decode();
+}

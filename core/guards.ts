@@ -5,6 +5,18 @@ export function isRecord(
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** The fields of a text that is a JSON object; null of any other text. */
+export function jsonRecord(
+  text: string,
+): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
 /** Whether a value is one of a list. */
 export function isOneOf<Value>(
   list: readonly Value[],

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import type { AssetTable } from "../core/assets/environment.ts";
-import { isRecord } from "../core/guards.ts";
+import { isRecord, jsonRecord } from "../core/guards.ts";
 import { plainDecimal } from "../core/json/exact_json.ts";
 import {
   CARD_REFUSALS,
@@ -12,13 +12,12 @@ import {
 } from "../core/json/exact_number.ts";
 import {
   defaultCommodity,
-  FIAT_DECIMALS,
   minimumAmount,
 } from "../core/rules/session_limits.ts";
 import {
   type BrokenSessionRule,
   checkSession,
-  type SessionRuleCode,
+  SESSION_REFUSALS,
 } from "../core/rules/session_rules.ts";
 import {
   brokenCardRules,
@@ -145,12 +144,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** The fields of a JSON body; none of a body that is no JSON object. */
 async function bodyFields(request: Request): Promise<Fields> {
-  try {
-    const body: unknown = JSON.parse(await request.text());
-    return isRecord(body) ? body : {};
-  } catch {
-    return {};
-  }
+  return jsonRecord(await request.text()) ?? {};
 }
 
 function textOf(value: unknown): string | null {
@@ -211,26 +205,6 @@ function amountOf(value: unknown): string | null | undefined {
   return value instanceof ExactNumber ? plainDecimal(value.text) : null;
 }
 
-/** How the service words a broken rule of a field. */
-const SENTENCES: Readonly<Record<SessionRuleCode, string>> = {
-  unknown_flow: "FIELD must be simple or simple_full_restrict",
-  not_text: "FIELD must be a string",
-  missing_network: "ASSET is not supported",
-  unlisted_commodity: "ASSET is not supported",
-  unlisted_network: "ASSET is not supported",
-  no_smart_contracts: "ASSET is not supported",
-  wrong_address: "FIELD is not valid for the commodity",
-  not_decimal: "FIELD must be a number",
-  not_positive: "FIELD must be greater than 0",
-  missing_currency: "currency must be specified with currency_amount",
-  unknown_currency: "currency CURRENCY is not supported",
-  currency_not_in_sandbox: "currency CURRENCY is not supported",
-  too_many_decimals: `FIELD must have at most ${FIAT_DECIMALS} decimals`,
-  below_minimum: "FIELD must be at least MINIMUM",
-  missing_in_restricted_flow:
-    "wallet_address and either commodity_amount or currency_amount must be specified",
-};
-
 function sentenceOf(
   { field, code }: BrokenSessionRule,
   fields: Fields,
@@ -243,7 +217,10 @@ function sentenceOf(
     CURRENCY: currency,
     MINIMUM: minimumAmount(String(commodity ?? defaultCommodity(table))),
   };
-  return SENTENCES[code].replace(/[A-Z]{5,}/g, (name) => String(words[name]));
+  return SESSION_REFUSALS[code].replace(
+    /[A-Z]{5,}/g,
+    (name) => String(words[name]),
+  );
 }
 
 /** POST /api/external/users/create */

@@ -25,8 +25,7 @@ export class DeliveryStore {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isStopped = false;
   /** Appends that have begun and not settled, waited for or not. */
-  #underWay = 0;
-  #onSettled: (() => void)[] = [];
+  readonly #underWay = new Set<Promise<boolean>>();
   /** Whether the latest append succeeded, or none was made yet. */
   appending = true;
 
@@ -44,28 +43,28 @@ export class DeliveryStore {
    * Whether a delivery was stored. A failed append is tried once more, if there
    * is time before `dueAt`. Never rejects.
    */
-  async store(delivery: Delivery, dueAt: number): Promise<boolean> {
+  store(delivery: Delivery, dueAt: number): Promise<boolean> {
+    const storing = this.#store(delivery, dueAt)
+      .finally(() => this.#underWay.delete(storing));
+    this.#underWay.add(storing);
+    return storing;
+  }
+
+  async #store(delivery: Delivery, dueAt: number): Promise<boolean> {
     const { append, clock } = this.#options;
-    let isStored = false;
-    this.#underWay++;
     for (let isFirst = true;; isFirst = false) {
       try {
         await append(delivery);
-        isStored = true;
         this.appending = true;
         this.#alarm.settle();
         if (this.#notes.length > 0) void this.#handOver();
-        break;
+        return true;
       } catch (error) {
         this.failed(messageOf(error));
       }
-      if (!isFirst || clock() + RETRY_AFTER_MS >= dueAt) break;
+      if (!isFirst || clock() + RETRY_AFTER_MS >= dueAt) return false;
       await sleep(RETRY_AFTER_MS);
     }
-    if (--this.#underWay === 0) {
-      for (const resolve of this.#onSettled.splice(0)) resolve();
-    }
-    return isStored;
   }
 
   /** Records that deliveries cannot be stored now, and why. */
@@ -110,9 +109,7 @@ export class DeliveryStore {
 
   /** Waits until no append is under way; then tries the notes a last time. */
   async settled(): Promise<void> {
-    if (this.#underWay > 0) {
-      await new Promise<void>((resolve) => this.#onSettled.push(resolve));
-    }
+    await Promise.all(this.#underWay);
     this.stop();
     if (this.appending) await this.#handOver();
   }

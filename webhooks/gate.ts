@@ -1,3 +1,4 @@
+import { timingSafeEqual } from "node:crypto";
 import type {
   ConnectionInfo,
   RefusalReason,
@@ -53,8 +54,7 @@ const encoder = new TextEncoder();
 export class PathSecret {
   readonly #prefix: string | null;
   readonly #secrets: readonly string[];
-  readonly #valid: readonly Padded[];
-  readonly #candidate = new Uint8Array(LONGEST);
+  readonly #valid: readonly Uint8Array[];
 
   constructor(prefix: string | null, secrets: readonly string[]) {
     if (prefix !== null && !(prefix.startsWith("/") && prefix.endsWith("/"))) {
@@ -70,9 +70,8 @@ export class PathSecret {
     this.#prefix = prefix;
     this.#secrets = [...secrets];
     this.#valid = secrets.map((secret, index) => {
-      const padded = new Uint8Array(LONGEST);
-      const { read, written } = encoder.encodeInto(secret, padded);
-      if (secret !== "" && read === secret.length) return { padded, written };
+      const bytes = padded(secret);
+      if (bytes !== null) return bytes;
       // The value itself must not get into a message.
       throw new RangeError(
         `Cannot mount endpoint: secrets[${index}] must have 1 to ${LONGEST} ` +
@@ -104,18 +103,12 @@ export class PathSecret {
   }
 
   #isValid(encoded: string): boolean {
-    const text = encoded === "" ? null : decoded(encoded);
+    const text = decoded(encoded);
     if (text === null || text.length > LONGEST) return false;
-    const candidate = this.#candidate.fill(0);
-    const { read, written } = encoder.encodeInto(text, candidate);
-    if (read < text.length) return false;
-    let matches = 0;
-    for (const valid of this.#valid) {
-      matches |= Number(
-        differences(valid, { padded: candidate, written }) === 0,
-      );
-    }
-    return matches !== 0;
+    const candidate = padded(text);
+    if (candidate === null) return false;
+    const equal = this.#valid.map((valid) => timingSafeEqual(valid, candidate));
+    return equal.includes(true);
   }
 
   /** Replaces every valid secret in `text`. */
@@ -138,19 +131,12 @@ function decoded(text: string): string | null {
   }
 }
 
-/** A text in UTF-8, as wide as every other, and how many bytes it has. */
-interface Padded {
-  readonly padded: Uint8Array;
-  readonly written: number;
-}
-
-/** Zero only for equal texts; takes the same time wherever they differ. */
-function differences(a: Padded, b: Padded): number {
-  let bits = a.written ^ b.written;
-  for (let at = 0; at < LONGEST; at++) {
-    bits |= (a.padded[at] ?? 0) ^ (b.padded[at] ?? 0);
-  }
-  return bits;
+/** A text in UTF-8, as wide as every other, with the number of its bytes. */
+function padded(text: string): Uint8Array | null {
+  const bytes = new Uint8Array(LONGEST + 2);
+  const { read, written } = encoder.encodeInto(text, bytes.subarray(2));
+  new DataView(bytes.buffer).setUint16(0, written);
+  return text === "" || read < text.length ? null : bytes;
 }
 
 /** Attributes in which tracers put the address of a request. */

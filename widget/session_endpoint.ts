@@ -1,4 +1,5 @@
-import { defined, isRecord } from "../core/guards.ts";
+import { textWithin } from "../core/bytes.ts";
+import { defined, jsonRecord } from "../core/guards.ts";
 import { sessionValidityMs } from "../core/rules/session_limits.ts";
 import { clickId } from "./click_id.ts";
 import type { SessionFields } from "./ignored_options.ts";
@@ -258,9 +259,10 @@ async function answer<User, Input extends SessionFields>(
   }
   const user = await options.authorise(request);
   if (user === null) return refusal(401, "not_signed_in");
-  const text = await readText(request, options.maxBodyBytes ?? 16_384);
+  const { maxBodyBytes = 16_384 } = options;
+  const text = await textWithin(request.body, maxBodyBytes);
   if (text === null) return refusal(413, "too_large");
-  const body = parseBody(text);
+  const body = jsonRecord(text);
   if (body === null) return refusal(400, "bad_body");
   if (body.click_id !== undefined) return refusal(400, "send_no_click_id");
   const click = clickId();
@@ -272,31 +274,6 @@ async function answer<User, Input extends SessionFields>(
     click_id: click,
     valid_for_ms: sessionValidityMs,
   }];
-}
-
-/** The body's text, or null when it is longer than allowed. */
-async function readText(
-  { body }: Request,
-  maxBytes: number,
-): Promise<string | null> {
-  const decoder = new TextDecoder();
-  let [size, text] = [0, ""];
-  // Leaving early cancels the rest.
-  for await (const chunk of body ?? []) {
-    size += chunk.byteLength;
-    if (size > maxBytes) return null;
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
-}
-
-function parseBody(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const body: unknown = JSON.parse(text);
-    return isRecord(body) ? body : null;
-  } catch {
-    return null;
-  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { defined, isRecord } from "../core/guards.ts";
+import { defined, jsonRecord } from "../core/guards.ts";
 import { sessionValidityMs } from "../core/rules/session_limits.ts";
 import type { WidgetDraft, WidgetOptions } from "./option_rows.ts";
 
@@ -77,7 +77,7 @@ export async function fetchSession(
   }
   const { ok, status } = response;
   if (!ok) throw noSession("refused", `answered ${status}`, { status });
-  const answer = parsed(text);
+  const answer = jsonRecord(text) ?? {};
   const sessionId = textOf(answer.session_id);
   if (sessionId === null) {
     throw noSession("bad_answer", "answered without a session_id", { status });
@@ -93,16 +93,6 @@ function noSession(
 ): SessionError {
   const message = `Cannot get a session: the endpoint ${problem}`;
   return new SessionError(code, message, more);
-}
-
-/** The fields of a JSON object; none of any other text. */
-function parsed(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const answer: unknown = JSON.parse(text);
-    return isRecord(answer) ? answer : {};
-  } catch {
-    return {};
-  }
 }
 
 function textOf(value: unknown): string | null {

@@ -1,3 +1,4 @@
+import { textWithin } from "../core/bytes.ts";
 import { isRecord } from "../core/guards.ts";
 import { parseExact } from "../core/json/exact_json.ts";
 import type { NodeProblem } from "./transfer.ts";
@@ -30,7 +31,7 @@ export function problemOf(error: unknown): NodeProblem {
 const PRUNED =
   /prun|missing trie node|history (?:is )?(?:not|un)available|state (?:is )?not available/i;
 
-/** Longest answer of a node; a trace of a large batch has a few MB. */
+/** Longest answer of a node, in bytes; a trace of a large batch has a few MB. */
 const LONGEST_ANSWER = 32 * 1024 * 1024;
 
 /** Thrown when a node cannot be used; it never holds the address. */
@@ -132,7 +133,8 @@ export class HttpNode {
         redirect: "manual",
         signal: this.#signal,
       });
-      const text = await readText(response);
+      const text = await textWithin(response.body, LONGEST_ANSWER);
+      if (text === null) throw new NodeFailure("bad_answer");
       this.#answers.push(text);
       return { status: response.status, text };
     } catch (error) {
@@ -156,14 +158,4 @@ export function parsed(text: string): unknown {
   } catch {
     return null;
   }
-}
-
-async function readText(response: Response): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of response.body ?? []) {
-    text += decoder.decode(chunk, { stream: true });
-    if (text.length > LONGEST_ANSWER) throw new NodeFailure("bad_answer");
-  }
-  return text + decoder.decode();
 }

@@ -24,13 +24,13 @@ export function addDemo(program: Command, cli: Cli): void {
     .option(
       "--seed <n>",
       "decides orders and faults",
-      wholeNumber("--seed", 0, 2 ** 32 - 1),
+      (text) => wholeNumber(0, 2 ** 32 - 1)("--seed", text),
       1,
     )
     .option(
       "--orders <n>",
       "how many orders",
-      wholeNumber("--orders", 1, 5000),
+      (text) => wholeNumber(1, 5000)("--orders", text),
       300,
     )
     .option("--folder <dir>", "where the ledger goes", "rampkit-demo")

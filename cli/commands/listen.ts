@@ -60,13 +60,13 @@ export function addListen(program: Command, cli: Cli): void {
     .option(
       "--endpoint-port <port>",
       "port of the endpoint, 0 for a free one",
-      wholeNumber("--endpoint-port", 0, 65_535),
+      (text) => wholeNumber(0, 65_535)("--endpoint-port", text),
       0,
     )
     .option(
       "--seed <n>",
       "seed of ids and amounts",
-      wholeNumber("--seed", 0, 2 ** 32 - 1),
+      (text) => wholeNumber(0, 2 ** 32 - 1)("--seed", text),
       1,
     )
     .addHelpText(

@@ -52,7 +52,7 @@ export function addSandbox(program: Command, cli: Cli): void {
     .option(
       "--seed <n>",
       "seed of ids and faults",
-      wholeNumber("--seed", 0, 2 ** 32 - 1),
+      (text) => wholeNumber(0, 2 ** 32 - 1)("--seed", text),
       1,
     )
     .option(

@@ -36,13 +36,13 @@ export function addSim(program: Command, cli: Cli): void {
     .option(
       "--seed <n>",
       "first seed",
-      wholeNumber("--seed", 0, 2 ** 32 - 1),
+      (text) => wholeNumber(0, 2 ** 32 - 1)("--seed", text),
       1,
     )
     .option(
       "--runs <n>",
       "how many seeds, one after the other",
-      wholeNumber("--runs", 1, 1e9),
+      (text) => wholeNumber(1, 1e9)("--runs", text),
       1,
     )
     .option("--keep-going", "continue after a seed that breaks a rule")
@@ -56,7 +56,7 @@ export function addSim(program: Command, cli: Cli): void {
       new Option(
         "--flood <ids>",
         "invent this many orders, and report how soon real ones are confirmed",
-      ).argParser(wholeNumber("--flood", 1, 1e6))
+      ).argParser((text) => wholeNumber(1, 1e6)("--flood", text))
         .conflicts(["seed", "runs", "keepGoing", "mutations"]),
     )
     .option(

@@ -72,7 +72,7 @@ export function addTrigger(program: Command, cli: Cli): void {
     .option(
       "--pause <ms>",
       "pause between two events, so that their webhooks keep their order",
-      wholeNumber("--pause", 0, 60_000),
+      (text) => wholeNumber(0, 60_000)("--pause", text),
       250,
     )
     .addHelpText(

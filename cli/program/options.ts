@@ -91,7 +91,7 @@ export function limitOption(command: Command, what: string): Command {
     "--limit <n>",
     `at most this many ${what}, 0 for all (default: ${TABLE_LIMIT}; with ` +
       "--json: all)",
-    wholeNumber("--limit", 0, 1e9),
+    (text) => wholeNumber(0, 1e9)("--limit", text),
   );
 }
 

@@ -99,13 +99,13 @@ Deno.test("buildProgram() has no command that describes the flag of a setting in
 });
 
 Deno.test("moment() reads a day as its first moment and a time as itself", () => {
-  const read = moment("--from");
+  const read = (text: string) => moment("--from", text);
   assert.equal(read("2026-11-20"), "2026-11-20T00:00:00.000Z");
   assert.equal(read("2026-11-20T14:30:00+02:00"), "2026-11-20T12:30:00.000Z");
 });
 
 Deno.test("windowEnd() takes all of a day in", () => {
-  const read = windowEnd("--to");
+  const read = (text: string) => windowEnd("--to", text);
   assert.equal(read("2026-11-30"), "2026-12-01T00:00:00.000Z");
   assert.equal(read("2026-11-30T12:00:00Z"), "2026-11-30T12:00:00.000Z");
 });
@@ -121,6 +121,6 @@ Deno.test("moment() refuses a time without a zone and a day that does not exist"
       "",
     ]
   ) {
-    assert.throws(() => moment("--from")(wrong), UsageError, wrong);
+    assert.throws(() => moment("--from", wrong), UsageError, wrong);
   }
 });

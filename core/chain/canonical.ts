@@ -1,4 +1,4 @@
-import { base64, base64urlnopad, bech32, bech32m } from "@scure/base";
+import { base64, base64urlnopad, bech32, bech32m, hex } from "@scure/base";
 import { isDecimal } from "../decimal.ts";
 import { walletFamily } from "../rules/wallet_shape.ts";
 import { chainNetwork } from "./chain_network.ts";
@@ -150,7 +150,7 @@ function tonAccount(text: string): string | null {
   const [high, low] = checksum(bytes.subarray(0, 34));
   if (bytes[34] !== high || bytes[35] !== low) return null;
   const chain = new Int8Array(bytes.buffer, bytes.byteOffset)[1];
-  return `${chain}:${hexOf(bytes.subarray(2, 34))}`;
+  return `${chain}:${hex.encode(bytes.subarray(2, 34))}`;
 }
 
 function tonSpellings(account: string): string[] {
@@ -160,7 +160,7 @@ function tonSpellings(account: string): string[] {
     `${chain}:${hash.toUpperCase()}`,
     ...TON_TAGS.flatMap((tag) => {
       const bytes = new Uint8Array(TON_BYTES);
-      bytes.set([tag, Number(chain) & 0xff, ...bytesOf(hash)]);
+      bytes.set([tag, Number(chain) & 0xff, ...hex.decode(hash)]);
       bytes.set(checksum(bytes.subarray(0, 34)), 34);
       return [base64.encode(bytes), base64urlnopad.encode(bytes)];
     }),
@@ -171,11 +171,11 @@ function tonSpellings(account: string): string[] {
 function tonTransaction(text: string): string | null {
   if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
   const bytes = /^[\w+/-]{43}=?$/.test(text) ? base64Bytes(text) : null;
-  return bytes?.length === 32 ? hexOf(bytes) : null;
+  return bytes?.length === 32 ? hex.encode(bytes) : null;
 }
 
 function hashSpellings(hash: string): string[] {
-  const bytes = bytesOf(hash);
+  const bytes = hex.decode(hash);
   const padded = base64.encode(bytes);
   const url = base64urlnopad.encode(bytes);
   return [
@@ -191,17 +191,6 @@ function base64Bytes(text: string): Uint8Array | null {
   } catch {
     return null;
   }
-}
-
-function hexOf(bytes: Uint8Array): string {
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-function bytesOf(hex: string): Uint8Array {
-  return Uint8Array.from(
-    hex.match(/../g) ?? [],
-    (byte) => Number.parseInt(byte, 16),
-  );
 }
 
 /** CRC-16 with the polynomial 0x1021, as two bytes. */

@@ -25,23 +25,31 @@ export const SESSION_FIELDS = [
 /** A field of a session to create. */
 export type SessionField = typeof SESSION_FIELDS[number];
 
+/**
+ * How a field of a session breaks its rule, and how the service words it; FIELD
+ * and other words in capitals stand for what was sent.
+ */
+export const SESSION_REFUSALS = {
+  unknown_flow: "FIELD must be simple or simple_full_restrict",
+  not_text: "FIELD must be a string",
+  missing_network: "ASSET is not supported",
+  unlisted_commodity: "ASSET is not supported",
+  unlisted_network: "ASSET is not supported",
+  no_smart_contracts: "ASSET is not supported",
+  wrong_address: "FIELD is not valid for the commodity",
+  not_decimal: "FIELD must be a number",
+  not_positive: "FIELD must be greater than 0",
+  missing_currency: "currency must be specified with currency_amount",
+  unknown_currency: "currency CURRENCY is not supported",
+  currency_not_in_sandbox: "currency CURRENCY is not supported",
+  too_many_decimals: `FIELD must have at most ${FIAT_DECIMALS} decimals`,
+  below_minimum: "FIELD must be at least MINIMUM",
+  missing_in_restricted_flow:
+    "wallet_address and either commodity_amount or currency_amount must be specified",
+} as const;
+
 /** How a field of a session breaks its rule. */
-export type SessionRuleCode =
-  | "unknown_flow"
-  | "not_text"
-  | "missing_network"
-  | "unlisted_commodity"
-  | "unlisted_network"
-  | "no_smart_contracts"
-  | "wrong_address"
-  | "not_decimal"
-  | "not_positive"
-  | "missing_currency"
-  | "unknown_currency"
-  | "currency_not_in_sandbox"
-  | "too_many_decimals"
-  | "below_minimum"
-  | "missing_in_restricted_flow";
+export type SessionRuleCode = keyof typeof SESSION_REFUSALS;
 
 /** A broken rule of a session. The wording is the caller's. */
 export interface BrokenSessionRule {

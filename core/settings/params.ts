@@ -74,7 +74,7 @@ export function wholeParam(
   return {
     description,
     schema: { type: "integer", minimum: min, maximum: max, default: usual },
-    read: (name, text) => wholeNumber(name, min, max)(text),
+    read: wholeNumber(min, max),
   };
 }
 
@@ -105,7 +105,7 @@ export function timeParam(description: string): Param<string> {
   return {
     description: `${description} (${TIME_FORMAT})`,
     schema: { type: "string" },
-    read: (name, text) => moment(name)(text),
+    read: moment,
   };
 }
 
@@ -115,6 +115,6 @@ export function endParam(description: string): Param<string> {
     description:
       `${description} (${TIME_FORMAT}; a date includes its whole day)`,
     schema: { type: "string" },
-    read: (name, text) => windowEnd(name)(text),
+    read: windowEnd,
   };
 }

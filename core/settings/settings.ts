@@ -46,8 +46,7 @@ export interface GivenTarget {
 }
 
 const text = (_name: string, text: string): string => text;
-const port = (name: string, text: string): number =>
-  wholeNumber(name, 0, 65_535)(text);
+const port = wholeNumber(0, 65_535);
 
 /**
  * Every setting that has a variable, in the order in which README lists them:
@@ -204,13 +203,13 @@ const FLAGS_ALONE = {
   rate: {
     flag: "--rate <n>",
     means: "requests a second to the service",
-    read: (name: string, text: string) => wholeNumber(name, 1, 1000)(text),
+    read: wholeNumber(1, 1000),
   },
   contradictedAfter: {
     flag: "--contradicted-after <minutes>",
     means: "how long the service may disagree with a webhook's claim before " +
       "it no longer counts",
-    read: (name: string, text: string) => wholeNumber(name, 1, 1440)(text),
+    read: wholeNumber(1, 1440),
   },
   allow: {
     flag: "--allow <address...>",
@@ -252,14 +251,14 @@ const FLAGS_ALONE = {
     otherwise: "6h",
     needs: "backupTo",
     fallback: 6 * 3_600_000,
-    read: (name: string, text: string) => lengthOfTime(name)(text),
+    read: lengthOfTime,
   },
   keep: {
     flag: "--keep <n>",
     means: "backups to keep",
     fallback: 28,
     needs: "backupTo",
-    read: (name: string, text: string) => wholeNumber(name, 1, 10_000)(text),
+    read: wholeNumber(1, 10_000),
   },
   console: {
     flag: "--console [port]",

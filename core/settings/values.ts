@@ -2,20 +2,19 @@ import { isCalendarDate } from "../time/service_time.ts";
 import { UsageError } from "./errors.ts";
 
 /**
- * Reads a whole number from a flag.
+ * Reads a whole number.
  *
  * @throws {UsageError} When it is none, or out of range.
  */
 export function wholeNumber(
-  flag: string,
   min: number,
   max: number,
-): (value: string) => number {
-  return (value) => {
-    const number = /^\d+$/.test(value) ? Number(value) : NaN;
+): (name: string, text: string) => number {
+  return (name, text) => {
+    const number = /^\d+$/.test(text) ? Number(text) : NaN;
     if (number >= min && number <= max) return number;
     throw new UsageError(
-      `Wrong ${flag}: "${value}" is not a whole number from ${min} to ${max}`,
+      `Wrong ${name}: "${text}" is not a whole number from ${min} to ${max}`,
     );
   };
 }
@@ -42,16 +41,14 @@ export function oneOf<const Word extends string>(
  *
  * @throws {UsageError} When it is none.
  */
-export function lengthOfTime(flag: string): (value: string) => number {
-  return (value) => {
-    const [, count, unit = ""] = /^(\d{1,5})([mhd])$/.exec(value) ?? [];
-    const ms = Number(count) * (UNITS_MS[unit] ?? NaN);
-    if (ms >= 60_000 && ms <= 30 * DAY_MS) return ms;
-    throw new UsageError(
-      `Wrong ${flag}: "${value}" is not a length of time from 1m to 30d; ` +
-        "write minutes, hours or days like 30m, 6h or 1d",
-    );
-  };
+export function lengthOfTime(name: string, text: string): number {
+  const [, count, unit = ""] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
+  const ms = Number(count) * (UNITS_MS[unit] ?? NaN);
+  if (ms >= 60_000 && ms <= 30 * DAY_MS) return ms;
+  throw new UsageError(
+    `Wrong ${name}: "${text}" is not a length of time from 1m to 30d; ` +
+      "write minutes, hours or days like 30m, 6h or 1d",
+  );
 }
 
 /** How times are written in help texts. */
@@ -63,8 +60,8 @@ export const TIME_FORMAT = "2026-11-20 or 2026-11-20T14:30:00Z";
  *
  * @throws {UsageError} When it is none.
  */
-export function moment(flag: string): (value: string) => string {
-  return (value) => new Date(readTime(flag, value)).toISOString();
+export function moment(name: string, text: string): string {
+  return new Date(readTime(name, text)).toISOString();
 }
 
 /**
@@ -72,10 +69,9 @@ export function moment(flag: string): (value: string) => string {
  *
  * @throws {UsageError} When it is none.
  */
-export function windowEnd(flag: string): (value: string) => string {
-  return (value) =>
-    new Date(readTime(flag, value) + (DAY.test(value) ? DAY_MS : 0))
-      .toISOString();
+export function windowEnd(name: string, text: string): string {
+  const wholeMs = DAY.test(text) ? DAY_MS : 0;
+  return new Date(readTime(name, text) + wholeMs).toISOString();
 }
 
 /** A moment as a number, ms since the epoch; undefined where none was given. */

@@ -104,7 +104,7 @@ const REFERENCE = stated(
 const VALID_FOR: OperationParam<number> = {
   description: "How long it stays valid; seven days by default",
   schema: { type: "integer", minimum: 1 },
-  read: (name, text) => lengthOfTime(name)(text),
+  read: lengthOfTime,
   readJson: (_, value) => value as number,
   flag: "valid-for",
   operand: "<time>",
@@ -164,7 +164,7 @@ export const EXPECT: Operation = operation({
         ...{ type: "string", format: "date-time" },
       }),
       operand: "<time>",
-      readFlag: (flag: string, text: string) => moment(flag)(text),
+      readFlag: moment,
     },
   },
   inBody: true,

@@ -227,7 +227,7 @@ function positions(description: string): OperationParam<readonly number[]> {
     description: `${description}; may be given several times`,
     schema: { type: "integer", minimum: 1 },
     read: (name, text) => [
-      wholeNumber(name, 1, Number.MAX_SAFE_INTEGER)(text),
+      wholeNumber(1, Number.MAX_SAFE_INTEGER)(name, text),
     ],
     many: true,
     operand: "<position>",

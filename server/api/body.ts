@@ -1,3 +1,4 @@
+import { textWithin } from "../../core/bytes.ts";
 import { isRecord } from "../../core/guards.ts";
 import type { JsonSchema } from "../../resources/schemas/json_schema.ts";
 import { ApiProblem } from "./problem.ts";
@@ -56,21 +57,12 @@ export function bodySchema(fields: BodyFields): JsonSchema {
 }
 
 async function textOf({ body }: Request): Promise<string> {
-  if (body === null) return "";
-  const decoder = new TextDecoder();
-  let text = "";
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.byteLength;
-    if (size > MOST_BYTES) {
-      throw new ApiProblem(
-        "bad_request",
-        `The body is larger than ${MOST_BYTES} bytes`,
-      );
-    }
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
+  const text = await textWithin(body, MOST_BYTES);
+  if (text !== null) return text;
+  throw new ApiProblem(
+    "bad_request",
+    `The body is larger than ${MOST_BYTES} bytes`,
+  );
 }
 
 function parsed(text: string): Body {
