@@ -8,7 +8,10 @@ import {
   virtualClock,
 } from "../../sandbox/mod.ts";
 import { serviceMetrics } from "../../server/monitoring/metrics.ts";
-import { composeOnramp } from "../../server/start/compose_onramp.ts";
+import {
+  type ComposedOnramp,
+  composeOnramp,
+} from "../../server/start/compose_onramp.ts";
 import type { Handler, Handlers } from "../../server/start/handlers.ts";
 import type { OnProblem } from "../../server/alarms/problem.ts";
 import { problemPort } from "../../server/start/problem.ts";
@@ -93,7 +96,22 @@ export interface ShopProcessParts {
 }
 
 /** The program of a shop, moved by hand. */
-export type ShopProcess = Awaited<ReturnType<typeof startProcess>>;
+export interface ShopProcess {
+  /** What the program serves and sells with. */
+  readonly onramp: ComposedOnramp["onramp"];
+  /** Whether it has crashed. */
+  readonly isDead: () => boolean;
+  /** Takes a webhook, unless it crashes before it has answered. */
+  readonly take: (request: Request) => Promise<Response>;
+  readonly work: (past: boolean) => Promise<void>;
+  /**
+   * Crashes: nothing of it reaches the database or the service any more, and
+   * what it holds there runs out.
+   */
+  readonly kill: () => void;
+  /** Stops it cleanly; if it has crashed, ends what still waits. */
+  readonly stop: () => Promise<void>;
+}
 
 /** A process is no longer there. */
 export class Crashed extends TypeError {
@@ -109,7 +127,7 @@ async function startProcess(
   { sandbox, clock }: ShopWorld,
   driver: Driver,
   { on, sessions, onProblem }: ShopProcessParts,
-) {
+): Promise<ShopProcess> {
   const now = () => clock.now();
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
   let isDead = false;
@@ -182,21 +200,11 @@ async function startProcess(
     if (!isDead) throw error;
   };
   return {
-    /** What the program serves and sells with. */
     onramp,
-    /** Whether it has crashed. */
     isDead: () => isDead,
-    /** Takes a webhook, unless it crashes before it has answered. */
-    take: (request: Request) => whileAlive(() => onramp.webhooks(request)),
-    work: async (past: boolean) => {
-      await Promise.race([step(past).catch(unlessDead), over]);
-    },
-    /**
-     * Crashes: nothing of it reaches the database or the service any more, and
-     * what it holds there runs out.
-     */
+    take: (request) => whileAlive(() => onramp.webhooks(request)),
+    work: (past) => Promise.race([step(past).catch(unlessDead), over]),
     kill,
-    /** Stops it cleanly; if it has crashed, ends what still waits. */
     stop: async () => {
       try {
         await service[Symbol.asyncDispose]();
