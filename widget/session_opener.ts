@@ -24,7 +24,7 @@ export interface FetchSessionOptions {
    *
    * @default {"same-origin"}
    */
-  readonly credentials?: RequestCredentials;
+  readonly credentials?: "omit" | "same-origin" | "include";
   /** Stops asking. */
   readonly signal?: AbortSignal;
 }
