@@ -17,14 +17,3 @@ Deno.test("readSweep() gives what writeSweep() stored last under a name, and nul
   assert.deepEqual(await readSweep(driver, "users"), { cursor: "B" });
   await driver.close();
 });
-
-Deno.test("progress is not stored where the batch that makes it fails", async () => {
-  const driver = await newLedger();
-  await driver.batch([writeSweep("orders", 1, 1000)], "write");
-  await assert.rejects(driver.batch([
-    writeSweep("orders", 2, 2000),
-    { sql: "INSERT INTO cursors (name) VALUES (NULL)", args: [] },
-  ], "write"));
-  assert.equal(await readSweep(driver, "orders"), 1);
-  await driver.close();
-});

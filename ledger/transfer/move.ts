@@ -13,6 +13,7 @@ import {
   write,
 } from "../store/database.ts";
 import { UNFINISHED } from "../store/create.ts";
+import { DATABASE_NOW } from "../store/leases.ts";
 import { SCHEMA_VERSION, schemaFor } from "../store/schema.ts";
 import { type Line, takeLines } from "./import.ts";
 
@@ -44,8 +45,7 @@ export async function* exportMoved(
   driver: Driver,
   environment: string,
 ): AsyncGenerator<string> {
-  await requireRest(driver);
-  const own = await readOwn(driver);
+  const own = await readAtRest(driver);
   const [folding] = await readDeciding(driver, [statement(
     "SELECT 1 FROM sqlite_schema WHERE name LIKE 'orders@_%' ESCAPE '@' AND type = 'table'",
   )]);
@@ -82,26 +82,19 @@ export async function* exportMoved(
       page = select(next, after);
     }
   }
-  await requireRest(driver);
-  const again = await readOwn(driver);
+  const again = await readAtRest(driver);
   if (JSON.stringify(again) !== JSON.stringify(own)) throw inUse();
   yield JSON.stringify({ end: counts });
 }
 
-async function readOwn(driver: Driver): Promise<unknown[]> {
-  const [own] = await readDeciding(driver, [
+/** The ledger's own row. A process that polls, forwards or calls handlers holds a lease. */
+async function readAtRest(driver: Driver): Promise<unknown[]> {
+  const [held, own] = await readDeciding(driver, [
+    statement(`SELECT 1 FROM leases WHERE expires_at > ${DATABASE_NOW}`),
     statement(`SELECT ${OWN.join(", ")} FROM ledger`),
   ]);
+  if (held?.length !== 0) throw inUse();
   return written(own?.[0] ?? []);
-}
-
-/** A process that polls, forwards or calls handlers holds a lease. */
-async function requireRest(driver: Driver): Promise<void> {
-  const [held] = await readDeciding(driver, [statement(
-    `SELECT 1 FROM leases
-      WHERE expires_at > CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
-  )]);
-  if ((held?.length ?? 0) > 0) throw inUse();
 }
 
 function inUse(): LedgerError {
@@ -172,7 +165,7 @@ export async function importMoved(
 
 /** Takes away what an import left that was stopped; anything else is refused. */
 async function begin(driver: Driver): Promise<void> {
-  await requireRest(driver);
+  await readAtRest(driver);
   const tables = [...TABLES.keys()];
   const [found] = await readDeciding(driver, [statement(
     `SELECT EXISTS (SELECT 1 FROM cursors WHERE name = 'moving'), ${
@@ -210,9 +203,7 @@ function ownOf(root: Line): SqlValue[] {
   return read(root.own);
 }
 
-function insertRows(
-  { table, columns, rows }: Line,
-): Statement[] {
+function insertRows({ table, columns, rows }: Line): Statement[] {
   if (
     typeof table !== "string" || !TABLES.has(table) ||
     !Array.isArray(columns) || !Array.isArray(rows) ||

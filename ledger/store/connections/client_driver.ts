@@ -9,12 +9,7 @@ import {
   type Statement,
 } from "../driver/driver.ts";
 import { CLOSED, LedgerError, type LedgerErrorCode } from "../driver/errors.ts";
-import {
-  codeOfSqlite,
-  codeOfStatement,
-  fromSqlite,
-  ledgerError,
-} from "../driver/sqlite_errors.ts";
+import { codeOfSqlite, fromSqlite } from "../driver/sqlite_errors.ts";
 import { isSafeSqlite } from "../../../core/sqlite.ts";
 import { select, selectValue, statement, write } from "../database.ts";
 import { reached } from "../driver/retrying_driver.ts";
@@ -210,11 +205,8 @@ function fromClient(
     : undefined;
   // The client puts its codes before the message, once for every layer.
   const inner = cause instanceof Error ? cause : error;
-  if (location !== "remote") return fromSqlite(inner, where, statement);
-  return ledgerError(codeOfStatement(codeOf(error, inner), statement), where, {
-    message: messageOf(inner),
-    cause: error,
-  });
+  const code = location === "remote" ? codeOf(error, inner) : undefined;
+  return fromSqlite(inner, where, statement, code);
 }
 
 function codeOf(error: unknown, inner: unknown): LedgerErrorCode {

@@ -112,7 +112,7 @@ export class FileDriver implements Driver {
     return this.#use((database) => {
       this.#guard(database, false);
       rewriteTables(database);
-      if (this.location === "file" && !emptyLogOf(database)) {
+      if (!emptyLogOf(database)) {
         throw new LedgerError(
           "busy",
           `Cannot empty the log of ${this.#options.path}: another process ` +
@@ -126,7 +126,7 @@ export class FileDriver implements Driver {
   emptyLog(): Promise<boolean> {
     return this.#use((database) => {
       this.#guard(database, false);
-      return this.location === "memory" || emptyLogOf(database);
+      return emptyLogOf(database);
     });
   }
 
@@ -298,7 +298,7 @@ function rewriteTables(database: Sqlite): void {
   database.exec("COMMIT");
 }
 
-/** Copies the log into the database and cuts it; false while others read it. */
+/** Copies the log into the database and cuts it; false while others read it. In memory there is none. */
 function emptyLogOf(database: Sqlite): boolean {
   const [[busy] = []] = database.all("PRAGMA wal_checkpoint(TRUNCATE)");
   return busy === 0;

@@ -45,53 +45,37 @@ export function codeOfSqlite(sqliteCode: string): LedgerErrorCode {
     "failed";
 }
 
-/** Turns what the local driver threw into an error of ours. */
+/**
+ * Turns what a driver threw into an error of ours, which says the problem, the place
+ * and what SQLite said. Where the error's own code does not tell, `code` does.
+ */
 export function fromSqlite(
   error: unknown,
   where: string,
   statement?: Statement,
+  code: LedgerErrorCode = codeOfError(error),
 ): LedgerError {
   if (error instanceof LedgerError) return error;
-  const message = messageOf(error);
-  const code = String(Object(error).code ?? "");
-  const known = codeOfSqlite(code);
-  const said = known === "failed" ? codeInText(message) : known;
-  return ledgerError(codeOfStatement(said, statement), where, {
-    message: code.startsWith("SQLITE_IOERR") ? ioAdvice + message : message,
-    sql: statement?.sql,
-    cause: error,
-  });
-}
-
-/** A refused expectation is a conflict, a refused row is not. */
-export function codeOfStatement(
-  code: LedgerErrorCode,
-  statement: Statement | undefined,
-): LedgerErrorCode {
-  return code === "constraint" && statement?.expects ? "conflict" : code;
-}
-
-/** Makes an error with a message: the problem, the place, SQLite's message. */
-export function ledgerError(
-  code: LedgerErrorCode,
-  where: string,
-  said: {
-    readonly message: string;
-    readonly sql?: string | undefined;
-    readonly cause?: unknown;
-  },
-): LedgerError {
-  const statement = code === "failed" && said.sql !== undefined
-    ? ` in ${said.sql.replace(/\s+/g, " ").slice(0, 120)}`
+  // A refused expectation is a conflict, a refused row is not.
+  const said = code === "constraint" && statement?.expects ? "conflict" : code;
+  const what = advice[said] ?? "The database failed";
+  const io = sqliteCode(error).startsWith("SQLITE_IOERR") ? ioAdvice : "";
+  const sql = said === "failed" && statement !== undefined
+    ? ` in ${statement.sql.replace(/\s+/g, " ").slice(0, 120)}`
     : "";
-  const what = advice[code] ?? "The database failed";
-  const message = `${what}: ${where}: ${said.message}${statement}`;
-  return new LedgerError(code, message, { cause: said.cause });
+  const message = `${what}: ${where}: ${io}${messageOf(error)}${sql}`;
+  return new LedgerError(said, message, { cause: error });
 }
 
-/** The code by the message, for errors whose own code is too general. */
-function codeInText(message: string): LedgerErrorCode {
+function sqliteCode(error: unknown): string {
+  return String(Object(error).code ?? "");
+}
+
+/** By the message where the error's own code is too general. */
+function codeOfError(error: unknown): LedgerErrorCode {
+  const code = codeOfSqlite(sqliteCode(error));
+  if (code !== "failed") return code;
+  const message = messageOf(error);
   if (/unable to open|ConnectionFailed/i.test(message)) return "cannot_open";
-  if (/cannot store \w+ value/.test(message)) return "constraint";
-  return "failed";
+  return /cannot store \w+ value/.test(message) ? "constraint" : "failed";
 }
