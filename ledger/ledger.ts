@@ -127,7 +127,8 @@ const SOON_MS = 1000;
 
 /**
  * The ledger: stores facts, never changes them, and derives the states of
- * orders and users from them.
+ * orders and users from them. Every method throws a {@linkcode LedgerError} where
+ * the database fails.
  */
 export class Ledger implements AsyncDisposable {
   /** The database. */
@@ -160,11 +161,7 @@ export class Ledger implements AsyncDisposable {
   #lastExpectationMs = -Infinity;
   #projecting: Promise<unknown> = Promise.resolve();
 
-  /**
-   * Creates a ledger on a database. Use {@linkcode openLedger} instead.
-   *
-   * @param parts The objects it uses.
-   */
+  /** Creates a ledger on a database. Use {@linkcode openLedger} instead. */
   constructor(parts: LedgerParts) {
     this.#parts = parts;
     this.driver = parts.driver;
@@ -197,7 +194,6 @@ export class Ledger implements AsyncDisposable {
   /**
    * Appends events, all or none; those stored already are skipped.
    *
-   * @param events What happened.
    * @returns Resolves after the commit that holds them.
    * @throws {LedgerError} When they could not be stored.
    */
@@ -290,7 +286,6 @@ export class Ledger implements AsyncDisposable {
    * });
    * ```
    *
-   * @returns The id that was minted for it.
    * @throws {ExpectationError} `invalid` when fields are wrong;
    * `click_id_in_use` when the click id is still valid for another reference.
    * @throws {LedgerError} When it could not be stored.
@@ -316,7 +311,6 @@ export class Ledger implements AsyncDisposable {
    *
    * @param rule `all`, `supported` (an order whose network is not configured or
    * whose token is not pinned does not wait), or `off`.
-   * @returns Whether the rule changed.
    * @throws {LedgerError} When it could not be stored.
    *
    * @example A release waits for the chain
@@ -344,8 +338,6 @@ export class Ledger implements AsyncDisposable {
 
   /**
    * The rule for orders that begin from now on; `off` where none was recorded.
-   *
-   * @throws {LedgerError} When the database fails.
    */
   requiredWitness(): Promise<WitnessRule> {
     const at = new Date(this.#parts.now()).toISOString();
@@ -359,8 +351,6 @@ export class Ledger implements AsyncDisposable {
    * purchase that was delivered counts as released: another order of it waits as
    * paid twice. A refund frees nothing.
    *
-   * @param orderId The order.
-   * @param release What the person did, who did it, and why.
    * @throws {ReleaseError} `needs_confirmation` where something speaks against it;
    * `unknown_order`; `not_shown`; `reference_missing` when the order matches no
    * expectation and `for` does not say what was delivered; `reference_unknown`;
@@ -416,9 +406,7 @@ export class Ledger implements AsyncDisposable {
   /**
    * Reads what a person did about an order.
    *
-   * @param orderId The order.
    * @returns Null when nobody has acted on it.
-   * @throws {LedgerError} When the database fails.
    */
   handRelease(orderId: string): Promise<RecordedRelease | null> {
     return readHandRelease(this.driver, orderId);
@@ -458,9 +446,6 @@ export class Ledger implements AsyncDisposable {
    *
    * A ledger that an older version has folded is folded again from nothing
    * first, beside the states that readers see.
-   *
-   * @param options Signal.
-   * @throws {LedgerError} When the database fails.
    */
   project(options: CatchUpOptions = {}): Promise<Projection> {
     return this.#alone(async () => {
@@ -482,7 +467,6 @@ export class Ledger implements AsyncDisposable {
    * call continues. It makes no transitions; see
    * {@linkcode Subscriptions.unfired} for new states.
    *
-   * @param options Whether to change nothing, signal and progress.
    * @throws {LedgerError} `failed` when a newer version has folded the ledger.
    */
   refold(options: RefoldOptions = {}): Promise<Refold> {
@@ -520,12 +504,10 @@ export class Ledger implements AsyncDisposable {
    * others wait, and one takes over when it stops or dies: at once on the same
    * machine, else ten seconds later.
    *
-   * @param name Name of the subscription.
    * @param options Which transitions to receive, and how to handle failures.
    * @param handler Called for each transition; perhaps again after a crash.
    * @returns Stopped by its `stop()`, and by {@linkcode Ledger.close}.
    * @throws {TypeError} When a pattern is wrong.
-   * @throws {LedgerError} When the database fails.
    *
    * @example Release goods once an order is what you expected
    * ```ts
@@ -565,12 +547,10 @@ export class Ledger implements AsyncDisposable {
    * address can send any number of webhooks for one order, so at most a limited
    * number is read and listed, and `leftOut` counts the others.
    *
-   * @param orderId Order identifier.
    * @param time Only events that this ledger had learnt by then, ISO 8601 with
    * a zone. @default {all events}
    * @returns Null when no event names the order.
    * @throws {RangeError} When `time` is not a valid time.
-   * @throws {LedgerError} When the database fails.
    */
   explain(orderId: string, time?: string): Promise<Explanation | null> {
     return readExplanation(this.#parts, orderId, time);
@@ -579,11 +559,9 @@ export class Ledger implements AsyncDisposable {
   /**
    * Gives the state of an order as the ledger knew it at a time.
    *
-   * @param orderId Order identifier.
    * @param time ISO 8601 with a zone; compared with when this ledger learnt.
    * @returns Null when nothing was known of the order then.
    * @throws {RangeError} When `time` is not a valid time.
-   * @throws {LedgerError} When the database fails.
    */
   async asOf(
     orderId: string,
@@ -602,7 +580,6 @@ export class Ledger implements AsyncDisposable {
    * @param text What to look for; spaces around it do not count.
    * @returns At most a hundred, with what matched; whole matches first.
    * @throws {RangeError} When the text is empty.
-   * @throws {LedgerError} When the database fails.
    *
    * @example Find an order by what a customer's e-mail says
    * ```ts
@@ -628,7 +605,6 @@ export class Ledger implements AsyncDisposable {
    * reason first, and of one reason the oldest first.
    *
    * @param only Only orders with this reason, whatever else they wait for.
-   * @throws {LedgerError} When the database fails.
    *
    * @example List what waits for a person, the gravest first
    * ```ts
@@ -651,9 +627,7 @@ export class Ledger implements AsyncDisposable {
    * Finds out which deliveries with the same bytes are repeats, and which are
    * new events: some events have the same bytes when they really happen twice.
    *
-   * @param eventId `eventId` of one of the deliveries.
    * @returns By time of arrival; empty when there is no such delivery.
-   * @throws {LedgerError} When the database fails.
    */
   occurrences(eventId: string): Promise<Occurrence[]> {
     return readOccurrences(this.driver, eventId);
@@ -662,9 +636,6 @@ export class Ledger implements AsyncDisposable {
   /**
    * Reads the log of transitions: the first time each order and user was in
    * each status with each trust.
-   *
-   * @param query Which ones.
-   * @throws {LedgerError} When the database fails.
    */
   transitions(query: TransitionQuery = {}): Promise<Transition[]> {
     return readTransitions(this.driver, query);
@@ -676,26 +647,17 @@ export class Ledger implements AsyncDisposable {
    *
    * @returns How many; and how many of the orders a person may want to look at:
    * successes of the last fourteen days that match no purchase.
-   * @throws {LedgerError} When the database fails.
    */
   historic(): Promise<Historic> {
     return readHistoric(this.driver);
   }
 
-  /**
-   * Counts events that are not folded yet. Cheap while they are few.
-   *
-   * @throws {LedgerError} When the database fails.
-   */
+  /** Counts events that are not folded yet. Cheap while they are few. */
   lag(): Promise<number> {
     return readLag(this.driver);
   }
 
-  /**
-   * Counts what the ledger holds, and how far it is folded and chained.
-   *
-   * @throws {LedgerError} When the database fails.
-   */
+  /** Counts what the ledger holds, and how far it is folded and chained. */
   async stats(): Promise<Stats> {
     const stats = await readStats(this.driver);
     const waiting = await readWaiting(this.driver, this.#parts.now());
@@ -707,8 +669,6 @@ export class Ledger implements AsyncDisposable {
   /**
    * Extends the evidence chain until it reaches the last event.
    * {@linkcode Ledger.project} does this too. This method does not fold.
-   *
-   * @throws {LedgerError} When the database fails.
    */
   chain(): Promise<ChainState> {
     return anchorHead(this.#parts);
@@ -717,8 +677,6 @@ export class Ledger implements AsyncDisposable {
   /**
    * Reads how far the evidence chain reaches, and whether it continues from the
    * anchored head.
-   *
-   * @throws {LedgerError} When the database fails.
    */
   evidence(): Promise<ChainState> {
     return readHead(this.#parts);
@@ -726,9 +684,6 @@ export class Ledger implements AsyncDisposable {
 
   /**
    * Computes the evidence chain again, and everything that bodies determine.
-   *
-   * @param options What to compare it with, progress and signal.
-   * @throws {LedgerError} When the database fails.
    */
   verify(options: VerifyOptions = {}): Promise<Verification> {
     return verifyEvidence(this.#parts, options);
@@ -738,7 +693,6 @@ export class Ledger implements AsyncDisposable {
    * Compares every stored order and user with a fold from nothing, and the log of
    * transitions with what was told of them. The ledger is only read.
    *
-   * @param options Signal.
    * @throws {LedgerError} `failed` where another version has folded the ledger.
    */
   verifyStates(options: VerifyStatesOptions = {}): Promise<StatesVerification> {
@@ -751,7 +705,6 @@ export class Ledger implements AsyncDisposable {
    * exporting that one the same lines.
    *
    * @returns Lines without line breaks.
-   * @throws {LedgerError} When the database fails.
    */
   export(): AsyncGenerator<string> {
     return exportEvents(this.driver, this.environment);
@@ -761,10 +714,8 @@ export class Ledger implements AsyncDisposable {
    * Appends the events of an export; events that are stored already are skipped.
    * Subscriptions do not receive the transitions that these events cause.
    *
-   * @param lines Lines of an export, without line breaks.
    * @throws {TypeError} When a line is not what an export writes, or is of
    * another environment; what came before it stays.
-   * @throws {LedgerError} When the database fails.
    */
   import(lines: AsyncIterable<string>): Promise<Import> {
     return importEvents(this.driver, this.environment, lines);
@@ -773,8 +724,6 @@ export class Ledger implements AsyncDisposable {
   /**
    * Writes the whole ledger as lines of JSON, with all that it owes: what was told,
    * purchases, subscriptions and what they have still to be told. Stop `serve` first.
-   *
-   * @throws {LedgerError} When the database fails.
    */
   exportMoved(): AsyncGenerator<string> {
     return exportMoved(this.driver, this.environment);
@@ -785,7 +734,6 @@ export class Ledger implements AsyncDisposable {
    *
    * @returns How many events it holds.
    * @throws {TypeError} When a line is not what it writes, or the ledger is not empty.
-   * @throws {LedgerError} When the database fails.
    */
   importMoved(lines: AsyncIterable<string>): Promise<number> {
     return importMoved(this.driver, this.environment, lines);
@@ -803,7 +751,6 @@ export class Ledger implements AsyncDisposable {
   /**
    * Copies the ledger, which may be in use, into a new file.
    *
-   * @param path File that does not exist yet.
    * @throws {TypeError} When the ledger is on a server or behind a client.
    * @throws {LedgerError} When the file exists or cannot be written.
    */

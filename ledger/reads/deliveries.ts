@@ -80,8 +80,6 @@ const AT_ONCE = 500;
 /**
  * Lists the deliveries of a ledger, the newest first.
  *
- * @param driver The ledger's database.
- * @param query Which ones.
  * @throws {LedgerError} When the database fails.
  *
  * @example Look at what could not be read
@@ -195,8 +193,6 @@ function deliveryOf(event: RecordedEvent): StoredDelivery {
 /**
  * Reads one delivery with its body.
  *
- * @param driver The ledger's database.
- * @param id Identifier of its event.
  * @returns The delivery and the exact bytes received; or null when there is no
  * such delivery.
  * @throws {LedgerError} When the database fails.

@@ -191,17 +191,15 @@ export const MOST_FOUND = 100;
 /** With so many orders to look at, adding them up takes longer than a page may. */
 const MANY = 50_000;
 
-/** Orders as folded so far; behind by {@linkcode Ledger.lag} events. */
+/**
+ * Orders as folded so far; behind by {@linkcode Ledger.lag} events. Every method throws
+ * a {@linkcode LedgerError} where the database fails.
+ */
 export class Orders {
   readonly #driver: Driver;
   readonly #assets: AssetTable;
 
-  /**
-   * Reads orders of a database; {@linkcode openLedger} makes one.
-   *
-   * @param driver The database of a ledger.
-   * @param assets Asset table that gives the precision of amounts.
-   */
+  /** Reads orders of a database; {@linkcode openLedger} makes one. */
   constructor(driver: Driver, assets: AssetTable) {
     this.#driver = driver;
     this.#assets = assets;
@@ -210,9 +208,7 @@ export class Orders {
   /**
    * Reads one order by its order id.
    *
-   * @param orderId Order identifier.
    * @returns Null when no event names it.
-   * @throws {LedgerError} When the database fails.
    */
   async get(orderId: string): Promise<OrderView | null> {
     const [found] = await this.#select("r.id = ?", orderId);
@@ -223,8 +219,6 @@ export class Orders {
    * Reads several orders by their order ids.
    *
    * @param orderIds Which; what no event names is left out.
-   * @returns The orders by order id.
-   * @throws {LedgerError} When the database fails.
    */
   async getMany(
     orderIds: readonly string[],
@@ -241,10 +235,8 @@ export class Orders {
    * id, session id, or the reference that the partner recorded. An order id of
    * the service leads to that order alone.
    *
-   * @param reference What names them.
    * @returns Those that the service has shown under it, and apart from them
    * those that only webhooks name; of each at most the oldest hundred.
-   * @throws {LedgerError} When the database fails.
    *
    * @example A webhook that names somebody's click id changes nothing
    * ```ts
@@ -291,9 +283,7 @@ export class Orders {
   /**
    * Reads one page of orders.
    *
-   * @param query Which orders; all conditions must hold.
    * @throws {RangeError} When the query is invalid.
-   * @throws {LedgerError} When the database fails.
    */
   async page(query: OrderQuery = {}): Promise<OrderPage> {
     const list = await this.#listOf(query);
@@ -307,7 +297,6 @@ export class Orders {
    *
    * @param query Which orders; `limit` is the size of a page.
    * @throws {RangeError} When the query is invalid.
-   * @throws {LedgerError} When the database fails.
    */
   async *list(query: OrderQuery = {}): AsyncGenerator<OrderView> {
     const list = await this.#listOf(query);
@@ -319,10 +308,8 @@ export class Orders {
    * Counts the orders of a query and adds up their amounts, by currency and
    * trust: of all of them, whatever page the query asks for.
    *
-   * @param query Which orders.
    * @returns The totals by currency, confirmed ones before claimed ones.
    * @throws {RangeError} When the query is invalid.
-   * @throws {LedgerError} When the database fails.
    */
   async totals(
     { after: _after, limit: _limit, ...query }: OrderQuery = {},
@@ -340,9 +327,7 @@ export class Orders {
    * {@linkcode Orders.totals}, so that it takes seconds. This check takes
    * milliseconds.
    *
-   * @param query Which orders.
    * @throws {RangeError} When the query asks for what cannot be.
-   * @throws {LedgerError} When the database fails.
    */
   async hasMany(query: OrderQuery = {}): Promise<boolean> {
     const list = await this.#listOf(query);

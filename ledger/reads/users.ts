@@ -47,15 +47,14 @@ export function userOfRow([id, document]: readonly SqlValue[]): UserView {
   return { ...userState(fold), activity: activityOf(fold.activity) };
 }
 
-/** Users as folded so far; behind by {@linkcode Ledger.lag} events. */
+/**
+ * Users as folded so far; behind by {@linkcode Ledger.lag} events. Every method throws
+ * a {@linkcode LedgerError} where the database fails.
+ */
 export class Users {
   readonly #driver: Driver;
 
-  /**
-   * Reads users of a database; {@linkcode openLedger} makes one.
-   *
-   * @param driver The database of a ledger.
-   */
+  /** Reads users of a database; {@linkcode openLedger} makes one. */
   constructor(driver: Driver) {
     this.#driver = driver;
   }
@@ -63,9 +62,7 @@ export class Users {
   /**
    * Reads one user.
    *
-   * @param userId User identifier.
    * @returns Null when no event names them.
-   * @throws {LedgerError} When the database fails.
    */
   async get(userId: string): Promise<UserView | null> {
     const [row] = await select(
@@ -79,9 +76,7 @@ export class Users {
   /**
    * Reads one page of users.
    *
-   * @param query Which users; all conditions must hold.
    * @throws {RangeError} When the query is invalid.
-   * @throws {LedgerError} When the database fails.
    */
   async page(query: UserQuery = {}): Promise<UserPage> {
     const list = listOf(query);
@@ -94,7 +89,6 @@ export class Users {
    *
    * @param query Which users; `limit` is the size of a page.
    * @throws {RangeError} When the query is invalid.
-   * @throws {LedgerError} When the database fails.
    */
   list(query: UserQuery = {}): AsyncGenerator<UserView> {
     const list = listOf(query);

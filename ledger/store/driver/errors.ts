@@ -49,13 +49,7 @@ export class LedgerError extends Error {
   /** What went wrong. */
   readonly code: LedgerErrorCode;
 
-  /**
-   * An error of the database.
-   *
-   * @param code What went wrong.
-   * @param message The same for people, with what to do.
-   * @param options The error behind it.
-   */
+  /** An error of the database. */
   constructor(
     code: LedgerErrorCode,
     message: string,
