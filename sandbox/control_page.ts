@@ -1,5 +1,6 @@
 import { WEBHOOK_TYPES } from "../core/webhook_event/event_types.ts";
 import { escapeHtml, htmlPage } from "./answer.ts";
+import type { Service } from "./service.ts";
 
 /** What a parameter may be. */
 export type KindName =
@@ -14,72 +15,79 @@ export type KindName =
 /** A kind by its name, or a list of every value. */
 export type Kind = KindName | readonly string[];
 
-/** A parameter: its kind, and its label where the page's form has it. */
-export type Parameter = readonly [kind: Kind, label?: string];
+type Fields = Readonly<Record<string, unknown>>;
 
-/** What the page shows of a control. */
-export interface ShownControl {
-  readonly method: string;
-  readonly path: string;
+/** One thing that a person or a program can do to the sandbox. */
+export interface Control {
   readonly help: string;
-  readonly parameters: Readonly<Record<string, Parameter>>;
+  readonly parameters: Readonly<Record<string, Kind>>;
+  /** The parameters that the page's form has. */
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly run: (service: Service, fields: Fields, id: string) => unknown;
   /** Its buttons, and what each sends beside the fields of the form. */
-  readonly buttons: readonly (readonly [label: string, fields?: unknown])[];
+  readonly buttons?: Readonly<Record<string, Fields>>;
 }
 
 /** The page from which a person controls the sandbox. */
 export function controlPage(
   partnerId: string,
-  controls: Readonly<Record<string, ShownControl>>,
+  controls: Readonly<Record<string, Control>>,
 ): Response {
-  const form = (name: string) => formOf(name, controls[name] as ShownControl);
+  const form = (place: string) => formOf(place, controls[place] as Control);
   const section = (id: string, title: string, more: string, body: string) =>
     `<section aria-labelledby="${id}Title"><div class="row"><h2 id="${id}Title">${title}</h2>${more}</div>${body}</section>`;
   const table = (id: string, heads: string) =>
     `<div class="scroll" tabindex="0" role="region" aria-labelledby="${id}Title"><table><thead><tr><th>${
       heads.replaceAll("|", "</th><th>")
     }</th></tr></thead><tbody id="${id}"></tbody></table></div>`;
-  const words = (id: string, text = "") =>
-    `<p id="${id}" class="soft words" role="status">${escapeHtml(text)}</p>`;
-  const orders = section(
-    "orders",
-    'Orders <span id="orderCount" class="soft"></span>',
-    form("createOrder") + form("populate"),
-    table("orders", "Order|Status|Next step|Amount|Asset|Changed"),
-  );
-  const deliveries = section(
-    "deliveries",
-    'Webhooks <span id="eventCount" class="soft"></span>',
-    "",
-    table("deliveries", "#|Type|State|About|Why|Answers"),
-  );
-  const delivery = section(
-    "delivery",
-    "Delivery",
-    '<span id="deliveryState" class="pill"></span>',
-    words("deliveryWords") + form("delivery") + form("test") +
-      words("testSaid", controls.test?.help),
-  );
-  const trigger = form("trigger") +
-    words("triggerSaid", controls.trigger?.help);
-  const types = Object.keys(WEBHOOK_TYPES).map((type) =>
-    `<option value="${type}">`
-  );
+  const words = (id: string, place?: string) =>
+    `<p id="${id}" class="soft words" role="status">${
+      place ? escapeHtml(controls[place]?.help ?? "") : ""
+    }</p>`;
+  const types = Object.keys(WEBHOOK_TYPES).map((type) => `<option>${type}`);
   return htmlPage({
-    ...{ title: "Rampkit sandbox", style: STYLE, script: SCRIPT },
-    data: controls,
+    ...{ title: "Rampkit sandbox", style: STYLE, script: SCRIPT, data: null },
     frameAncestors: "'none'",
     body: `<header class="row"><div class="grow"><h1>Rampkit sandbox</h1>
 <p class="soft">The service in a box, at <code id="origin"></code> for your client, with the key it printed.
 Partner <code>${escapeHtml(partnerId)}</code>.
 <a href="/control/widget" target="_blank" rel="noopener">Buy in the widget</a></p></div>
-<div><p><span class="soft">Sandbox time</span> <span id="clock"></span></p>${
-      form("clock")
+<div><p><span class="soft">Sandbox time</span> <span id="clock"></span></p>
+${
+      form("POST /clock")
+    }<p id="moved" class="soft" role="status"></p></div></header>
+<main class="columns"><div>${
+      section(
+        "orders",
+        'Orders <span id="orderCount" class="soft"></span>',
+        form("POST /orders") + form("POST /populate"),
+        table("orders", "Order|Status|Next step|Amount|Asset|Changed"),
+      )
+    }${
+      section(
+        "deliveries",
+        'Webhooks <span id="eventCount" class="soft"></span>',
+        "",
+        table("deliveries", "#|Type|State|About|Why|Answers"),
+      )
+    }</div><div>${
+      section(
+        "delivery",
+        "Delivery",
+        '<span id="deliveryState" class="pill"></span>',
+        words("deliveryWords") + form("PATCH /delivery") + form("POST /test") +
+          words("testSaid", "POST /test"),
+      )
     }
-<p id="moved" class="soft" role="status"></p></div></header>
-<main class="columns"><div>${orders}${deliveries}</div><div>${delivery}
-${section("faults", "Faults", form("heal"), form("faults"))}
-${section("trigger", "Send any event", "", trigger)}
+${section("faults", "Faults", form("DELETE /faults"), form("PATCH /faults"))}
+${
+      section(
+        "trigger",
+        "Send any event",
+        "",
+        form("POST /events") + words("triggerSaid", "POST /events"),
+      )
+    }
 ${section("counters", "Counted", "", '<dl id="counters"></dl>')}</div></main>
 <datalist id="types">${
       types.join("")
@@ -90,38 +98,39 @@ ${section("counters", "Counted", "", '<dl id="counters"></dl>')}</div></main>
 }
 
 /** The form of a control, made of its row. */
-function formOf(name: string, control: ShownControl): string {
-  const fields = Object.entries(control.parameters).map(([field, row]) => {
-    const [kind, label] = row;
-    return label === undefined ? "" : fieldOf(field, kind, escapeHtml(label));
-  });
-  const buttons = control.buttons.map(([label], at) =>
-    `<button type="button" value="${at}">${escapeHtml(label)}</button>`
+function formOf(
+  place: string,
+  { help, parameters, labels = {}, buttons = {} }: Control,
+): string {
+  const fields = Object.entries(labels).map(([name, label]) =>
+    fieldOf(name, parameters[name] ?? "text", escapeHtml(label))
   );
-  return `<form data-control="${name}" title="${escapeHtml(control.help)}">${
+  const pressed = Object.entries(buttons).map(([label, sent]) =>
+    `<button type="button" value="${
+      escapeHtml(JSON.stringify(sent))
+    }">${label}</button>`
+  );
+  return `<form data-place="${place}" title="${escapeHtml(help)}">${
     fields.join("")
-  }<span class="row">${buttons.join("")}</span></form>`;
+  }<span class="row">${pressed.join("")}</span></form>`;
 }
 
 function fieldOf(name: string, kind: Kind, label: string): string {
   const named = `name="${name}" data-kind="${kind}"`;
-  const row = (input: string) =>
-    `<label class="fault"><span>${label}</span>${input}</label>`;
-  if (typeof kind !== "string") {
-    const options = kind.map((one) => `<option>${one}</option>`).join("");
-    return `<label>${label}<select ${named}>${options}</select></label>`;
-  }
+  const row = `<label class="fault"><span>${label}</span><input ${named}`;
+  if (kind === "switch") return `${row} type="checkbox"></label>`;
   if (kind === "rate") {
-    return row(
-      `<input type="range" min="0" max="1" step="0.01" ${named}><output></output>`,
-    );
+    return `${row} type="range" min="0" max="1" step="0.01"><output></output></label>`;
   }
-  if (kind === "switch") return row(`<input type="checkbox" ${named}>`);
-  if (kind === "object") {
-    return `<label>${label}<textarea rows="3" spellcheck="false" ${named}
-      placeholder='{ "order": { "base_amount": "7" } }'></textarea></label>`;
-  }
-  return `<label>${label}<input type="${kind}" list="${name}s" ${named}></label>`;
+  const input = typeof kind !== "string"
+    ? `<select ${named}>${
+      kind.map((one) => `<option>${one}</option>`).join("")
+    }</select>`
+    : kind === "object"
+    ? `<textarea rows="3" spellcheck="false" ${named}
+      placeholder='{ "order": { "base_amount": "7" } }'></textarea>`
+    : `<input type="${kind}" list="${name}s" ${named}>`;
+  return `<label>${label}${input}</label>`;
 }
 
 /** The look of the page, light or dark as the reader has it. */
@@ -161,7 +170,7 @@ label { display: grid; gap: 4px; font-size: 12.5px; color: var(--soft); margin-b
 input, select, textarea { font: inherit; color: var(--ink); background: var(--back); border: 1px solid var(--edge); border-radius: 9px; padding: 7px 10px; min-width: 0; width: 100%; }
 .fault { grid-template-columns: 1fr 84px 40px; align-items: center; margin: 0; padding: 3px 0; color: var(--ink); }
 .fault input { padding: 0; accent-color: var(--brand); } .fault output { text-align: right; } .fault.on output { color: var(--bad); font-weight: 600; }
-[data-control="faults"] { display: flex; flex-direction: column; margin-top: 8px; } [data-control="faults"] .row { order: -1; }
+[data-place="PATCH /faults"] { display: flex; flex-direction: column; margin-top: 8px; } [data-place="PATCH /faults"] .row { order: -1; }
 dl { display: grid; grid-template-columns: 1fr auto; gap: 3px 12px; margin: 12px 0 0; } dt { color: var(--soft); } dd { margin: 0; }
 #gone, #problem { position: fixed; inset: auto 16px 16px; margin: 0 auto; width: fit-content; border-radius: 10px; padding: 10px 14px; color: var(--card); background: var(--warn); }
 #problem { background: var(--bad); }
@@ -169,7 +178,6 @@ dl { display: grid; grid-template-columns: 1fr auto; gap: 3px 12px; margin: 12px
 
 /** It shows the state of the sandbox, and sends what the forms say. */
 const SCRIPT = `
-const controls = JSON.parse(document.getElementById("data").textContent);
 const at = (id) => document.getElementById(id);
 const MOOD = {
   success: "good", received: "good", enabled: "good", failed: "bad", cancelled: "bad", disabled: "bad",
@@ -184,7 +192,8 @@ function make(tag, props = {}, ...children) {
   return element;
 }
 const pill = (text) => make("span", { className: "pill " + (MOOD[text] ?? "soft") }, WORDS[text] ?? text);
-const cell = (content, className = "", title = "") => make("td", { className, title }, content);
+const cell = (content, className = "", title = "") => make("td", { className, title }, ...[content].flat());
+const wide = (...content) => make("td", { colSpan: 6, className: "wide" }, ...content);
 function button(key, text, ariaLabel, onclick) {
   const made = make("button", { type: "button", ariaLabel, onclick }, text);
   made.dataset.key = key;
@@ -207,23 +216,21 @@ async function call(method, path, body) {
 }
 // One change after the other, so that what was typed is saved before a button acts on it.
 let last = Promise.resolve();
-function send(method, path, fields, then = () => {}) {
-  last = last.then(() => call(method, path, fields)).then((answer) => {
+function send(place, fields, then = () => {}) {
+  last = last.then(() => call(...place.split(" "), fields())).then((answer) => {
     complain(null);
-    then(answer, fields);
-  }, (error) => complain(error.message)).then(refresh);
+    then(answer);
+  }).catch((error) => complain(error.message)).then(refresh);
 }
 
 // The forms of the controls.
-const READ = {
-  rate: ({ value }) => Number(value),
-  number: ({ value }) => Number(value),
-  switch: ({ checked }) => checked,
-  object: ({ value }) => JSON.parse(value),
-};
 function valueOf(input) {
+  const { kind } = input.dataset;
+  if (kind === "switch") return input.checked;
+  if (kind === "rate" || kind === "number") return Number(input.value);
+  if (kind !== "object") return input.value;
   try {
-    return (READ[input.dataset.kind] ?? (({ value }) => value))(input);
+    return JSON.parse(input.value);
   } catch (error) {
     throw new Error(input.labels[0].firstChild.textContent + " is not JSON: " + error.message);
   }
@@ -231,26 +238,26 @@ function valueOf(input) {
 const filled = (form) => Object.fromEntries([...form.elements]
   .filter((input) => input.name && input.value.trim() !== "").map((input) => [input.name, valueOf(input)]));
 const THEN = {
-  test: ({ attempts: [attempt], state }) => say("testSaid", !attempt
+  "POST /test": ({ attempts: [attempt], state }) => say("testSaid", !attempt
     ? "Not sent: enter a webhook address first."
     : attempt.status === 0 ? "Failed: " + (truthOf(attempt) || "no answer") + "."
     : (state === "received" ? "Received" : "Failed") + ": your endpoint answered " + attempt.status + " in " + attempt.tookMs + " ms."),
-  trigger: (_answer, { type }) => say("triggerSaid", "Handed to delivery: " + type + "."),
+  "POST /events": () => say("triggerSaid", "Handed to delivery: " + document.querySelector("[name=type]").value + "."),
 };
 for (const form of document.forms) {
-  const name = form.dataset.control;
-  const { method, path, buttons } = controls[name];
+  const { place } = form.dataset;
+  const isChange = place.startsWith("PATCH");
   form.onsubmit = (event) => event.preventDefault();
-  if (method === "PATCH") form.onchange = ({ target }) => send(method, path, { [target.name]: valueOf(target) });
+  // What was chosen is read at once: an answer may show the state before it.
+  if (isChange) {
+    form.onchange = ({ target }) => {
+      const fields = { [target.name]: valueOf(target) };
+      send(place, () => fields);
+    };
+  }
   form.oninput = ({ target }) => target.type === "range" && sayRate(target);
   for (const one of form.querySelectorAll("button")) {
-    one.onclick = () => {
-      try {
-        send(method, path, { ...(method === "POST" && filled(form)), ...buttons[one.value][1] }, THEN[name]);
-      } catch (error) {
-        complain(error.message);
-      }
-    };
+    one.onclick = () => send(place, () => ({ ...(!isChange && filled(form)), ...JSON.parse(one.value) }), THEN[place]);
   }
 }
 function sayRate(input) {
@@ -258,9 +265,9 @@ function sayRate(input) {
   input.setAttribute("aria-valuetext", text);
   input.parentElement.querySelector("output").textContent = text;
 }
-function showForm(name, state) {
-  for (const input of document.querySelectorAll('[data-control="' + name + '"] [name]')) {
-    const value = state[name][input.name];
+function showForm(name, values) {
+  for (const input of document.querySelectorAll('[data-place="PATCH /' + name + '"] [name]')) {
+    const value = values[input.name];
     input.closest("label").classList.toggle("on", Boolean(value));
     // Do not change what a person is changing.
     if (input.matches(":active, :focus:not([type=range], [type=checkbox])")) continue;
@@ -274,7 +281,7 @@ function showForm(name, state) {
 // button, or in the same row when that button is gone.
 function fill(body, rows, empty) {
   const focused = body.contains(document.activeElement) ? document.activeElement.dataset.key : null;
-  body.replaceChildren(...(rows.length ? rows : [make("tr", {}, make("td", { colSpan: 6, className: "soft" }, empty))]));
+  body.replaceChildren(...(rows.length ? rows : [make("tr", { className: "soft" }, wide(empty))]));
   if (!focused) return;
   const buttons = [...body.querySelectorAll("[data-key]")];
   const next = buttons.find((one) => one.dataset.key === focused) ??
@@ -284,14 +291,13 @@ function fill(body, rows, empty) {
 function showOrders({ orders, orderCount, userCount }) {
   say("orderCount", plural(orderCount, "order") + ", " + plural(userCount, "user") +
     (orderCount > orders.length ? "; the latest " + orders.length : ""));
-  at("orderIds").replaceChildren(...orders.map(({ orderId, externalOrderId, status }) =>
-    new Option(externalOrderId + " " + status, orderId)));
+  at("orderIds").replaceChildren(...orders.map((order) => new Option(order.externalOrderId + " " + order.status, order.orderId)));
   fill(at("orders"), orders.map((order) => {
-    const steps = order.nextSteps.map((step) => button(order.orderId + " " + step, step, step + " order " + order.externalOrderId,
-      () => send("POST", "/orders/" + encodeURIComponent(order.orderId) + "/steps", { step })));
-    const next = make("td", { className: "wide" }, ...(steps.length ? steps : ["none"]));
+    const { orderId, externalOrderId: name } = order;
+    const steps = order.nextSteps.map((step) => button(orderId + " " + step, step, step + " order " + name,
+      () => send("POST /orders/" + encodeURIComponent(orderId) + "/steps", () => ({ step }))));
     const asset = order.cryptoAmount + " " + order.commodity;
-    return make("tr", {}, cell(order.externalOrderId, "mono", order.orderId), cell(pill(order.status)), next,
+    return make("tr", {}, cell(name, "mono", orderId), cell(pill(order.status)), cell(steps.length ? steps : "none", "wide"),
       cell(order.currencyAmount + " " + order.currency), cell(asset, "cut", asset + " on " + order.network), cell(time(order.changedAtMs)));
   }), "No orders yet. Create one and press its next steps, or buy something in the widget.");
 }
@@ -305,33 +311,31 @@ const opened = new Set();
 function details({ body, attempts }) {
   let text = body;
   try { text = JSON.stringify(JSON.parse(body), null, 2); } catch { /* shown as it was sent */ }
-  return make("tr", {}, make("td", { colSpan: 6, className: "wide" }, make("ol", {}, ...attempts.map((attempt) => make("li", {},
-    [time(attempt.atMs), seen(attempt) + " in " + attempt.tookMs + " ms", attempt.copy ? "a copy" : "", truthOf(attempt)]
-      .filter(Boolean).join(", ")))), make("pre", {}, text)));
+  const lines = attempts.map((attempt) => [time(attempt.atMs), seen(attempt) + " in " + attempt.tookMs + " ms",
+    attempt.copy ? "a copy" : "", truthOf(attempt)].filter(Boolean).join(", "));
+  return make("tr", {}, wide(make("ol", {}, ...lines.map((line) => make("li", {}, line))), make("pre", {}, text)));
 }
 function showDeliveries(state) {
   say("eventCount", plural(state.counters.attempts, "attempt"));
   const names = new Map(state.orders.map((order) => [order.orderId, order.externalOrderId]));
   fill(at("deliveries"), state.deliveries.flatMap((delivery) => {
-    const { number, type, userId } = delivery;
+    const { number, type, orderId, userId, cause, nextAttemptMs } = delivery;
     const toggle = button(number + " open", type, type + ", what was sent and answered", () => {
       if (!opened.delete(number)) opened.add(number);
       showDeliveries(state);
     });
     toggle.ariaExpanded = String(opened.has(number));
-    const again = delivery.nextAttemptMs ? ["again at " + time(delivery.nextAttemptMs)] : [];
+    const again = nextAttemptMs ? ["again at " + time(nextAttemptMs)] : [];
     const row = make("tr", {}, cell(String(number)), cell(toggle), cell(pill(delivery.state)),
-      cell(names.get(delivery.orderId) ?? (userId ? "user …" + userId.slice(-4) : "–"), "mono"),
-      cell(WORDS[delivery.cause] ?? delivery.cause), cell([...delivery.attempts.map(seen), ...again].join(", ") || "–", "wide"));
+      cell(names.get(orderId) ?? (userId ? "user …" + userId.slice(-4) : "–"), "mono"),
+      cell(WORDS[cause] ?? cause), cell([...delivery.attempts.map(seen), ...again].join(", ") || "–", "wide"));
     return opened.has(number) ? [row, details(delivery)] : [row];
   }), "Nothing sent yet. Enter a webhook address and press Test.");
 }
 function span(ms) {
   const minutes = Math.round(ms / 60000);
-  const hours = Math.floor(minutes / 60);
-  const days = Math.floor(hours / 24);
-  return [days && days + " d", hours % 24 && hours % 24 + " h", minutes % 60 && minutes % 60 + " min"]
-    .filter(Boolean).join(" ") || "under a minute";
+  const parts = { d: Math.floor(minutes / 1440), h: Math.floor(minutes / 60) % 24, min: minutes % 60 };
+  return Object.entries(parts).filter(([, count]) => count > 0).map(([unit, count]) => count + " " + unit).join(" ") || "under a minute";
 }
 function wordsOf({ delivery, deliveries, nowMs }) {
   if (!delivery.webhookUrl) return "Webhooks go nowhere. Enter where your endpoint listens, then press Test.";
@@ -342,14 +346,6 @@ function wordsOf({ delivery, deliveries, nowMs }) {
   if (due.length === 0) return "Webhooks go out as things happen.";
   const next = Math.min(...due);
   return plural(due.length, "webhook") + " to be sent again, the next at " + time(next) + ", in " + span(next - nowMs) + ". Move the clock to see it.";
-}
-function showHead({ nowMs, movable, movedMs, delivery, ...state }) {
-  say("clock", new Date(nowMs).toISOString().replace("T", " ").slice(0, 19) + " UTC");
-  document.querySelector("[data-control=clock]").hidden = !movable;
-  say("moved", movedMs > 0 ? span(movedMs) + " ahead of your programs' clocks" : "");
-  at("deliveryState").replaceWith(Object.assign(pill(delivery.webhookUrl ? delivery.state : "no address"), { id: "deliveryState" }));
-  say("deliveryWords", wordsOf({ delivery, nowMs, ...state }));
-  document.querySelector("[data-control=delivery] button").hidden = delivery.state !== "disabled";
 }
 // A list is rebuilt only when it changed.
 const shown = new Map();
@@ -363,16 +359,20 @@ async function refresh() {
   const state = await call("GET", "/state").catch(() => null);
   at("gone").hidden = state !== null;
   if (!state) return;
-  showHead(state);
-  const ordersChanged = changed("orders", [state.orders, state.orderCount, state.userCount]);
+  const { nowMs, movedMs, delivery, orders, counters } = state;
+  say("clock", new Date(nowMs).toISOString().replace("T", " ").slice(0, 19) + " UTC");
+  document.querySelector('[data-place="POST /clock"]').hidden = !state.movable;
+  say("moved", movedMs > 0 ? span(movedMs) + " ahead of your programs' clocks" : "");
+  at("deliveryState").replaceWith(Object.assign(pill(delivery.webhookUrl ? delivery.state : "no address"), { id: "deliveryState" }));
+  say("deliveryWords", wordsOf(state));
+  document.querySelector('[data-place="PATCH /delivery"] button').hidden = delivery.state !== "disabled";
+  const ordersChanged = changed("orders", [orders, state.orderCount, state.userCount]);
   if (ordersChanged) showOrders(state);
   if (changed("deliveries", state.deliveries) || ordersChanged) showDeliveries(state);
-  showForm("delivery", state);
-  showForm("faults", state);
-  if (changed("counters", state.counters)) {
-    at("counters").replaceChildren(...Object.entries(state.counters).filter(([, count]) => count > 0).flatMap(([name, count]) =>
-      [make("dt", {}, name.replace(/[A-Z]/g, (c) => " " + c.toLowerCase())), make("dd", {}, count.toLocaleString("en"))]));
-  }
+  showForm("delivery", delivery);
+  showForm("faults", state.faults);
+  at("counters").replaceChildren(...Object.entries(counters).filter(([, count]) => count > 0).flatMap(([name, count]) =>
+    [make("dt", {}, name.replace(/[A-Z]/g, (c) => " " + c.toLowerCase())), make("dd", {}, count.toLocaleString("en"))]));
 }
 at("origin").textContent = location.origin;
 await refresh();

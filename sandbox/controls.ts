@@ -3,11 +3,10 @@ import { isOneOf, isRecord } from "../core/guards.ts";
 import { answer } from "./answer.ts";
 import { isMovable } from "./clock.ts";
 import {
+  type Control,
   controlPage,
   type Kind,
   type KindName,
-  type Parameter,
-  type ShownControl,
 } from "./control_page.ts";
 import { backfill, populate } from "./customers.ts";
 import { BAD_DAY, FAULT_RATES } from "./faults.ts";
@@ -17,38 +16,19 @@ import { DISABLE_RULES, type DisableRule } from "./sender.ts";
 import type { Service } from "./service.ts";
 import type { UserStep } from "./users.ts";
 
-type Fields = Readonly<Record<string, unknown>>;
-
-/** One thing that a person or a program can do to the sandbox. */
-interface Control extends ShownControl {
-  readonly run: (service: Service, fields: Fields, id: string) => unknown;
+function each<Value>(value: Value, names: string): Record<string, Value> {
+  return Object.fromEntries(names.split(" ").map((name) => [name, value]));
 }
 
-/** A row of the table of controls. */
-function control(
-  place: string,
-  help: string,
-  parameters: Control["parameters"],
-  run: Control["run"],
-  ...buttons: Control["buttons"]
-): Control {
-  const [method = "", path = ""] = place.split(" ");
-  return { method, path, help, parameters, run, buttons };
-}
+const ORDER = each<Kind>(
+  "text",
+  "clickId sessionId userId cardId currency currencyAmount commodity network " +
+    "cryptoType cryptoAmount address status failReason errorText txId",
+);
 
-const texts = (...names: readonly string[]): Record<string, Parameter> =>
-  Object.fromEntries(names.map((name) => [name, ["text"]]));
-
-const ORDER: Readonly<Record<string, Parameter>> = {
-  ...texts("clickId", "sessionId", "userId", "cardId"),
-  ...texts("currency", "currencyAmount", "commodity", "network"),
-  ...texts("cryptoType", "cryptoAmount", "address", "status"),
-  ...texts("failReason", "errorText", "txId"),
-};
-
-const USER: Readonly<Record<string, Parameter>> = {
-  ...texts("country", "phone", "phoneCountry", "lkyc", "fkyc"),
-  banned: ["switch"],
+const USER: Readonly<Record<string, Kind>> = {
+  ...each("text", "country phone phoneCountry lkyc fkyc"),
+  banned: "switch",
 };
 
 /** Most milliseconds that one request moves the clock. */
@@ -56,135 +36,128 @@ const MOST_MS = 366 * 86_400_000;
 
 /** Every control: the routes, their parameters, and the page's forms. */
 const CONTROLS: Readonly<Record<string, Control>> = {
-  createOrder: control(
-    "POST /orders",
-    "Creates an order, without a webhook",
-    ORDER,
-    (service, fields) => service.createOrder(fields),
-    ["Create an order"],
-  ),
-  advanceOrder: control(
-    "POST /orders/:id/steps",
-    "Lets an order take a step, and sends the webhook of it",
-    { step: ["text"], ...texts("txId", "failReason", "errorText") },
-    (service, { step, ...facts }, id) =>
+  "POST /orders": {
+    help: "Creates an order, without a webhook",
+    parameters: ORDER,
+    run: (service, fields) => service.createOrder(fields),
+    buttons: { "Create an order": {} },
+  },
+  "POST /orders/:id/steps": {
+    help: "Lets an order take a step, and sends the webhook of it",
+    parameters: each("text", "step txId failReason errorText"),
+    run: (service, { step, ...facts }, id) =>
       service.advance(id, step as OrderStep, facts),
-  ),
-  amendOrder: control(
-    "PATCH /orders/:id",
-    "Rewrites an order as no step would, without a webhook",
-    ORDER,
-    (service, fields, id) => service.amendOrder(id, fields),
-  ),
-  removeOrder: control(
-    "DELETE /orders/:id",
-    "Removes an order, so that no answer shows it any more",
-    {},
-    (service, _fields, id) => {
+  },
+  "PATCH /orders/:id": {
+    help: "Rewrites an order as no step would, without a webhook",
+    parameters: ORDER,
+    run: (service, fields, id) => service.amendOrder(id, fields),
+  },
+  "DELETE /orders/:id": {
+    help: "Removes an order, so that no answer shows it any more",
+    parameters: {},
+    run: (service, _fields, id) => {
       service.removeOrder(id);
       return { removed: id };
     },
-  ),
-  createUser: control(
-    "POST /users",
-    "Creates a user, without a webhook",
-    USER,
-    (service, fields) => service.createUser(fields),
-  ),
-  advanceUser: control(
-    "POST /users/:id/steps",
-    "Lets a user take a step, and sends the webhook of it",
-    { step: ["text"] },
-    (service, { step }, id) => service.advanceUser(id, step as UserStep),
-  ),
-  amendUser: control(
-    "PATCH /users/:id",
-    "Rewrites a user, without a webhook",
-    USER,
-    (service, fields, id) => service.amendUser(id, fields),
-  ),
-  trigger: control(
-    "POST /events",
-    "Sends an event although nothing happened: this is how a lie looks",
-    {
-      type: ["text", "Type"],
-      orderId: ["text", "About order"],
-      userId: ["text"],
-      fields: ["object", "Fields to set, as JSON"],
+  },
+  "POST /users": {
+    help: "Creates a user, without a webhook",
+    parameters: USER,
+    run: (service, fields) => service.createUser(fields),
+  },
+  "POST /users/:id/steps": {
+    help: "Lets a user take a step, and sends the webhook of it",
+    parameters: { step: "text" },
+    run: (service, { step }, id) => service.advanceUser(id, step as UserStep),
+  },
+  "PATCH /users/:id": {
+    help: "Rewrites a user, without a webhook",
+    parameters: USER,
+    run: (service, fields, id) => service.amendUser(id, fields),
+  },
+  "POST /events": {
+    help: "Sends an event although nothing happened: this is how a lie looks",
+    parameters: { ...each("text", "type orderId userId"), fields: "object" },
+    labels: {
+      ...{ type: "Type", orderId: "About order" },
+      fields: "Fields to set, as JSON",
     },
-    (service, { type, ...about }) => {
+    run: (service, { type, ...about }) => {
       if (typeof type !== "string") {
         throw new TypeError("Cannot trigger an event: type is missing");
       }
       service.trigger({ type, ...about });
       return { sent: true };
     },
-    ["Send"],
-  ),
-  test: control(
-    "POST /test",
-    "Sends one event at once, even while delivery is off",
-    {},
-    (service) => service.pressTest(),
-    ["Test"],
-  ),
-  delivery: control(
-    "PATCH /delivery",
-    "Sets where webhooks go, and when failures switch delivery off",
-    {
-      webhookUrl: ["url", "Webhook address"],
-      disableRule: [DISABLE_RULES, "Delivery is switched off by"],
-      enabled: ["switch"],
+    buttons: { Send: {} },
+  },
+  "POST /test": {
+    help: "Sends one event at once, even while delivery is off",
+    parameters: {},
+    run: (service) => service.pressTest(),
+    buttons: { Test: {} },
+  },
+  "PATCH /delivery": {
+    help: "Sets where webhooks go, and when failures switch delivery off",
+    parameters: {
+      webhookUrl: "url",
+      disableRule: DISABLE_RULES,
+      enabled: "switch",
     },
-    ({ sender }, { webhookUrl, disableRule, enabled }) => {
+    labels: {
+      webhookUrl: "Webhook address",
+      disableRule: "Delivery is switched off by",
+    },
+    run: (service, { webhookUrl, disableRule, enabled }) => {
       if (webhookUrl !== undefined) {
-        sender.setWebhookUrl(webhookUrl ? String(webhookUrl) : null);
+        service.setWebhookUrl(webhookUrl ? String(webhookUrl) : null);
       }
       if (disableRule !== undefined) {
-        sender.setDisableRule(disableRule as DisableRule);
+        service.setDisableRule(disableRule as DisableRule);
       }
-      if (enabled === true) sender.enable();
-      return sender.status;
+      if (enabled === true) service.enableDelivery();
+      return service.delivery;
     },
-    ["Switch on again", { enabled: true }],
-  ),
-  faults: control(
-    "PATCH /faults",
-    "Sets what goes wrong, and how often",
-    {
+    buttons: { "Switch on again": { enabled: true } },
+  },
+  "PATCH /faults": {
+    help: "Sets what goes wrong, and how often",
+    parameters: {
+      ...each("rate", Object.keys(FAULT_RATES).join(" ")),
+      endpointDown: "switch",
+      clockSkewMs: "number",
+      endpointDownSpans: "list",
+    },
+    labels: {
       ...Object.fromEntries(
-        Object.entries(FAULT_RATES).map(([name, [label]]) =>
-          [name, ["rate", label]] as const
-        ),
+        Object.entries(FAULT_RATES).map(([name, [label]]) => [name, label]),
       ),
-      endpointDown: ["switch", "Endpoint down"],
-      clockSkewMs: ["number", "Clock ahead by ms"],
-      endpointDownSpans: ["list"],
+      endpointDown: "Endpoint down",
+      clockSkewMs: "Clock ahead by ms",
     },
-    ({ injector }, fields) => {
-      injector.set(fields);
-      return injector.faults;
+    run: (service, fields) => {
+      service.setFaults(fields);
+      return service.faults;
     },
-    ["Bad day", BAD_DAY],
-  ),
-  heal: control(
-    "DELETE /faults",
-    "Switches every fault off",
-    {},
-    (service) => {
+    buttons: { "Bad day": BAD_DAY },
+  },
+  "DELETE /faults": {
+    help: "Switches every fault off",
+    parameters: {},
+    run: (service) => {
       service.heal();
       return service.faults;
     },
-    ["All off"],
-  ),
-  populate: control(
-    "POST /populate",
-    "Simulates customers who buy for a while",
-    {
-      ...{ orders: ["number"], spanMs: ["number"] },
-      ...{ stepMs: ["number"], openShare: ["rate"] },
+    buttons: { "All off": {} },
+  },
+  "POST /populate": {
+    help: "Simulates customers who buy for a while",
+    parameters: {
+      ...each("number", "orders spanMs stepMs"),
+      openShare: "rate",
     },
-    (service, fields) => {
+    run: (service, fields) => {
       const options = fields as unknown as PopulateOptions;
       const { orders } = options;
       if (!(orders > 0 && orders <= 100_000)) {
@@ -195,25 +168,22 @@ const CONTROLS: Readonly<Record<string, Control>> = {
       void service.run(populate(service, options));
       return { started: orders };
     },
-    ["20 orders in 20 seconds", { orders: 20, spanMs: 20_000, stepMs: 1_500 }],
-  ),
-  backfill: control(
-    "POST /backfill",
-    "Writes finished orders into the past, without webhooks",
-    {
-      ...{ orders: ["number"], fromMs: ["number"], untilMs: ["number"] },
-      clickId: ["text"],
+    buttons: {
+      "20 orders in 20 seconds": { orders: 20, spanMs: 20_000, stepMs: 1_500 },
     },
-    (service, fields) => {
+  },
+  "POST /backfill": {
+    help: "Writes finished orders into the past, without webhooks",
+    parameters: { ...each("number", "orders fromMs untilMs"), clickId: "text" },
+    run: (service, fields) => {
       backfill(service, fields as unknown as BackfillOptions);
       return { orders: service.orderStore.size };
     },
-  ),
-  clock: control(
-    "POST /clock",
-    "Moves the clock ahead, timer by timer",
-    { advanceMs: ["number"] },
-    async ({ clock }, { advanceMs = 0 }) => {
+  },
+  "POST /clock": {
+    help: "Moves the clock ahead, timer by timer",
+    parameters: { advanceMs: "number" },
+    run: async ({ clock }, { advanceMs = 0 }) => {
       const ms = Number(advanceMs);
       if (!isMovable(clock)) {
         throw new TypeError(
@@ -230,10 +200,12 @@ const CONTROLS: Readonly<Record<string, Control>> = {
       await clock.advance(ms);
       return { nowMs: clock.now() };
     },
-    ["+5 min", { advanceMs: 300_000 }],
-    ["+1 h", { advanceMs: 3_600_000 }],
-    ["+15 h", { advanceMs: 54_000_000 }],
-  ),
+    buttons: {
+      "+5 min": { advanceMs: 300_000 },
+      "+1 h": { advanceMs: 3_600_000 },
+      "+15 h": { advanceMs: 54_000_000 },
+    },
+  },
 };
 
 /** What can be read: everything of a kind, or one of them by its id. */
@@ -250,12 +222,10 @@ const READS: Readonly<
   "orders/:id": (service, id) => service.order(id),
   "sessions/:id": ({ sessions }, id) => sessions.get(id),
   help: () =>
-    Object.values(CONTROLS).map(({ method, path, help, parameters }) => ({
-      ...{ method, path: `/control${path}`, help },
-      parameters: Object.fromEntries(
-        Object.entries(parameters).map(([name, [kind]]) => [name, kind]),
-      ),
-    })),
+    Object.entries(CONTROLS).map(([place, { help, parameters }]) => {
+      const [method, path] = place.split(" ");
+      return { method, path: `/control${path}`, help, parameters };
+    }),
 };
 
 /** The control API and its page, under /control. */
@@ -282,10 +252,8 @@ export function controlRoutes(service: Service): Hono {
       session_id: service.sessions.create().sessionId,
       click_id: service.factory.uuid(),
     });
-    return answer(302, {}, {
-      location: `/${service.partnerId}/widget?${options}`,
-      "cache-control": "no-store",
-    });
+    const location = `/${service.partnerId}/widget?${options}`;
+    return answer(302, {}, { location, "cache-control": "no-store" });
   });
   for (const [path, read] of Object.entries(READS)) {
     app.get(`/${path}`, (context) => {
@@ -295,44 +263,42 @@ export function controlRoutes(service: Service): Hono {
       return answer(404, { error: `No such ${kind}` });
     });
   }
-  for (const { method, path, parameters, run } of Object.values(CONTROLS)) {
+  for (const [place, { parameters, run }] of Object.entries(CONTROLS)) {
+    const [method = "", path = ""] = place.split(" ");
     app.on(method, path, async (context) => {
-      const fields = await readFields(context.req.raw, parameters);
+      const fields = readFields(await context.req.text(), parameters);
       return reply(await run(service, fields, context.req.param("id") ?? ""));
     });
   }
   return app;
 }
 
-/** The fields of a request; throws unless each is a parameter of its kind. */
-async function readFields(
-  request: Request,
+/** The fields of a body; throws unless each is a parameter of its kind. */
+function readFields(
+  text: string,
   parameters: Control["parameters"],
-): Promise<Fields> {
-  const text = await request.text();
+): Readonly<Record<string, unknown>> {
+  const refuse = (why: string): never => {
+    throw new TypeError(`Cannot read the request: ${why}`);
+  };
   let fields: unknown;
   try {
     fields = text === "" ? {} : JSON.parse(text);
   } catch {
-    throw new TypeError("Cannot read the request: its body is not JSON");
+    refuse("its body is not JSON");
   }
-  if (!isRecord(fields)) {
-    throw new TypeError("Cannot read the request: its body is not an object");
-  }
+  if (!isRecord(fields)) return refuse("its body is not an object");
   for (const [name, value] of Object.entries(fields)) {
-    if (!Object.hasOwn(parameters, name)) {
-      throw new TypeError(
-        `Cannot read the request: field "${name}" is not one of ${
-          Object.keys(parameters).join(", ") || "none"
-        }`,
-      );
+    const kind = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
+    if (kind === undefined) {
+      const names = Object.keys(parameters).join(", ") || "none";
+      return refuse(`field "${name}" is not one of ${names}`);
     }
-    const expected = unlike(value, parameters[name]?.[0] ?? "text");
-    if (expected === null) continue;
-    throw new TypeError(
-      `Cannot read the request: ${name} must be ${expected}, got ` +
-        JSON.stringify(value),
-    );
+    const [expected, is] = typeof kind === "string"
+      ? KINDS[kind]
+      : [`one of ${kind.join(", ")}`, (one: unknown) => isOneOf(kind, one)];
+    if (is(value)) continue;
+    refuse(`${name} must be ${expected}, got ${JSON.stringify(value)}`);
   }
   return fields;
 }
@@ -353,27 +319,17 @@ const KINDS: Readonly<
   list: ["a list", Array.isArray],
 };
 
-/** What a value has to be, where it is not; else null. */
-function unlike(value: unknown, kind: Kind): string | null {
-  if (typeof kind !== "string") {
-    return isOneOf<unknown>(kind, value) ? null : `one of ${kind.join(", ")}`;
-  }
-  const [what, is] = KINDS[kind];
-  return is(value) ? null : what;
-}
-
 /** A JSON answer. Cents are big integers, so they are written as text. */
 function reply(value: unknown): Response {
   const json = JSON.stringify(
     value,
     (_name, inner) => typeof inner === "bigint" ? String(inner) : inner,
   );
-  return new Response(json, {
-    headers: {
-      "content-type": "application/json",
-      "cache-control": "no-store",
-    },
-  });
+  const headers = {
+    "content-type": "application/json",
+    "cache-control": "no-store",
+  };
+  return new Response(json, { headers });
 }
 
 /** How many rows a list of the state holds. */
@@ -381,22 +337,20 @@ const MOST_ROWS = 50;
 
 /** Everything that the control page shows. */
 function controlState(service: Service): Record<string, unknown> {
-  const { clock, sender, injector, counters, partnerId } = service;
+  const { clock, delivery, faults, counters, partnerId } = service;
   const orders = service.orders();
   return {
     partnerId,
     nowMs: clock.now(),
     movable: isMovable(clock),
     movedMs: "movedMs" in clock ? clock.movedMs : 0,
-    delivery: sender.status,
-    faults: injector.faults,
-    counters,
+    ...{ delivery, faults, counters },
     orderCount: orders.length,
     userCount: service.userStore.size,
     orders: orders.slice(-MOST_ROWS).reverse().map((order) => ({
       ...order,
       nextSteps: nextSteps(order),
     })),
-    deliveries: sender.log(MOST_ROWS).reverse(),
+    deliveries: service.deliveries(MOST_ROWS).reverse(),
   };
 }
