@@ -6,7 +6,7 @@ import type { AssetTable } from "../core/assets/environment.ts";
 import { failReasons } from "../core/assets/fail_reason.ts";
 import { REJECT_TYPES } from "../core/webhook_event/reject_type.ts";
 import { createSandbox, type SandboxOptions, virtualClock } from "./mod.ts";
-import { addressOf } from "./seeded.ts";
+import { addressOf } from "./factory.ts";
 
 // deno-lint-ignore no-explicit-any -- answers are what is looked at
 type Body = any;

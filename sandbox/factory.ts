@@ -1,32 +1,225 @@
-import { failReasons } from "../core/assets/fail_reason.ts";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, concatBytes, hexToBytes } from "@noble/hashes/utils.js";
+import { base58, bech32, createBase58check } from "@scure/base";
+import { encodeTime } from "ulid";
+import { assetDecimals } from "../core/assets/assets.ts";
 import type { AssetTable } from "../core/assets/environment.ts";
-import { ExactNumber } from "../core/json/exact_number.ts";
+import { failReasons } from "../core/assets/fail_reason.ts";
+import { spellingsOf } from "../core/chain/canonical.ts";
 import { defined } from "../core/guards.ts";
+import { ExactNumber } from "../core/json/exact_number.ts";
 import type {
   OrderInput,
   SandboxFees,
   SandboxOrder,
   StepFacts,
 } from "./orders.ts";
-import {
-  centsFor,
-  decimalOf,
-  type Market,
-  marketOf,
-  marketsOf,
-  unitsFor,
-  unitsOf,
-} from "./prices.ts";
 import type { Random } from "./random.ts";
-import {
-  seededAddress,
-  seededExternalId,
-  seededInputData,
-  seededTransaction,
-  seededUlid,
-  seededUuid,
-} from "./seeded.ts";
 import type { SandboxCard, SandboxUser, UserInput } from "./users.ts";
+
+// Amounts and prices
+
+/** Decimal text of `units` smallest units, without trailing zeros. */
+export function decimalOf(units: bigint, decimals: number): string {
+  if (units < 0n) return `-${decimalOf(-units, decimals)}`;
+  const digits = units.toString().padStart(decimals + 1, "0");
+  const point = digits.length - decimals;
+  const fraction = digits.slice(point).replace(/0+$/, "");
+  return digits.slice(0, point) + (fraction && `.${fraction}`);
+}
+
+/** Smallest units of plain decimal text; digits beyond `decimals` are cut. */
+export function unitsOf(text: string, decimals: number): bigint {
+  const match = /^(-?)(\d+)(?:\.(\d*))?$/.exec(text);
+  if (!match) {
+    throw new TypeError(
+      `Cannot read an amount: "${text}" is not a plain decimal; use digits ` +
+        'with an optional point, such as "100.5"',
+    );
+  }
+  const [, sign, whole = "0", fraction = ""] = match;
+  const units = BigInt(
+    whole + fraction.slice(0, decimals).padEnd(decimals, "0"),
+  );
+  return sign ? -units : units;
+}
+
+/** Adds zeros until there are at least `places` decimals: 10 -> 10.00. */
+export function withPlaces(text: string, places: number): string {
+  const [whole = "0", fraction = ""] = text.split(".");
+  return `${whole}.${fraction.padEnd(places, "0")}`;
+}
+
+/** An asset at a fixed, invented price. */
+interface Market {
+  readonly commodity: string;
+  readonly network: string;
+  readonly decimals: number;
+  /** Price in US cents of one unit of the asset. */
+  readonly cents: bigint;
+}
+
+/** Assets that simulated customers buy, and their prices in US cents. */
+const PRICES: Readonly<
+  Record<AssetTable, readonly (readonly [string, string, bigint])[]>
+> = {
+  sandbox: [
+    ["POL", "amoy", 42n],
+    ["ETH", "sepolia", 312_345n],
+    ["TT", "sepolia", 100n],
+    ["TT", "solana", 100n],
+    ["cUSDC", "sepolia", 100n],
+    ["SOL", "solana", 15_678n],
+    ["XTZ", "ghostnet", 61n],
+  ],
+  production: [
+    ["POL", "polygon", 42n],
+    ["ETH", "ethereum", 312_345n],
+    ["BTC", "bitcoin", 9_123_456n],
+    ["USDC", "base", 100n],
+    ["USDT", "bsc", 100n],
+    ["SOL", "solana", 15_678n],
+  ],
+};
+
+/** The markets of an asset table. */
+export function marketsOf(table: AssetTable): readonly Market[] {
+  return PRICES[table].map(([commodity, network]) =>
+    marketOf(table, commodity, network)
+  );
+}
+
+/** The market of an asset; one dollar a unit where it has no price. */
+export function marketOf(
+  table: AssetTable,
+  commodity: string,
+  network: string,
+): Market {
+  const row = PRICES[table].find((row) =>
+    row[0].toUpperCase() === commodity.toUpperCase() && row[1] === network
+  );
+  const name = row?.[0] ?? commodity;
+  const decimals = assetDecimals(table, name, network) ?? 18;
+  return { commodity: name, network, decimals, cents: row?.[2] ?? 100n };
+}
+
+/** Smallest units of the asset that `cents` buy, rounded down. */
+export function unitsFor(market: Market, cents: bigint): bigint {
+  return cents * 10n ** BigInt(market.decimals) / market.cents;
+}
+
+/** Cents that `units` cost, rounded up to the next cent. */
+export function centsFor(market: Market, units: bigint): bigint {
+  const scale = 10n ** BigInt(market.decimals);
+  return (units * market.cents + scale - 1n) / scale;
+}
+
+// Identifiers, addresses and transactions
+
+const CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const HEX = "0123456789abcdef";
+
+/** A ULID of the given time, its random part from the seed. */
+export function seededUlid(timeMs: number, random: Random): string {
+  return encodeTime(Math.max(0, Math.floor(timeMs))) +
+    random.text(CROCKFORD, 16);
+}
+
+/** A UUID v4 from the seed. */
+export function seededUuid(random: Random): string {
+  const hex = random.text(HEX, 30);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(12, 15)}-` +
+    `${random.text("89ab", 1)}${hex.slice(15, 18)}-${hex.slice(18)}`;
+}
+
+/** A transaction of a network, in its own form. */
+export function seededTransaction(network: string, random: Random): string {
+  return transactionOf(network, random.text(HEX, 64));
+}
+
+const base58check = createBase58check(sha256);
+
+/** An address of 20 bytes in hex, and a transaction of 32 bytes in hex. */
+type Forms = readonly [
+  address: (seed: string) => string,
+  transaction: (seed: string) => string,
+];
+
+const same = (seed: string) => seed;
+const tezos: Forms = [
+  (seed) => base58check.encode(prefixed([6, 161, 159], hexToBytes(seed))),
+  (seed) => base58check.encode(prefixed([5, 116], hexToBytes(seed))),
+];
+const concordium: Forms = [
+  (seed) => base58check.encode(prefixed([1], longer(seed))),
+  same,
+];
+
+/** How the networks that are not of Ethereum's kin write what they have. */
+const FORMS: Readonly<Record<string, Forms>> = {
+  bitcoin: [
+    (seed) => bech32.encode("bc", [0, ...bech32.toWords(hexToBytes(seed))]),
+    same,
+  ],
+  concordium,
+  // The service's name for tokens on Concordium.
+  mainnet: concordium,
+  near: [
+    (seed) => bytesToHex(longer(seed)),
+    (seed) => base58.encode(hexToBytes(seed)),
+  ],
+  solana: [
+    (seed) => base58.encode(longer(seed)),
+    (seed) => base58.encode(concatBytes(hexToBytes(seed), longer(seed))),
+  ],
+  stacks: [stacksAddress, (seed) => `0x${seed}`],
+  tezos,
+  ghostnet: tezos,
+  ton: [tonAddress, same],
+};
+
+/**
+ * The address that twenty bytes in hex stand for, in its network's own form,
+ * with the checksum that the form has; Ethereum's where no other is known.
+ */
+export function addressOf(network: string, seed: string): string {
+  return FORMS[network.toLowerCase()]?.[0](seed) ?? `0x${seed}`;
+}
+
+/** The transaction that 32 bytes in hex stand for, in its network's own form. */
+export function transactionOf(network: string, seed: string): string {
+  return FORMS[network.toLowerCase()]?.[1](seed) ?? `0x${seed}`;
+}
+
+/** 32 bytes made of a seed, where a form wants more than it has. */
+function longer(seed: string): Uint8Array {
+  return sha256(hexToBytes(seed));
+}
+
+function prefixed(prefix: readonly number[], rest: Uint8Array): Uint8Array {
+  return concatBytes(Uint8Array.from(prefix), rest);
+}
+
+/** A single-signature address: c32check of version 22. */
+function stacksAddress(seed: string): string {
+  const version = 22;
+  const check = sha256(sha256(prefixed([version], hexToBytes(seed))));
+  let rest = BigInt(`0x${seed}${bytesToHex(check.slice(0, 4))}`);
+  let text = "";
+  for (; rest > 0n; rest /= 32n) {
+    text = CROCKFORD.charAt(Number(rest % 32n)) + text;
+  }
+  return `S${CROCKFORD.charAt(version)}${text}`;
+}
+
+/** A bounceable address of the base chain. */
+function tonAddress(seed: string): string {
+  const account = `0:${bytesToHex(longer(seed))}`;
+  return spellingsOf(account).find((text) => /^EQ[\w-]{46}$/.test(text)) ??
+    account;
+}
+
+// Orders and users
 
 /** Countries of users: alpha-3, alpha-2, beginning of a phone number. */
 const COUNTRIES = [
@@ -38,7 +231,12 @@ const COUNTRIES = [
 ] as const;
 
 const BRANDS = ["VISA", "MASTERCARD"];
-const DECLINES = ["Declined by issuer", "Insufficient funds", "Do not honor"];
+const DECLINES = [
+  ...["Declined by issuer", "Insufficient funds", "Do not honor", "4004"],
+];
+
+/** No letters that look like digits. */
+const READABLE = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 
 /** Makes orders and users from the seed. Always draws all, so that seeds repeat. */
 export class Factory {
@@ -74,12 +272,12 @@ export class Factory {
       : random.chance(0.15);
     const clickId = seededUuid(random);
     const sessionId = seededUuid(random);
-    const address = seededAddress(network, random);
-    const inputData = seededInputData(random, 36);
+    const address = addressOf(network, random.text(HEX, 40));
+    const inputData = `0x${random.text(HEX, 72)}`;
     const [card] = user.cards;
     const order: SandboxOrder = {
       orderId,
-      externalOrderId: seededExternalId(random),
+      externalOrderId: random.text(READABLE, 6),
       clickId,
       sessionId: isContract ? null : sessionId,
       userId: user.userId,
@@ -140,13 +338,11 @@ export class Factory {
   /** Facts for a step on a network. */
   facts(network: string, atMs: number): StepFacts {
     const random = this.#facts;
-    const txId = seededTransaction(network, random);
-    const failReason = random.pick(failReasons);
     return {
       atMs,
-      txId,
-      failReason,
-      errorText: random.pick([...DECLINES, "4004"]),
+      txId: seededTransaction(network, random),
+      failReason: random.pick(failReasons),
+      errorText: random.pick(DECLINES),
     };
   }
 

@@ -2,9 +2,13 @@ import { ExactNumber } from "../core/json/exact_number.ts";
 import { readQueryTime } from "../core/time/service_time.ts";
 import { answer, html, invalid } from "./answer.ts";
 import type { FaultInjector } from "./faults.ts";
-import { dottedAsset, nextSteps, type SandboxOrder } from "./orders.ts";
-import { decimalOf, withPlaces } from "./prices.ts";
-import { orderTime } from "./seeded.ts";
+import {
+  dottedAsset,
+  nextSteps,
+  orderTime,
+  type SandboxOrder,
+} from "./orders.ts";
+import { decimalOf, withPlaces } from "./factory.ts";
 import type { Service } from "./service.ts";
 import type { Store } from "./store.ts";
 import { canBuy, type SandboxUser } from "./users.ts";

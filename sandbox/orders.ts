@@ -1,6 +1,5 @@
 import type { OrderEventType } from "../core/webhook_event/webhook_event.ts";
 import type { OrderStatus } from "../core/wire/order.ts";
-import { orderTime, wholeSecond } from "./seeded.ts";
 import { Store } from "./store.ts";
 
 /** An order as the sandbox has it. */
@@ -215,6 +214,16 @@ export function withStatus(
   return status === before ? history : [...history, { status, atMs }];
 }
 
+/** `YYYY-MM-DD HH:MM:SS`, UTC: how orders state times. */
+export function orderTime(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(0, 19).replace("T", " ");
+}
+
+/** The same instant without its fraction of a second. */
+export function wholeSecond(timeMs: number): number {
+  return Math.floor(timeMs / 1000) * 1000;
+}
+
 /** Every order of the service. Creation times count in whole seconds. */
 export class OrderStore extends Store<SandboxOrder> {
   readonly #byOtherId = new Map<string, Set<string>>();
@@ -244,25 +253,14 @@ export class OrderStore extends Store<SandboxOrder> {
 }
 
 /** What the service would say about an order, in the ledger's own forms. */
-export interface OrderTruth {
-  /** Order identifier. */
-  readonly orderId: string;
-  /** Status. */
-  readonly status: string;
-  /** Fiat currency, upper case. */
-  readonly currency: string;
-  /** Amount in `currency`, a decimal string. */
-  readonly currencyAmount: string;
+export interface OrderTruth extends
+  Pick<
+    SandboxOrder,
+    | ("orderId" | "status" | "currency" | "currencyAmount")
+    | ("cryptoAmount" | "txId" | "failReason" | "userId")
+  > {
   /** Dotted asset, lower case. */
   readonly crypto: string;
-  /** Amount of the asset, a decimal string. */
-  readonly cryptoAmount: string;
-  /** Transaction hash, or empty. */
-  readonly txId: string;
-  /** Payment error code, or empty. */
-  readonly failReason: string;
-  /** Who buys. */
-  readonly userId: string;
   /** Last change, UTC, `YYYY-MM-DD HH:MM:SS`. */
   readonly changedAt: string;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Random } from "./random.ts";
-import { seededExternalId, seededUlid, seededUuid } from "./seeded.ts";
+import { Factory, seededUlid, seededUuid } from "./factory.ts";
 
 const draw = (random: Random, count: number) =>
   Array.from({ length: count }, () => random.uint32());
@@ -70,13 +70,16 @@ Deno.test("seededUlid() sorts by time and keeps it readable", () => {
   ));
 });
 
-Deno.test("seededUuid() and seededExternalId() give ids in the service's shapes", () => {
+Deno.test("Factory gives ids in the service's shapes", () => {
   const random = new Random(2);
+  const factory = new Factory(random, "sandbox");
+  const user = factory.user({}, 0);
   for (let count = 0; count < 50; count++) {
     assert.match(
       seededUuid(random),
       /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
     );
-    assert.match(seededExternalId(random), /^[2-9A-HJ-NP-Z]{6}$/);
+    const { externalOrderId } = factory.order({}, user, 0);
+    assert.match(externalOrderId, /^[2-9A-HJ-NP-Z]{6}$/);
   }
 });

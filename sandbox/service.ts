@@ -6,7 +6,7 @@ import {
   type OrderEventType,
 } from "../core/webhook_event/webhook_event.ts";
 import { realClock, type SandboxClock } from "./clock.ts";
-import { Factory } from "./factory.ts";
+import { Factory, seededTransaction, seededUlid, unitsOf } from "./factory.ts";
 import { FaultInjector, type Faults, NO_FAULTS } from "./faults.ts";
 import {
   type OrderInput,
@@ -14,9 +14,9 @@ import {
   type SandboxOrder,
   takeStep,
   truthOf,
+  wholeSecond,
   withStatus,
 } from "./orders.ts";
-import { unitsOf } from "./prices.ts";
 import { Random } from "./random.ts";
 import type {
   OrderForm,
@@ -24,7 +24,6 @@ import type {
   SandboxOptions,
   SandboxPartner,
 } from "./sandbox.ts";
-import { seededTransaction, seededUlid, wholeSecond } from "./seeded.ts";
 import { type DeliveryCause, WebhookSender } from "./sender.ts";
 import { SessionStore } from "./sessions.ts";
 import {

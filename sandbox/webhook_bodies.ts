@@ -1,6 +1,6 @@
 import { isRecord } from "../core/guards.ts";
 import type { SandboxOrder } from "./orders.ts";
-import { withPlaces } from "./prices.ts";
+import { withPlaces } from "./factory.ts";
 import { rejectType, type SandboxUser } from "./users.ts";
 
 /** What a webhook says. */

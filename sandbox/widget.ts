@@ -6,14 +6,14 @@ import { isWalletAddress } from "../core/rules/wallet_address.ts";
 import { answer, escapeHtml, htmlPage } from "./answer.ts";
 import type { OrderStep, SandboxOrder } from "./orders.ts";
 import {
+  addressOf,
   centsFor,
   decimalOf,
   marketOf,
   marketsOf,
   unitsFor,
   unitsOf,
-} from "./prices.ts";
-import { addressOf } from "./seeded.ts";
+} from "./factory.ts";
 import type { Service } from "./service.ts";
 import type { WidgetSession } from "./sessions.ts";
 

@@ -1,5 +1,5 @@
 import type { SandboxOrder } from "../../../sandbox/mod.ts";
-import { unitsOf } from "../../../sandbox/prices.ts";
+import { unitsOf } from "../../../sandbox/factory.ts";
 import {
   type ChainsFile,
   createChainWitness,

@@ -1,4 +1,4 @@
-import { transactionOf } from "../../../sandbox/seeded.ts";
+import { transactionOf } from "../../../sandbox/factory.ts";
 import {
   nextSteps,
   type OrderEventType,

@@ -4,8 +4,13 @@ import { assets } from "../core/assets/assets.ts";
 import { isWalletAddress } from "../core/rules/wallet_address.ts";
 import { virtualClock } from "./clock.ts";
 import { createSandbox } from "./create_sandbox.ts";
-import { decimalOf, unitsOf, withPlaces } from "./prices.ts";
-import { addressOf, transactionOf } from "./seeded.ts";
+import {
+  addressOf,
+  decimalOf,
+  transactionOf,
+  unitsOf,
+  withPlaces,
+} from "./factory.ts";
 
 const decimals = fc.integer({ min: 0, max: 18 });
 
