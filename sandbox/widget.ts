@@ -4,7 +4,6 @@ import { describeFailReason, failReasons } from "../core/assets/fail_reason.ts";
 import { isRecord, messageOf } from "../core/guards.ts";
 import { isWalletAddress } from "../core/rules/wallet_address.ts";
 import { answer, escapeHtml, htmlPage } from "./answer.ts";
-import type { OrderStep, SandboxOrder } from "./orders.ts";
 import {
   addressOf,
   centsFor,
@@ -14,8 +13,17 @@ import {
   unitsFor,
   unitsOf,
 } from "./factory.ts";
+import type { OrderStep, SandboxOrder } from "./orders.ts";
 import type { Service } from "./service.ts";
 import type { WidgetSession } from "./sessions.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What the user is to buy, and where it goes. */
+type Purchase = Record<
+  "commodity" | "network" | "currencyAmount" | "address",
+  string
+>;
 
 /** One opening of the widget. */
 interface Visit {
@@ -23,10 +31,9 @@ interface Visit {
   readonly isLocked: boolean;
   readonly clickId: string;
   readonly options: URLSearchParams;
+  readonly preset: Purchase;
   orderId: string | null;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 const REFUSALS = {
   unknown: "There is no such session. Create one when the user clicks.",
@@ -41,27 +48,33 @@ export function widgetRoutes(service: Service): Hono {
   const app = new Hono();
   app.get("/", (context) => {
     const options = new URL(context.req.url).searchParams;
-    const clickId = options.get("click_id") ?? "";
-    const session = service.sessions.open(
-      options.get("session_id") ?? "",
-      clickId,
-    );
-    const theme = options.get("theme") === "dark" ? "dark" : "light";
-    const brand = options.get("brand_color") ?? "";
-    const brandColor = /^#[0-9a-f]{3,8}$/i.test(brand) ? brand : null;
+    const option = (name: string) => options.get(name) ?? "";
+    const clickId = option("click_id");
+    const session = service.sessions.open(option("session_id"), clickId);
+    const look = {
+      theme: option("theme") === "dark" ? "dark" : "light",
+      brandColor: /^#[0-9a-f]{3,8}$/i.exec(option("brand_color"))?.[0] ?? null,
+    };
     if (typeof session === "string") {
-      const why = REFUSALS[session];
-      return widgetPage({ refused: session, why, theme, brandColor });
+      return widgetPage({ refused: session, why: REFUSALS[session], ...look });
     }
     const isLocked = session.flowType === "simple_full_restrict";
-    const visit: Visit = { session, isLocked, clickId, options, orderId: null };
+    const preset = presetOf(service, session, isLocked ? null : options);
     const token = service.factory.uuid();
+    const visit = {
+      session,
+      isLocked,
+      clickId,
+      options,
+      preset,
+      orderId: null,
+    };
     visits.set(token, visit);
     return widgetPage({
-      ...{ token, theme, brandColor, locked: isLocked },
+      ...{ token, ...look, locked: isLocked },
       steps: `/${service.partnerId}/widget/steps`,
       currency: session.currency ?? "USD",
-      ...preset(service, visit),
+      ...preset,
       assets: assets[service.assets],
     });
   });
@@ -79,6 +92,30 @@ export function widgetRoutes(service: Service): Hono {
   return app;
 }
 
+/** The asset, amount and wallet from the session, the options or our presets. */
+function presetOf(
+  { assets }: Service,
+  session: WidgetSession,
+  options: URLSearchParams | null,
+): Purchase {
+  const [first] = marketsOf(assets);
+  const option = (name: string) => options?.get(name) ?? null;
+  const commodity = session.commodity ?? option("commodity") ??
+    first?.commodity ?? "";
+  const network = session.network ?? option("network") ?? first?.network ?? "";
+  const market = marketOf(assets, commodity, network);
+  const bought = session.commodityAmount ?? option("commodity_amount");
+  const cost = bought &&
+    decimalOf(centsFor(market, unitsOf(bought, market.decimals)), 2);
+  return {
+    ...{ commodity, network },
+    currencyAmount: session.currencyAmount ?? option("currency_amount") ??
+      cost ?? "25",
+    address: session.walletAddress ?? option("address") ??
+      addressOf(network, "5a".repeat(20)),
+  };
+}
+
 /** Quotes, pays, or lets the order of a visit take a step. */
 function take(
   service: Service,
@@ -91,21 +128,15 @@ function take(
     return service.advance(visit.orderId, "pay");
   }
   if (visit.orderId === null) throw new RangeError("Cannot move: pay first");
-  return service.advance(
-    visit.orderId,
-    step as OrderStep,
-    typeof failReason === "string" ? { failReason } : {},
-  );
+  const facts = typeof failReason === "string" ? { failReason } : {};
+  return service.advance(visit.orderId, step as OrderStep, facts);
 }
 
 /** What an amount buys, and the fee of five percent in it. */
 function quote({ assets }: Service, fields: Fields): unknown {
-  const market = marketOf(
-    assets,
-    String(fields.commodity),
-    String(fields.network),
-  );
-  const cents = unitsOf(String(fields.currencyAmount), 2);
+  const { commodity, network, currencyAmount } = fields;
+  const market = marketOf(assets, String(commodity), String(network));
+  const cents = unitsOf(String(currencyAmount), 2);
   if (cents <= 0n) throw new RangeError("Cannot quote: pay more than nothing");
   return {
     units: decimalOf(unitsFor(market, cents), market.decimals),
@@ -114,12 +145,10 @@ function quote({ assets }: Service, fields: Fields): unknown {
 }
 
 function pay(service: Service, visit: Visit, fields: Fields): SandboxOrder {
-  const { session, isLocked, clickId, options } = visit;
-  const chosen = preset(service, visit);
-  const own = (name: keyof typeof chosen) =>
-    !isLocked && typeof fields[name] === "string" && fields[name] !== ""
-      ? String(fields[name])
-      : chosen[name];
+  const { session, isLocked, clickId, options, preset } = visit;
+  const own = (name: keyof Purchase) =>
+    !isLocked && typeof fields[name] === "string" && fields[name] ||
+    preset[name];
   const network = own("network");
   const address = own("address");
   if (isWalletAddress(network, address) === false) {
@@ -138,10 +167,9 @@ function pay(service: Service, visit: Visit, fields: Fields): SandboxOrder {
     ...(isLocked && cryptoAmount !== null && session.currencyAmount === null
       ? { cryptoAmount }
       : { currencyAmount: own("currencyAmount") }),
-    ...{ commodity: own("commodity"), network, address },
+    ...{ commodity: own("commodity"), network, address, scInputData },
     cryptoType: scInputData ? "sc" : "simple",
     scAddress: scInputData ? options.get("sc_address") : null,
-    scInputData,
   });
 }
 
@@ -160,46 +188,17 @@ function newUser(
   return userId;
 }
 
-/** The asset, amount and wallet from the session, the options or our presets. */
-function preset(
-  { assets }: Service,
-  { session, isLocked, options }: Visit,
-): Record<"commodity" | "network" | "currencyAmount" | "address", string> {
-  const [first] = marketsOf(assets);
-  const option = (name: string) => isLocked ? null : options.get(name);
-  const commodity = session.commodity ?? option("commodity") ??
-    first?.commodity ?? "";
-  const network = session.network ?? option("network") ?? first?.network ?? "";
-  const market = marketOf(assets, commodity, network);
-  const bought = session.commodityAmount ?? option("commodity_amount");
-  const cost = bought &&
-    decimalOf(centsFor(market, unitsOf(bought, market.decimals)), 2);
-  return {
-    ...{ commodity, network },
-    currencyAmount: session.currencyAmount ?? option("currency_amount") ??
-      cost ?? "25",
-    address: session.walletAddress ?? option("address") ??
-      addressOf(network, "5a".repeat(20)),
-  };
-}
-
 function widgetPage(data: Fields): Response {
   const reasons = failReasons.map((code) =>
     `<option value="${code}">${code} ${
       escapeHtml(describeFailReason(code) ?? "")
-    }</option>`
+    }`
   );
-  const refused = `<section><p id="headline" class="bad" role="alert">
-    The widget cannot open</p><p id="detail">${
-    escapeHtml(String(data.why))
-  }</p></section>`;
-  return htmlPage({
-    ...{ title: "Sandbox checkout", style: STYLE, script: SCRIPT, data },
-    frameAncestors: "*",
-    body: `<main id="card">
-<header><h1>Sandbox checkout</h1> no real money <button id="close" aria-label="Close">&times;</button></header>
-${
-      data.refused ? refused : `<section id="checkout">
+  const body = data.refused
+    ? `<p id="headline" class="bad" role="alert">The widget cannot open</p><p id="detail">${
+      escapeHtml(String(data.why))
+    }</p>`
+    : `<section id="checkout">
   <label>You pay, <span id="currency"></span> <input id="amount" inputmode="decimal" autocomplete="off"></label>
   <label>Asset <select id="asset"></select></label>
   <p>You receive <output id="receives"></output> on <span id="network"></span>; fees <span id="fee"></span></p>
@@ -209,12 +208,17 @@ ${
 <section id="order" hidden>
   <p id="headline" role="status"></p><p id="detail"></p>
   <div id="decide"><label>Reason, if it fails <select id="reason">${
-        reasons.join("")
-      }</select></label>
+      reasons.join("")
+    }</select></label>
     <button id="fail">Fail</button> <button id="cancel">Cancel</button>
     <button id="continue" class="primary">Let it go through</button></div>
-</section>`
-    }
+</section>`;
+  return htmlPage({
+    ...{ title: "Sandbox checkout", style: STYLE, script: SCRIPT, data },
+    frameAncestors: "*",
+    body: `<main id="card">
+<header><h1>Sandbox checkout</h1> no real money <button id="close" aria-label="Close">&times;</button></header>
+${body}
 <button id="done" class="primary"${data.refused ? "" : " hidden"}>Close</button>
 </main>`,
   });
