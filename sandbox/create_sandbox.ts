@@ -170,8 +170,12 @@ export async function serveSandbox(
   const server = await openHttpServer({
     port,
     hostname,
-    handler: (request) =>
-      isOurs(request) ? sandbox.fetch(request) : wrongHost(),
+    handler: (request) => {
+      if (isOurs(request)) return sandbox.fetch(request);
+      const error = "The request names another host than this machine; to " +
+        "allow it, start the sandbox with --allow-host NAME";
+      return answer(403, { error });
+    },
   });
   const close = async () => {
     await sandbox.close();
@@ -197,22 +201,12 @@ const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 export function hostCheck(
   allowed: readonly string[] = [],
 ): (request: Request) => boolean {
-  const names = new Set(allowed.map((name) => name.toLowerCase()));
-  const known = (name: string): boolean =>
-    LOOPBACK.test(name) || names.has(name) ||
-    names.has(name.replace(/^\[|\]$/g, ""));
-  return (request) => {
-    const stated = request.headers.get("host");
-    const host = stated === null ? null : URL.parse(`http://${stated}`);
-    return known(new URL(request.url).hostname) &&
-      (stated === null || (host !== null && known(host.hostname)));
+  const bare = (name: string) => name.toLowerCase().replace(/^\[|\]$/g, "");
+  const names = new Set(allowed.map(bare));
+  const isKnown = (url: string): boolean => {
+    const name = URL.parse(url)?.hostname ?? "";
+    return LOOPBACK.test(name) || names.has(bare(name));
   };
-}
-
-/** The answer to a request that names another host. */
-function wrongHost(): Response {
-  return Response.json({
-    error: "The request names another host than this machine; to allow it, " +
-      "start the sandbox with --allow-host NAME",
-  }, { status: 403 });
+  return ({ url, headers }) =>
+    isKnown(url) && isKnown(`http://${headers.get("host") ?? "localhost"}`);
 }

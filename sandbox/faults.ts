@@ -111,7 +111,7 @@ function isSpan(value: unknown): value is FaultSpan {
     typeof value.untilMs === "number";
 }
 
-/** What is counted, and what each count is of. */
+/** What is counted beside what each fault did. */
 export const COUNTS = {
   events: "events of the service, without those that faults added",
   attempts: "attempts to deliver, copies and forgeries included",
@@ -119,47 +119,26 @@ export const COUNTS = {
   received: "events answered 2xx in time, as far as the service knows",
   failedAttempts: "attempts that the service counts as failed",
   timeouts: "attempts not answered within five seconds",
-  dropped: "events never sent, by fault",
-  duplicated: "copies sent, by fault",
-  delayed: "events sent late, by fault",
-  reordered: "events overtaken by a later one, by fault",
-  forged: "forged events sent",
-  unknownTypes: "events of an undocumented type",
-  malformed: "events whose body was cut short",
-  answersLost: "2xx answers lost on the way back",
-  requestsLost: "attempts that never reached the endpoint",
   disabled: "times that delivery was switched off",
   notSent: "events lost because delivery was off or had no address",
   apiRequests: "API requests taken, faults included",
-  apiTooManyRequests: "API requests answered 429",
-  apiServerErrors: "API requests answered 5xx by fault",
-  apiTimeouts: "API requests left without an answer",
-  apiSlowBodies: "API answers whose body came slowly",
-  pageInserts: "rows inserted during a page walk",
-  pageChanges: "rows changed during a page walk",
-  pagesShort: "pages cut short",
-  sameSeconds: "orders created in the second of the one before",
-  totalsWrong: "answers with a wrong total",
-  totalsMissing: "answers without a total",
-  oddRows: "rows shown with a field of the wrong kind",
-  rowsWithoutId: "rows shown without an id",
-  timesAhead: "rows shown with a time in the far future",
-  refusedIds: "searches refused for one of their ids",
-  wrongDates: "answers with a wrong Date header",
-  endlessCursors: "pages whose cursor leads to the same page again",
 } as const;
 
 /** What happened in the sandbox so far. Counts never decrease. */
-export type SandboxCounters = {
-  -readonly [Name in keyof typeof COUNTS]: number;
-};
+export type SandboxCounters = Record<
+  keyof typeof COUNTS | (typeof FAULT_RATES)[FaultRate][2],
+  number
+>;
 
 /** Decides from the seed when a fault strikes, and counts what happens. */
 export class FaultInjector {
   readonly #random: Random;
   readonly #streams = new Map<string, Random>();
   readonly counters: SandboxCounters = Object.fromEntries(
-    Object.keys(COUNTS).map((name) => [name, 0]),
+    [
+      ...Object.keys(COUNTS),
+      ...Object.values(FAULT_RATES).map(([, , count]) => count),
+    ].map((name) => [name, 0]),
   ) as SandboxCounters;
   faults: Faults = NO_FAULTS;
 

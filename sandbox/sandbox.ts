@@ -290,10 +290,7 @@ export interface Sandbox extends AsyncDisposable {
    *
    * @throws {RangeError} If the user does not exist.
    */
-  amendUser(
-    userId: string,
-    change: Partial<Omit<SandboxUser, "userId" | "createdAtMs">>,
-  ): SandboxUser;
+  amendUser(userId: string, change: UserInput): SandboxUser;
 
   /** Webhooks so far and their deliveries, oldest first: all, or the latest. */
   deliveries(latest?: number): SandboxDelivery[];

@@ -242,13 +242,13 @@ const SCRIPT = `
 const visit = JSON.parse(document.getElementById("data").textContent);
 const at = (id) => document.getElementById(id);
 const root = document.documentElement;
-const say = (type, data) => parent.postMessage(data === undefined ? { type } : { type, data }, "*");
+const say = (type, data) => parent.postMessage({ type, ...(data && { data }) }, "*");
 function dress(theme, color) {
   if (theme) root.dataset.theme = theme;
   if (/^#[0-9a-f]{3,8}$/i.test(color ?? "")) root.style.setProperty("--brand", color);
 }
 addEventListener("message", ({ source, data: message }) => {
-  if (source !== parent || typeof message !== "object") return;
+  if (source !== parent) return;
   const { type, data } = message ?? {};
   if (type === "theme" && data) dress("theme" in data ? (data.theme === "dark" ? "dark" : "light") : null, data.brand_color);
   if (type === "extra" && !visit.locked && at("address")) {
@@ -275,8 +275,10 @@ function start() {
   say("position", { step: "checkout" });
   quote();
 }
-const chosen = () => visit.assets[at("asset").value] ?? visit;
-const amount = () => at("amount").value.trim();
+function chosen() {
+  const { commodity, network } = visit.assets[at("asset").value] ?? visit;
+  return { commodity, network, currencyAmount: at("amount").value.trim() };
+}
 async function ask(step, more) {
   const response = await fetch(visit.steps, { method: "POST", body: JSON.stringify({ token: visit.token, step, ...more }) });
   const body = await response.json();
@@ -284,10 +286,10 @@ async function ask(step, more) {
   return body;
 }
 async function quote() {
-  const paid = amount();
-  const { commodity, network } = chosen();
-  const quoted = await ask("quote", { commodity, network, currencyAmount: paid }).catch(() => null);
-  if (paid !== amount()) return;
+  const asked = chosen();
+  const { commodity, network, currencyAmount: paid } = asked;
+  const quoted = await ask("quote", asked).catch(() => null);
+  if (paid !== chosen().currencyAmount) return;
   at("receives").textContent = quoted ? quoted.units + " " + commodity : "–";
   at("network").textContent = network;
   at("fee").textContent = (quoted?.fee ?? "–") + " " + visit.currency;
@@ -308,8 +310,7 @@ function tell({ status, orderId: order_id, externalOrderId: external_order_id, t
 async function pay() {
   at("pay").disabled = true;
   try {
-    const { commodity, network } = chosen();
-    const order = await ask("pay", { commodity, network, currencyAmount: amount(), address: at("address").value.trim() });
+    const order = await ask("pay", { ...chosen(), address: at("address").value.trim() });
     at("checkout").hidden = true;
     at("order").hidden = false;
     say("position", { step: "payment" });
