@@ -26,23 +26,6 @@ export const DISABLE_RULES = [
  */
 export type DisableRule = (typeof DISABLE_RULES)[number];
 
-/**
- * When an event that failed is tried again, in milliseconds since the epoch;
- * null when no retry is left and delivery is switched off.
- */
-export function nextAttemptMs(
-  rule: DisableRule,
-  { failures, firstMs, latestMs }: {
-    readonly failures: number;
-    readonly firstMs: number;
-    readonly latestMs: number;
-  },
-): number | null {
-  const delayMs = RETRY_DELAYS_MS[failures - 1];
-  if (rule === "first_failure" || delayMs === undefined) return null;
-  return delayMs + (rule === "ladder_from_first" ? firstMs : latestMs);
-}
-
 /** Why a webhook was sent. */
 export type DeliveryCause =
   /** An order or a user took a step. */
@@ -330,18 +313,18 @@ export class WebhookSender {
       return this.#later(delayMs, () => this.#post(job, true));
     }
     this.#injector.counters.failedAttempts++;
-    const latestMs = this.#clock.now();
-    if (job.failures++ === 0) job.firstFailedMs = latestMs;
-    const { failures, firstFailedMs: firstMs } = job;
-    const failed = { failures, firstMs, latestMs };
-    const nextMs = nextAttemptMs(this.#disableRule, failed);
-    if (nextMs === null) {
+    const rule = this.#disableRule;
+    const nowMs = this.#clock.now();
+    const delayMs = RETRY_DELAYS_MS[job.failures];
+    if (job.failures++ === 0) job.firstFailedMs = nowMs;
+    if (rule === "first_failure" || delayMs === undefined) {
       this.#end(job, "failed");
       return this.#disable();
     }
     if (!this.#canSend()) return this.#end(job, "failed");
-    job.nextAttemptMs = nextMs;
-    this.#later(nextMs - latestMs, () => this.#attempt(job));
+    const fromMs = rule === "ladder_from_first" ? job.firstFailedMs : nowMs;
+    job.nextAttemptMs = fromMs + delayMs;
+    this.#later(job.nextAttemptMs - nowMs, () => this.#attempt(job));
   }
 
   /** Switches delivery off. Events that wait are not sent any more. */

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { createSandbox } from "./create_sandbox.ts";
 import type { Sandbox, SandboxOptions } from "./sandbox.ts";
 import { type VirtualClock, virtualClock } from "./clock.ts";
-import { RETRY_DELAYS_MS } from "../core/waiting/retry_delay.ts";
-import { DISABLE_RULES, nextAttemptMs } from "./sender.ts";
+import { DISABLE_RULES } from "./sender.ts";
 
 const START = Date.UTC(2026, 0, 1);
 const SECOND = 1_000;
@@ -476,26 +475,6 @@ Deno.test("Sandbox sends the same bodies at the same times for the same seed", a
   assert.ok(first.heard.length > 100);
   assert.deepEqual(await run(5), first);
   assert.notDeepEqual((await run(6)).truth, first.truth);
-});
-
-Deno.test("nextAttemptMs() follows each rule to its documented end", () => {
-  const ends = DISABLE_RULES.map((rule) => {
-    let latestMs = 0;
-    for (let failures = 1;; failures++) {
-      const next = nextAttemptMs(rule, { failures, firstMs: 0, latestMs });
-      if (next === null) return [rule, failures, latestMs];
-      assert.ok(next > latestMs);
-      latestMs = next;
-    }
-  });
-  assert.deepEqual(ends, [
-    ["first_failure", 1, 0],
-    ["ladder_from_first", 6, 8 * HOUR],
-    ["ladder_from_previous", 6, 15 * HOUR + 5 * MINUTE],
-  ]);
-  assert.deepEqual(RETRY_DELAYS_MS, [
-    ...[5 * MINUTE, HOUR, 2 * HOUR, 4 * HOUR, 8 * HOUR],
-  ]);
 });
 
 Deno.test("deliveries() keeps the latest up to logLimit, oldest first", async () => {
