@@ -106,9 +106,10 @@ export class RateLimiter {
       // pause that came meanwhile is waited for again.
       for (;;) {
         const start = this.#nextStart;
-        const waitMs = this.#waitMs();
+        const now = this.#now();
+        const waitMs = this.#nextStart - now;
         if (waitMs <= 0) break;
-        if (this.#now() + waitMs >= wish.endsAt) throw wish.late();
+        if (now + waitMs >= wish.endsAt) throw wish.late();
         await this.#options.sleep(waitMs, signal);
         if (this.#nextStart === start) break;
       }
@@ -122,11 +123,6 @@ export class RateLimiter {
 
   #hasPlace(): boolean {
     return this.#inFlight < this.#options.maxInFlight;
-  }
-
-  #waitMs(): number {
-    const now = this.#now();
-    return this.#nextStart - now;
   }
 
   #start(now: number): Place {

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { type Asset, assets, networksOf } from "../core/assets/assets.ts";
 import type { AssetTable } from "../core/assets/environment.ts";
 import { countDecimals } from "../core/decimal.ts";
-import { ExactNumber, stringifyExact } from "../core/json/exact_number.ts";
+import { ExactNumber } from "../core/json/exact_number.ts";
 import {
   defaultCommodity,
   FIAT_DECIMALS,
@@ -57,7 +57,7 @@ export function sessionsApi(api: Api): SessionsApi {
         operation: "sessions.create",
         action,
         url: `${api.environment.baseUrl}/api/external/hpp/create-session`,
-        body: stringifyExact(body),
+        body: JSON.stringify(body),
         signal,
       });
       const { sessionId, requestId = null } = promised(

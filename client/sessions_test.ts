@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { assets } from "../core/assets/assets.ts";
-import { stringifyExact } from "../core/json/exact_number.ts";
 import {
   checkSessionInput,
   type SessionInput,
@@ -238,7 +237,7 @@ Deno.test("checkSessionInput() sends exact numbers, the default flow and the lis
     commodity_amount: "0.100000000000000001",
   }, sandbox);
   assert.deepEqual(
-    stringifyExact(body),
+    JSON.stringify(body),
     '{"commodity":"cUSDC","network":"sepolia",' +
       '"commodity_amount":0.100000000000000001,"flow_type":"simple"}',
   );

@@ -204,17 +204,9 @@ function statedRequestId(body: unknown): string | null {
   return typeof stated === "string" ? stated : null;
 }
 
-/** The `Date` header read last: many answers are of the same second. */
-let lastDate: { readonly header: string; readonly iso: string } | null = null;
-
 function readAtOf(header: string | null, askedAt: number): string {
-  if (header !== null && header === lastDate?.header) return lastDate.iso;
-  const stated = header === null ? Number.NaN : Date.parse(header);
-  if (header === null || Number.isNaN(stated)) {
-    return new Date(askedAt).toISOString();
-  }
-  lastDate = { header, iso: new Date(stated).toISOString() };
-  return lastDate.iso;
+  const stated = Date.parse(header ?? "");
+  return new Date(Number.isNaN(stated) ? askedAt : stated).toISOString();
 }
 
 /** The body as text; null when it exceeds the limit. */

@@ -5,7 +5,7 @@ import { encodeTime } from "ulid";
 import { assetDecimals } from "../core/assets/assets.ts";
 import type { AssetTable } from "../core/assets/environment.ts";
 import { failReasons } from "../core/assets/fail_reason.ts";
-import { spellingsOf } from "../core/chain/canonical.ts";
+import { tonAddress } from "../core/chain/canonical.ts";
 import { defined } from "../core/guards.ts";
 import { ExactNumber } from "../core/json/exact_number.ts";
 import type {
@@ -175,7 +175,7 @@ const FORMS: Readonly<Record<string, Forms>> = {
   stacks: [stacksAddress, (seed) => `0x${seed}`],
   tezos,
   ghostnet: tezos,
-  ton: [tonAddress, same],
+  ton: [(seed) => tonAddress(bytesToHex(longer(seed))), same],
 };
 
 /**
@@ -210,13 +210,6 @@ function stacksAddress(seed: string): string {
     text = CROCKFORD.charAt(Number(rest % 32n)) + text;
   }
   return `S${CROCKFORD.charAt(version)}${text}`;
-}
-
-/** A bounceable address of the base chain. */
-function tonAddress(seed: string): string {
-  const account = `0:${bytesToHex(longer(seed))}`;
-  return spellingsOf(account).find((text) => /^EQ[\w-]{46}$/.test(text)) ??
-    account;
 }
 
 // Orders and users

@@ -158,7 +158,6 @@ class Endpoint {
   readonly #nearlyFull: LastingAlarm;
   readonly #answers: Record<string, number> = {};
   readonly #refused: Partial<Record<RefusalReason, number>> = {};
-  #lastDeliveryMs: number | null = null;
   readonly #open = new Set<Exchange>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #heldBytes = 0;
@@ -182,8 +181,8 @@ class Endpoint {
     };
     const now = this.#now = options.now ?? Date.now;
     const clock = this.#clock = options.clock ?? (() => performance.now());
-    const { newId = monotonicFactory(), noRoomFor } = options;
-    this.#newId = newId;
+    const { noRoomFor } = options;
+    this.#newId = options.newId ?? monotonicFactory();
     this.#room = noRoomFor ? { noRoomFor } : largeBodyRate(clock);
     const redact = (text: string): string => secret.redact(text);
     const log = this.#log = endpointLog(options.log, now, redact);
@@ -233,13 +232,11 @@ class Endpoint {
 
   /** Counts and gauges, for health checks. */
   stats(): WebhookEndpointStats {
-    const lastMs = this.#lastDeliveryMs;
     return {
       inFlight: this.#open.size,
       heldBytes: this.#heldBytes,
       answers: { ...this.#answers },
       refused: { ...this.#refused },
-      lastDeliveryAt: lastMs === null ? null : new Date(lastMs).toISOString(),
       refusing: {
         large: this.#large.since,
         allButSmall: this.#nearlyFull.since,
@@ -293,7 +290,7 @@ class Endpoint {
       this.#end(
         exchange,
         isStored
-          ? this.#stored(delivery, receivedAtMs, exchange.arrivedAt)
+          ? this.#stored(delivery, exchange.arrivedAt)
           : this.#notStored(delivery, exchange.arrivedAt),
       );
     } catch (error) {
@@ -408,15 +405,10 @@ class Endpoint {
   }
 
   /** Answers 204. A delivery answered too late is noted as unanswered. */
-  #stored(
-    delivery: Delivery,
-    receivedAtMs: number,
-    arrivedAt: number,
-  ): Response {
+  #stored(delivery: Delivery, arrivedAt: number): Response {
     if (this.#clock() - arrivedAt > SENDER_TIMEOUT_MS) {
       this.#noteUnanswered(delivery, "late");
     }
-    this.#lastDeliveryMs = receivedAtMs;
     this.#large.settle();
     this.#nearlyFull.settle();
     this.#report(204, arrivedAt, null, delivery);
@@ -434,10 +426,8 @@ class Endpoint {
 
   /** Answers 503: the caller's ids, times or address reader failed. */
   #failed(error: unknown, arrivedAt: number): Response {
-    const [message, detail] = [
-      "A request could not be handled",
-      messageOf(error),
-    ];
+    const message = "A request could not be handled";
+    const detail = messageOf(error);
     this.#log("error", "delivery_refused", message, { detail });
     this.#report(503, arrivedAt);
     return new Response(null, { status: 503, headers: RETRY_LATER });

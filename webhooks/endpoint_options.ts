@@ -199,6 +199,4 @@ export interface WebhookEndpointStats {
   readonly appending: boolean;
   /** Notes of unanswered deliveries that could not be stored yet. */
   readonly unansweredNotes: number;
-  /** When the latest delivery was kept, UTC ISO 8601; null before the first. */
-  readonly lastDeliveryAt: string | null;
 }

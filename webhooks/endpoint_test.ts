@@ -586,14 +586,12 @@ Deno.test("webhookEndpoint() shows no secret when it is inspected or turned into
 
 Deno.test("webhookEndpoint() counts its answers", () =>
   served({}, async ({ url, base, endpoint }) => {
-    assert.equal(endpoint.stats().lastDeliveryAt, null);
     await post(url, LOGIN);
     await post(url, "x");
     await post(base, LOGIN);
     const stats = endpoint.stats();
     assert.deepEqual(stats.answers, { "204": 2, "404": 1 });
     assert.equal(stats.inFlight, 0);
-    assert.match(stats.lastDeliveryAt ?? "", /Z$/);
   }));
 
 Deno.test("webhookEndpoint() tells of each answer, and survives whom it tells", async () => {

@@ -3,7 +3,7 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import { assetDecimals } from "../core/assets/assets.ts";
 import type { AssetTable } from "../core/assets/environment.ts";
 import { chainNetwork, isNativeAsset } from "../core/chain/chain_network.ts";
-import type { Verdict, VerdictReason } from "../core/chain/verdict.ts";
+import type { VerdictReason } from "../core/chain/verdict.ts";
 import { isDecimal } from "../core/decimal.ts";
 import { askEach } from "./ask_nodes.ts";
 import type { Chain, Chains } from "./chains_file.ts";
@@ -79,10 +79,12 @@ export function createChainWitness(
       const why = whyNotAsked(chains, { network, asset, isContract });
       const chain = chains.get(network.toLowerCase());
       if (chain === undefined || why !== null) {
-        return unasked("unsupported", why);
+        return { ...UNASKED, verdict: "unsupported", reason: why };
       }
       const target = targetOf(chain, question);
-      if (typeof target === "string") return unasked("undecided", target);
+      if (typeof target === "string") {
+        return { ...UNASKED, verdict: "undecided", reason: target };
+      }
       const how = { fetch: send, timeoutMs, signal };
       const answers = await askEach(
         chain,
@@ -105,6 +107,13 @@ export function createChainWitness(
     },
   };
 }
+
+const UNASKED = {
+  ...{ arrived: null, confirmations: null, final: false, block: null },
+  evidence: {
+    ...{ index: null, nodes: [], answers: null, tolerance: null, problems: [] },
+  },
+} as const;
 
 /** What to look for; else why there is nothing to look for. */
 function targetOf(
@@ -155,19 +164,6 @@ function digestOf(
     .sort((a, b) => a.node < b.node ? -1 : 1)
     .map(({ node, raw }) => `${node}\n${raw}`);
   return bytesToHex(sha256(new TextEncoder().encode(agreeing.join("\n\n"))));
-}
-
-function unasked(verdict: Verdict, reason: VerdictReason | null): Look {
-  const nobody = { index: null, nodes: [], answers: null, problems: [] };
-  return {
-    verdict,
-    reason,
-    arrived: null,
-    confirmations: null,
-    final: false,
-    block: null,
-    evidence: { ...nobody, tolerance: null },
-  };
 }
 
 /** Why nobody can be asked about the transactions of a pair. */

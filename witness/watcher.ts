@@ -103,7 +103,7 @@ class LedgerWatcher implements Watcher {
   readonly #options: WatcherOptions;
   readonly #now: () => number;
   readonly #waiting = new Map<string, Waiting>();
-  readonly #busy = new Map<Chain, Promise<void>>();
+  readonly #busy = new Map<Chain, Promise<unknown>>();
 
   constructor(options: WatcherOptions) {
     this.#options = options;
@@ -122,16 +122,13 @@ class LedgerWatcher implements Watcher {
       ? this.#now() - GIVEN_UP_AFTER_MS
       : Date.parse(since);
     await this.#read(sinceMs, onError);
-    const looks: OrderLook[] = [];
-    await Promise.all([...chains.values()].map(async (chain) => {
-      for (const one of this.#due(chain)) {
-        if (signal?.aborted) return;
-        const looked = await this.#look(one, onError, signal);
-        if (looked !== null) looks.push(looked);
-      }
-    }));
+    const looks = await Promise.all(
+      [...chains.values()].map((chain) =>
+        this.#turn(this.#due(chain), onError, signal)
+      ),
+    );
     if (unheard.length > 0) throw unheard[0];
-    return looks;
+    return looks.flat();
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -206,15 +203,23 @@ class LedgerWatcher implements Watcher {
     if (this.#busy.has(chain)) return;
     const due = this.#due(chain).slice(0, TURN);
     if (due.length === 0) return;
-    const turn = (async () => {
-      for (const one of due) {
-        if (signal.aborted) return;
-        await this.#look(one, report, signal);
-      }
-    })().catch((error) => {
+    const turn = this.#turn(due, report, signal).catch((error) => {
       if (!signal.aborted) report(error);
     }).finally(() => this.#busy.delete(chain));
     this.#busy.set(chain, turn);
+  }
+
+  async #turn(
+    due: readonly Waiting[],
+    report: Report,
+    signal?: AbortSignal,
+  ): Promise<readonly OrderLook[]> {
+    const looks: OrderLook[] = [];
+    for (const one of due) {
+      if (signal?.aborted) break;
+      looks.push(...await this.#look(one, report, signal));
+    }
+    return looks;
   }
 
   /** What is due of a network: new ones and others in turn, each oldest first. */
@@ -242,19 +247,19 @@ class LedgerWatcher implements Watcher {
     return looked;
   }
 
-  /** Looks at an order; null where that fails, which is tried again later. */
+  /** Looks at an order; none where that fails, which is tried again later. */
   async #look(
     waiting: Waiting,
     report: Report,
     signal?: AbortSignal,
-  ): Promise<OrderLook | null> {
+  ): Promise<readonly OrderLook[]> {
     const { orderId, failed } = waiting;
     try {
       const looked = await this.#record(orderId, signal);
       const order = await this.#options.ledger.orders.get(orderId);
       this.#waiting.delete(orderId);
       if (order !== null) await this.#add(order, looked);
-      return looked;
+      return [looked];
     } catch (error) {
       if (signal?.aborted) throw error;
       report(error);
@@ -263,7 +268,7 @@ class LedgerWatcher implements Watcher {
         dueMs: this.#now() + Math.min(MOST_MS, LEAST_MS * 2 ** failed),
         ...{ isNew: false, failed: failed + 1 },
       });
-      return null;
+      return [];
     }
   }
 

@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
 import { resolveEnvironment } from "../../client/mod.ts";
-import {
-  parseWithExactNumbers,
-  stringifyExact,
-} from "../../core/json/exact_number.ts";
+import { parseWithExactNumbers } from "../../core/json/exact_number.ts";
 import { createSandbox, virtualClock } from "../../sandbox/mod.ts";
 import { conform } from "../../sync/conformance/conform.ts";
 import { CONFORMANCE_ROWS } from "../../sync/conformance/rows.ts";
@@ -171,7 +168,7 @@ const answers =
     if (!isOf(list, request) || !response.ok) return response;
     const body = parseWithExactNumbers(await response.text()) as Fields;
     change(body, new URL(request.url).searchParams);
-    return new Response(stringifyExact(body), response);
+    return new Response(JSON.stringify(body), response);
   };
 
 /** A service that writes rows otherwise. */

@@ -1,4 +1,4 @@
-import { base64, base64urlnopad, bech32, bech32m, hex } from "@scure/base";
+import { base64urlnopad, bech32, bech32m, hex } from "@scure/base";
 import { isDecimal } from "../decimal.ts";
 import { walletFamily } from "../rules/wallet_shape.ts";
 import { chainNetwork } from "./chain_network.ts";
@@ -103,24 +103,6 @@ function visibleLength(text: string): number {
   return [...text.replace(INVISIBLE, "")].length;
 }
 
-/**
- * The ways in which an address or transaction may be written, to look for one
- * that was stored as somebody wrote it.
- */
-export function spellingsOf(text: string): readonly string[] {
-  const account = tonAccount(text);
-  const hash = /^[0-9a-f]{64}$/i.test(text) ? text : tonTransaction(text);
-  return [
-    ...new Set([
-      text,
-      text.toUpperCase(),
-      text.toLowerCase(),
-      ...(account === null ? [] : tonSpellings(account)),
-      ...(hash === null ? [] : hashSpellings(hash.toLowerCase())),
-    ]),
-  ];
-}
-
 function lowerWhere(form: RegExp, text: string): string | null {
   return form.test(text) ? text.toLowerCase() : null;
 }
@@ -153,18 +135,12 @@ function tonAccount(text: string): string | null {
   return `${chain}:${hex.encode(bytes.subarray(2, 34))}`;
 }
 
-function tonSpellings(account: string): string[] {
-  const [chain = "", hash = ""] = account.split(":");
-  return [
-    account,
-    `${chain}:${hash.toUpperCase()}`,
-    ...TON_TAGS.flatMap((tag) => {
-      const bytes = new Uint8Array(TON_BYTES);
-      bytes.set([tag, Number(chain) & 0xff, ...hex.decode(hash)]);
-      bytes.set(checksum(bytes.subarray(0, 34)), 34);
-      return [base64.encode(bytes), base64urlnopad.encode(bytes)];
-    }),
-  ];
+/** A bounceable address of an account of the base chain, whose hash is in hex. */
+export function tonAddress(hash: string): string {
+  const bytes = new Uint8Array(TON_BYTES);
+  bytes.set([0x11, 0, ...hex.decode(hash)]);
+  bytes.set(checksum(bytes.subarray(0, 34)), 34);
+  return base64urlnopad.encode(bytes);
 }
 
 /** The 32 bytes of a transaction of TON, in hex or in base64. */
@@ -172,15 +148,6 @@ function tonTransaction(text: string): string | null {
   if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
   const bytes = /^[\w+/-]{43}=?$/.test(text) ? base64Bytes(text) : null;
   return bytes?.length === 32 ? hex.encode(bytes) : null;
-}
-
-function hashSpellings(hash: string): string[] {
-  const bytes = hex.decode(hash);
-  const padded = base64.encode(bytes);
-  const url = base64urlnopad.encode(bytes);
-  return [
-    ...[hash, hash.toUpperCase(), padded, padded.slice(0, -1), url, `${url}=`],
-  ];
 }
 
 function base64Bytes(text: string): Uint8Array | null {

@@ -3,7 +3,7 @@ import {
   canonicalAddress,
   canonicalTransaction,
   isVisible,
-  spellingsOf,
+  tonAddress,
   transactionForm,
 } from "./canonical.ts";
 
@@ -18,6 +18,7 @@ const TON = [
 ];
 
 Deno.test("canonicalAddress() gives every spelling of a TON account one form", () => {
+  assert.equal(tonAddress(HASH), TON[2]);
   for (const one of TON) {
     assert.equal(canonicalAddress("ton", one), `0:${HASH}`, one);
     assert.equal(canonicalAddress("TON", ` ${one} `), `0:${HASH}`, one);
@@ -30,12 +31,12 @@ Deno.test("canonicalAddress() gives every spelling of a TON account one form", (
 });
 
 Deno.test("canonicalAddress() reads base64 and base64url of a TON account alike", () => {
-  const account = `0:${"fb".repeat(32)}`;
-  const written = spellingsOf(account).filter((one) => one.length === 48);
-  assert(written.some((one) => /[+/]/.test(one)));
-  assert(written.some((one) => /[_-]/.test(one)));
-  for (const one of written) {
-    assert.equal(canonicalAddress("ton", one), account, one);
+  const hash = "fb".repeat(32);
+  const url = tonAddress(hash);
+  const plain = url.replaceAll("-", "+").replaceAll("_", "/");
+  assert(/[_-]/.test(url) && /[+/]/.test(plain));
+  for (const one of [url, plain]) {
+    assert.equal(canonicalAddress("ton", one), `0:${hash}`, one);
   }
 });
 
@@ -63,7 +64,6 @@ Deno.test("canonicalTransaction() gives every spelling of a transaction one form
   const url = base64.replaceAll("+", "-").replaceAll("/", "_");
   for (const one of [HASH, HASH.toUpperCase(), base64, `${base64}=`, url]) {
     assert.equal(canonicalTransaction("ton", one), HASH, one);
-    assert(spellingsOf(one).includes(HASH), one);
   }
   const solana = "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnb";
   assert.equal(canonicalTransaction("solana", solana), solana);

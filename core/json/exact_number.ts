@@ -28,7 +28,7 @@ export function requireExactJson(task: string): void {
   );
 }
 
-/** A decimal that {@linkcode stringifyExact} writes as a bare JSON number. */
+/** A decimal that `JSON.stringify` writes as a bare JSON number. */
 export class ExactNumber {
   /** The number as it will be written. */
   readonly text: string;
@@ -53,23 +53,6 @@ export class ExactNumber {
     requireExactJson("write an exact number");
     return (JSON as RawJson).rawJSON?.(this.text);
   }
-}
-
-/**
- * Writes JSON in which each {@linkcode ExactNumber} is a bare number with
- * exactly its digits.
- *
- * @throws {TypeError} When the value cannot be written as JSON, or the runtime
- * has no `JSON.rawJSON`.
- */
-export function stringifyExact(value: unknown): string {
-  const text = JSON.stringify(value);
-  if (text === undefined) {
-    throw new TypeError(
-      `Cannot write JSON: a ${typeof value} has no JSON form; pass an object`,
-    );
-  }
-  return text;
 }
 
 /**

@@ -10,7 +10,7 @@ import {
 import { assets } from "../../core/assets/assets.ts";
 import type { AssetTable } from "../../core/assets/environment.ts";
 import { isDecimal } from "../../core/decimal.ts";
-import { ExactNumber, stringifyExact } from "../../core/json/exact_number.ts";
+import { ExactNumber } from "../../core/json/exact_number.ts";
 import { draftOptions, WidgetOptionsError } from "../../widget/mod.ts";
 import { createSandbox, virtualClock } from "../../sandbox/mod.ts";
 
@@ -74,7 +74,7 @@ function sandboxOf(assets: AssetTable = "sandbox") {
       new Request(`http://sandbox${path}`, {
         method: "POST",
         headers: { "x-api-key": sandbox.apiKey },
-        body: stringifyExact(body),
+        body: JSON.stringify(body),
       }),
     );
     return { status: response.status, body: await response.json() };
