@@ -33,7 +33,11 @@ export type {
   ReconcileLedger,
 } from "./polling/poller_options.ts";
 export { createPoller } from "./polling/poller.ts";
-export { reconcile } from "./reconciliation/reconcile.ts";
+export {
+  reconcile,
+  type ReconcileOptions,
+  type ReconcileReport,
+} from "./reconciliation/reconcile.ts";
 export {
   type FieldDifference,
   type OnChain,
@@ -42,11 +46,9 @@ export {
   type ReconcileCategory,
   type ReconcileFinding,
   type ReconcileFlag,
-  type ReconcileOptions,
-  type ReconcileReport,
   type ReconcileRow,
   type UnprovenReason,
-} from "./reconciliation/reconcile_row.ts";
+} from "./reconciliation/reconcile_order.ts";
 export {
   type BesidePollerOptions,
   readOrders,

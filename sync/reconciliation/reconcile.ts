@@ -1,31 +1,7 @@
-import { recordBy } from "../../core/guards.ts";
-import {
-  bySeverity,
-  RECONCILE_SEVERITY,
-  type ReconcileOptions,
-  type ReconcileReport,
-  type ReconcileRow,
-  type ReconcileRules,
-  type UnprovenReason,
-} from "./reconcile_row.ts";
-import type { OrderState } from "../../ledger/mod.ts";
-import {
-  ITEMS_PER_REQUEST,
-  POLLER_DEFAULTS,
-} from "../polling/sweep_context.ts";
-import {
-  callOptions,
-  isRefusal,
-  type ListPage,
-  requestOldest,
-  runToEnd,
-  wholeSecond,
-} from "../walk/poll_client.ts";
-import { isRequestable } from "../../core/wire/identifier.ts";
-import { reconcileOrder } from "./reconcile_order.ts";
-import { walkRange, wholeRange } from "../walk/walk_range.ts";
-import { idOf } from "../recording/recorder.ts";
+import { defined, recordBy } from "../../core/guards.ts";
 import type { AssetTable } from "../../core/assets/environment.ts";
+import { isRequestable } from "../../core/wire/identifier.ts";
+import type { OrderState } from "../../ledger/mod.ts";
 import {
   evolveOrder,
   initialOrderFold,
@@ -33,9 +9,81 @@ import {
   readFact,
   record,
 } from "../../ledger/for_sync.ts";
+import type { ReconcileLedger } from "../polling/poller_options.ts";
+import {
+  ITEMS_PER_REQUEST,
+  POLLER_DEFAULTS,
+} from "../polling/sweep_context.ts";
+import { idOf } from "../recording/recorder.ts";
+import {
+  callOptions,
+  isRefusal,
+  type ListPage,
+  type PollClient,
+  requestOldest,
+  runToEnd,
+  wholeSecond,
+} from "../walk/poll_client.ts";
+import { walkRange, wholeRange } from "../walk/walk_range.ts";
+import {
+  RECONCILE_SEVERITY,
+  type ReconcileCategory,
+  type ReconcileFlag,
+  reconcileOrder,
+  type ReconcileRow,
+  type UnprovenReason,
+} from "./reconcile_order.ts";
 
-/** Orders a window should hold at most. */
-const itemsPerWindow = 400;
+/** What to compare, and how. */
+export interface ReconcileOptions {
+  /** The ledger. */
+  readonly ledger: ReconcileLedger;
+  /** Makes the requests; its own rate limit holds. */
+  readonly client: PollClient;
+  /**
+   * Start of the window of creation time, in milliseconds since the epoch.
+   *
+   * @default {the oldest order}
+   */
+  readonly fromMs?: number;
+  /** End of it, in milliseconds since the epoch. @default {now} */
+  readonly toMs?: number;
+  /** The clock, in ms. @default {Date.now} */
+  readonly now?: () => number;
+  /** Asset table that gives the precision of amounts. @default {"production"} */
+  readonly assets?: AssetTable;
+  /** Lists the orders that agree as well. @default {false} */
+  readonly all?: boolean;
+  /** Called with each order compared. */
+  readonly onProgress?: (compared: number) => void;
+  /** Ends the work. */
+  readonly signal?: AbortSignal;
+}
+
+/** Service and ledger, compared. */
+export interface ReconcileReport {
+  /** Start of the window, UTC ISO 8601. */
+  readonly from: string;
+  /** End of the window, UTC ISO 8601. */
+  readonly to: string;
+  /** End of what can be proven: what is younger may still change. */
+  readonly provenUpTo: string;
+  /** Orders compared. */
+  readonly orders: number;
+  /** Orders by category and by flag; a row has one category, any flags. */
+  readonly counts: Readonly<Record<ReconcileCategory | ReconcileFlag, number>>;
+  /** Orders on which the two disagree: exit code 3 unless it is zero. */
+  readonly disagreements: number;
+  /** Whether it is proven that the service showed all up to `provenUpTo`. */
+  readonly complete: boolean;
+  /** Why it is not; null when it is. */
+  readonly why: UnprovenReason | null;
+  /**
+   * Orders that disagree or that a person should look at, the gravest first,
+   * then the oldest.
+   */
+  readonly rows: readonly ReconcileRow[];
+}
 
 /**
  * Compares the ledger with the service, order by order, and changes nothing.
@@ -75,22 +123,17 @@ export async function reconcile(
 }
 
 class Comparison {
-  readonly #options: ReconcileOptions;
-  readonly #rules: Omit<ReconcileRules, "readAtMs">;
+  readonly #options:
+    & ReconcileOptions
+    & Required<Pick<ReconcileOptions, "now" | "assets">>;
   readonly #compared = new Set<string>();
   readonly #rows: ReconcileRow[] = [];
   readonly #counts = recordBy(RECONCILE_SEVERITY)(() => 0);
-  #disagreements = 0;
   #why: UnprovenReason | null = null;
 
   constructor(options: ReconcileOptions) {
-    this.#options = options;
-    this.#rules = {
-      assets: options.assets ?? "production",
-      stuckAfterMs: options.stuckAfterMs ?? 3_600_000,
-      webhookGraceMs: options.webhookGraceMs ?? 300_000,
-      toleranceMs: options.toleranceMs ?? 0,
-    };
+    const defaults = { now: Date.now, assets: "production" } as const;
+    this.#options = { ...defaults, ...defined(options) };
   }
 
   async run(): Promise<ReconcileReport> {
@@ -99,13 +142,15 @@ class Comparison {
     // What is too young for a proof is compared all the same.
     await this.#walk(settledMs, toMs, false);
     await this.#compareRest(fromMs, toMs);
+    // No order that disagrees is left out of the rows.
+    const disagreeing = this.#rows.filter(({ disagrees }) => disagrees);
     return {
       from: iso(fromMs),
       to: iso(toMs),
       provenUpTo: iso(settledMs),
       orders: this.#compared.size,
       counts: this.#counts,
-      disagreements: this.#disagreements,
+      disagreements: disagreeing.length,
       complete: this.#why === null,
       why: this.#why,
       rows: this.#rows.toSorted(bySeverity),
@@ -116,42 +161,32 @@ class Comparison {
   async #window(): Promise<
     { fromMs: number; settledMs: number; toMs: number }
   > {
-    const { now = Date.now, settleMs = POLLER_DEFAULTS.settleMs } =
-      this.#options;
+    const { now, fromMs: from, toMs: to } = this.#options;
     const past = await requestOldest(this.#options, "order");
     const serviceMs = Date.parse(past.readAt);
     // Whichever clock is ahead: neither's last second may be cut off.
     const lastMs = Math.max(now(), serviceMs) + 1000;
-    const toMs = wholeSecond(Math.min(this.#options.toMs ?? lastMs, lastMs));
-    const fromMs = this.#options.fromMs ?? past.beginsMs(toMs);
-    if (this.#options.toMs !== undefined && this.#options.toMs < fromMs) {
+    const toMs = wholeSecond(Math.min(to ?? lastMs, lastMs));
+    const beginsMs = from ?? past.beginsMs(toMs);
+    if (to !== undefined && to < beginsMs) {
       throw new RangeError(
-        `Cannot compare from ${iso(fromMs)} to ${
-          iso(this.#options.toMs)
+        `Cannot compare from ${iso(beginsMs)} to ${
+          iso(to)
         }: the window ends before it starts`,
       );
     }
-    const settledMs = wholeSecond(Math.min(toMs, serviceMs - settleMs));
-    return {
-      fromMs: Math.min(fromMs, toMs),
-      settledMs: Math.max(settledMs, Math.min(fromMs, toMs)),
-      toMs,
-    };
+    const fromMs = Math.min(beginsMs, toMs);
+    const settledMs = wholeSecond(
+      Math.min(toMs, serviceMs - POLLER_DEFAULTS.settleMs),
+    );
+    return { fromMs, settledMs: Math.max(settledMs, fromMs), toMs };
   }
 
   async #walk(fromMs: number, untilMs: number, prove: boolean): Promise<void> {
-    const {
-      client,
-      signal,
-      now = Date.now,
-      settleMs = POLLER_DEFAULTS.settleMs,
-    } = this.#options;
     await runToEnd(walkRange({
-      client,
-      ...(signal === undefined ? {} : { signal }),
-      now,
-      settleMs,
-      itemsPerWindow,
+      ...this.#options,
+      settleMs: POLLER_DEFAULTS.settleMs,
+      itemsPerWindow: ITEMS_PER_WINDOW,
       onPage: (page) => this.#comparePage(page),
     }, {
       entity: "order",
@@ -165,35 +200,28 @@ class Comparison {
   }
 
   async #comparePage(page: ListPage): Promise<void> {
-    const readAtMs = Date.parse(page.readAt);
+    const { ledger, assets } = this.#options;
     for (const [at, order] of page.data.entries()) {
-      if (this.#compared.has(idOf("order", order))) continue;
       const source = page.sources[at];
-      if (source === undefined) continue;
-      const service = orderAtService(
-        source,
-        page.readAt,
-        this.#rules.assets,
-      );
+      if (this.#compared.has(idOf("order", order)) || !source) continue;
+      const service = orderAtService(source, page.readAt, assets);
       if (service === null) continue;
-      const ledger = await this.#options.ledger.orders.get(service.orderId);
-      this.#add(service.orderId, service, ledger, readAtMs);
+      const { orderId } = service;
+      this.#add(service, await ledger.orders.get(orderId), page.readAt);
     }
   }
 
   /** Requests the orders of the ledger that the walk did not show. */
   async #compareRest(fromMs: number, toMs: number): Promise<void> {
-    const { ledger } = this.#options;
+    const { ledger, fromMs: from } = this.#options;
     let waiting: OrderState[] = [];
-    // Without a start, what only the ledger knows may be older than all else.
-    const query = {
-      ...(this.#options.fromMs === undefined
-        ? {}
-        : { createdAfter: iso(fromMs) }),
+    const listed = ledger.orders.list({
+      // Without a start, what only the ledger knows may be older than all else.
+      ...(from === undefined ? {} : { createdAfter: iso(fromMs) }),
       createdUpTo: iso(toMs),
       sort: "oldest",
-    } as const;
-    for await (const order of ledger.orders.list(query)) {
+    });
+    for await (const order of listed) {
       if (this.#compared.has(order.orderId)) continue;
       waiting.push(order);
       if (waiting.length < ITEMS_PER_REQUEST) continue;
@@ -223,9 +251,9 @@ class Comparison {
   }
 
   async #requestAll(orders: readonly OrderState[]): Promise<void> {
-    const { client, now = Date.now } = this.#options;
+    const { client, now } = this.#options;
     const ids = orders.map((order) => order.orderId).filter(isRequestable);
-    let readAtMs = now();
+    let readAt = iso(now());
     let exhausted = true;
     if (ids.length > 0) {
       const walk = client.orders.list(
@@ -233,39 +261,53 @@ class Comparison {
         callOptions(this.#options),
       );
       for await (const page of walk.pages()) {
-        readAtMs = Date.parse(page.readAt);
+        readAt = page.readAt;
         await this.#comparePage(page);
       }
       exhausted = walk.completeness.exhausted;
     }
     for (const order of orders) {
       if (this.#compared.has(order.orderId)) continue;
-      if (!exhausted) {
-        this.#why ??= { code: "search_not_ended" };
-        continue;
-      }
-      this.#add(order.orderId, null, order, readAtMs);
+      if (exhausted) this.#add(null, order, readAt);
+      else this.#why ??= { code: "search_not_ended" };
     }
   }
 
   #add(
-    orderId: string,
     service: OrderState | null,
     ledger: OrderState | null,
-    readAtMs: number,
+    readAt: string,
   ): void {
-    this.#compared.add(orderId);
-    const row = reconcileOrder(
-      { service, ledger },
-      { ...this.#rules, readAtMs },
-    );
-    this.#counts[row.category] += 1;
-    for (const flag of row.flags) this.#counts[flag] += 1;
-    if (row.disagrees) this.#disagreements += 1;
-    const notable = row.category !== "agree" || row.flags.length > 0;
-    if (notable || this.#options.all === true) this.#rows.push(row);
-    this.#options.onProgress?.(this.#compared.size);
+    const { assets, all, onProgress } = this.#options;
+    const readAtMs = Date.parse(readAt);
+    const row = reconcileOrder({ service, ledger }, { assets, readAtMs });
+    this.#compared.add(row.orderId);
+    const isNotable = row.category !== "agree" || row.flags.length > 0;
+    if (all || isNotable) this.#rows.push(row);
+    for (const found of [row.category, ...row.flags]) this.#counts[found] += 1;
+    onProgress?.(this.#compared.size);
   }
+}
+
+/** Orders a window should hold at most. */
+const ITEMS_PER_WINDOW = 400;
+
+/** Sorts rows by their gravest finding, then the oldest order first. */
+export function bySeverity(a: ReconcileRow, b: ReconcileRow): number {
+  return severity(a) - severity(b) ||
+    compare(a.createdAt ?? "", b.createdAt ?? "") ||
+    compare(a.orderId, b.orderId);
+}
+
+/** Place in the list; 0 is the gravest. */
+function severity({ category, flags }: ReconcileRow): number {
+  return Math.min(
+    ...[category, ...flags].map((found) => RECONCILE_SEVERITY.indexOf(found)),
+  );
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function iso(timeMs: number): string {

@@ -1,27 +1,239 @@
+import { assetDecimals } from "../../core/assets/assets.ts";
+import type { AssetTable } from "../../core/assets/environment.ts";
+import type { IncompleteReason } from "../../core/wire/completeness.ts";
 import {
   compareTimes,
   FACT_FIELDS,
   isFinal,
+  type OrderFacts,
   orderMove,
   orderRank,
   outcomeOf,
   sameValue,
   settle,
 } from "../../ledger/for_sync.ts";
-import type { OrderState, Status } from "../../ledger/mod.ts";
-import {
-  type BothSides,
-  type FieldDifference,
-  RECONCILE_FLAGS,
-  type ReconcileCategory,
-  type ReconcileFinding,
-  type ReconcileFlag,
-  type ReconcileRow,
-  type ReconcileRules,
-} from "./reconcile_row.ts";
-import { assetDecimals } from "../../core/assets/assets.ts";
-import type { AssetTable } from "../../core/assets/environment.ts";
+import type { OrderState, Status, Trust } from "../../ledger/mod.ts";
 
+/** All categories, in the order in which they are shown. */
+export const RECONCILE_CATEGORIES = [
+  "agree",
+  "claimed_only",
+  "behind",
+  "final_changed",
+  "contradicted",
+  "absent",
+] as const;
+
+/**
+ * How service and ledger compare on one order.
+ *
+ * - `agree`: the service has confirmed what the ledger holds.
+ * - `claimed_only`: webhooks are ahead of what the ledger has read.
+ * - `behind`: the service has moved on, or knows an order the ledger does not.
+ * - `final_changed`: the service took a final status back; whatever was
+ *   released or refunded by it has to be looked at.
+ * - `contradicted`: a webhook claims what the service does not agree with.
+ * - `absent`: the ledger knows an order the service does not.
+ */
+export type ReconcileCategory = (typeof RECONCILE_CATEGORIES)[number];
+
+/** All flags, in the order in which they are shown. */
+export const RECONCILE_FLAGS = [
+  "refund_due",
+  "sent_without_success",
+  "cancelled_after_payment",
+  "amount_mismatch",
+  "not_as_requested",
+  "contradictory_reading",
+  "success_without_transaction",
+  "stuck",
+  "missed_webhook",
+] as const;
+
+/**
+ * What a person should look at, whether or not the two agree.
+ *
+ * - `missed_webhook`: the webhook of the order's status never came.
+ * - `stuck`: paid and not delivered for too long.
+ * - `refund_due`: paid after the order's timeout (4016).
+ * - `amount_mismatch`: paid amount is not the order's (4017).
+ * - `not_as_requested`: success, and not what was asked for.
+ * - `cancelled_after_payment`: cancelled, and not stated that nothing was
+ *   charged.
+ * - `success_without_transaction`: success, and the transaction is empty.
+ * - `sent_without_success`: failed or cancelled, and a transaction is named.
+ * - `contradictory_reading`: success, and a payment error is named.
+ */
+export type ReconcileFlag = (typeof RECONCILE_FLAGS)[number];
+
+/** A field on which service and ledger differ. */
+export interface FieldDifference {
+  /** Name of the field in an order's state. */
+  readonly field: keyof OrderFacts | "status";
+  /** What the service says; null when it states none. */
+  readonly service: string | null;
+  /** What the ledger says; null when it states none. */
+  readonly ledger: string | null;
+}
+
+/** What to look up on the chain. */
+export type OnChain = Pick<
+  OrderFacts,
+  "commodity" | "network" | "cryptoAmount" | "address" | "txId"
+>;
+
+/** One order, compared. */
+export interface ReconcileRow {
+  /** Order identifier. */
+  readonly orderId: string;
+  /** Short identifier shown to people. */
+  readonly externalOrderId: string | null;
+  /** How the two compare. */
+  readonly category: ReconcileCategory;
+  /** Whether they disagree: what the exit code 3 is about. */
+  readonly disagrees: boolean;
+  /** What a person should look at. */
+  readonly flags: readonly ReconcileFlag[];
+  /** Status at the service; null when it does not know the order. */
+  readonly serviceStatus: Status | null;
+  /** Status in the ledger; null when it does not know the order. */
+  readonly ledgerStatus: Status | null;
+  /** How sure the ledger is. */
+  readonly trust: Trust | null;
+  /** Fields that differ. */
+  readonly differences: readonly FieldDifference[];
+  /** Creation time by the service, UTC ISO 8601. */
+  readonly createdAt: string | null;
+  /** Last change by the service, UTC ISO 8601. */
+  readonly changedAt: string | null;
+  /** For the partner's own check on chain: no chain is read here. */
+  readonly onChain: OnChain;
+  /** What was found. */
+  readonly finding: ReconcileFinding;
+}
+
+/**
+ * What was found about one order, as a code with its data. The fields that
+ * differ stand in `differences` of the row.
+ */
+export type ReconcileFinding =
+  | {
+    /** The ledger knows the order, the service does not. */
+    readonly code: "unknown_to_service";
+    /** Status in the ledger. */
+    readonly status: Status;
+    /** How sure the ledger is. */
+    readonly trust: Trust;
+  }
+  | {
+    /** The service knows the order, the ledger does not. */
+    readonly code: "unknown_to_ledger";
+    /** Status at the service. */
+    readonly status: Status;
+  }
+  | {
+    /** Webhooks claim other final statuses than the service shows. */
+    readonly code: "claim_contests_final";
+    /** Status that the service shows. */
+    readonly read: Status;
+    /** Statuses that webhooks claim. */
+    readonly claimed: readonly Status[];
+  }
+  | {
+    /** The service did not agree with a claim. */
+    readonly code: "claim_contradicted";
+    /** Status that a webhook claimed. */
+    readonly claimed: Status;
+    /** Status that the service shows; null when it does not know the order. */
+    readonly read: Status | null;
+  }
+  | {
+    /** The service took a final status back. */
+    readonly code: "final_changed";
+    /** Status that the service shows. */
+    readonly read: Status;
+    /** Final statuses that it has shown before. */
+    readonly before: readonly Status[];
+  }
+  | {
+    /**
+     * - `claim_of_other_end`: a webhook claims another final status.
+     * - `claim_equal`: a webhook claims what the service shows, and the
+     *   ledger has not read it yet.
+     * - `claim_differs`: a webhook is ahead of the service, or wrong.
+     * - `change_not_read`: the ledger has not read the last change.
+     */
+    readonly code:
+      | "claim_of_other_end"
+      | "claim_equal"
+      | "claim_differs"
+      | "change_not_read";
+  }
+  | {
+    /** Both sides hold the same. */
+    readonly code: "agree";
+    /** The status that both have. */
+    readonly status: Status;
+  };
+
+/** Why it is not proven that the service showed everything. */
+export type UnprovenReason =
+  | IncompleteReason
+  | {
+    /** The service refuses each request that asks for the order. */
+    readonly code: "order_refused";
+    /** The order. */
+    readonly orderId: string;
+  }
+  | {
+    /** A search by order ids did not reach its end. */
+    readonly code: "search_not_ended";
+  };
+
+/** All findings, the gravest first: money that is owed or may be lost, then
+ * states that are not what the service says, then what is only slow. */
+export const RECONCILE_SEVERITY: readonly (
+  | ReconcileCategory
+  | ReconcileFlag
+)[] = [
+  "refund_due",
+  "final_changed",
+  "sent_without_success",
+  "cancelled_after_payment",
+  "amount_mismatch",
+  "not_as_requested",
+  "contradictory_reading",
+  "success_without_transaction",
+  "stuck",
+  "contradicted",
+  "absent",
+  "behind",
+  "claimed_only",
+  "missed_webhook",
+  "agree",
+];
+
+/** What a comparison goes by. */
+export interface ReconcileRules {
+  /** The service's time at the reading, in milliseconds since the epoch. */
+  readonly readAtMs: number;
+  /** Asset table that gives the precision of amounts. */
+  readonly assets: AssetTable;
+}
+
+/** Paid and not delivered for this long is stuck, in milliseconds. */
+const STUCK_AFTER_MS = 3_600_000;
+
+/** A webhook may take this long, in milliseconds. */
+const WEBHOOK_GRACE_MS = 300_000;
+
+/** An order by the service's answer alone, and in the ledger; null is not there. */
+interface BothSides {
+  readonly service: OrderState | null;
+  readonly ledger: OrderState | null;
+}
+
+/** Compares what both sides have of one order. */
 export function reconcileOrder(
   sides: BothSides,
   rules: ReconcileRules,
@@ -31,24 +243,17 @@ export function reconcileOrder(
   if (known === null) {
     throw new TypeError("Cannot compare an order that neither side knows");
   }
-  const differences = service !== null && ledger !== null
-    ? fieldDifferences(service, ledger, rules.assets)
-    : [];
-  const before = service !== null && ledger !== null
-    ? finalsBefore(service, ledger)
-    : [];
-  const category = before.length > 0
-    ? "final_changed"
-    : categoryOf(service, ledger, differences);
-  const disagrees = category === "absent" || category === "final_changed" ||
-    service === null ||
-    (ageMs(service, rules) >= rules.toleranceMs &&
-      (ledger === null || differences.length > 0));
+  const differences = service === null || ledger === null
+    ? []
+    : fieldDifferences(service, ledger, rules.assets);
+  const [category, finding] = findingOf(sides, known, differences);
+  const { commodity, network, cryptoAmount, address, txId } = known;
   return {
     orderId: known.orderId,
     externalOrderId: known.externalOrderId,
     category,
-    disagrees,
+    disagrees: category === "final_changed" || service === null ||
+      ledger === null || differences.length > 0,
     flags: reconcileFlags(sides, rules),
     serviceStatus: service?.status ?? null,
     ledgerStatus: ledger?.status ?? null,
@@ -56,75 +261,48 @@ export function reconcileOrder(
     differences,
     createdAt: known.createdAt,
     changedAt: known.changedAt,
-    onChain: onChainOf(known),
-    finding: category === "final_changed"
-      ? { code: "final_changed", read: known.status, before }
-      : findingOf(category, known, sides, differences),
+    onChain: { commodity, network, cryptoAmount, address, txId },
+    finding,
   };
 }
 
-function onChainOf(
-  { commodity, network, cryptoAmount, address, txId }: OrderState,
-): ReconcileRow["onChain"] {
-  return { commodity, network, cryptoAmount, address, txId };
-}
-
-function categoryOf(
-  service: OrderState | null,
-  ledger: OrderState | null,
-  differences: readonly FieldDifference[],
-): Exclude<ReconcileCategory, "final_changed"> {
-  if (service === null) return "absent";
-  if (ledger === null) return "behind";
-  const refused = ledger.anomalies.some(({ kind }) =>
-    kind === "contested" || kind === "contradicted"
-  );
-  const otherEnd = ledger.trust === "claimed" && isFinal(ledger.status) &&
-    isFinal(service.status) && ledger.status !== service.status;
-  if (refused || otherEnd) return "contradicted";
-  if (ledger.trust === "claimed") return "claimed_only";
-  return differences.length > 0 ? "behind" : "agree";
-}
-
-/** `known` is the order at the service, or in the ledger where that alone
- * knows it. */
+/** `known` is the order at the service, or in the ledger where that alone knows it. */
 function findingOf(
-  category: Exclude<ReconcileCategory, "final_changed">,
+  { service, ledger }: BothSides,
   known: OrderState,
-  { ledger }: BothSides,
   differences: readonly FieldDifference[],
-): ReconcileFinding {
+): [ReconcileCategory, ReconcileFinding] {
   const { status, trust } = known;
-  switch (category) {
-    case "absent":
-      return { code: "unknown_to_service", status, trust };
-    case "behind":
-      return ledger === null
-        ? { code: "unknown_to_ledger", status }
-        : { code: "change_not_read" };
-    case "contradicted":
-      return refusedClaim(ledger) ?? { code: "claim_of_other_end" };
-    case "claimed_only":
-      return {
-        code: differences.length === 0 ? "claim_equal" : "claim_differs",
-      };
-    case "agree":
-      return { code: "agree", status };
+  if (service === null) {
+    return ["absent", { code: "unknown_to_service", status, trust }];
   }
-}
-
-function refusedClaim(ledger: OrderState | null): ReconcileFinding | null {
-  for (const anomaly of ledger?.anomalies ?? []) {
+  if (ledger === null) return ["behind", { code: "unknown_to_ledger", status }];
+  const before = finalsBefore(service, ledger);
+  if (before.length > 0) {
+    return ["final_changed", { code: "final_changed", read: status, before }];
+  }
+  for (const anomaly of ledger.anomalies) {
     if (anomaly.kind === "contested") {
       const { read, claimed } = anomaly;
-      return { code: "claim_contests_final", read, claimed };
+      const code = "claim_contests_final";
+      return ["contradicted", { code, read, claimed }];
     }
     if (anomaly.kind === "contradicted") {
-      const { claimed, read } = anomaly;
-      return { code: "claim_contradicted", claimed, read };
+      const { read, claimed } = anomaly;
+      return ["contradicted", { code: "claim_contradicted", claimed, read }];
     }
   }
-  return null;
+  if (ledger.trust !== "claimed") {
+    return differences.length > 0
+      ? ["behind", { code: "change_not_read" }]
+      : ["agree", { code: "agree", status }];
+  }
+  const areFinal = isFinal(ledger.status) && isFinal(status);
+  if (areFinal && ledger.status !== status) {
+    return ["contradicted", { code: "claim_of_other_end" }];
+  }
+  const code = differences.length === 0 ? "claim_equal" : "claim_differs";
+  return ["claimed_only", { code }];
 }
 
 /** Finds the fields on which the service and the ledger differ. */
@@ -209,55 +387,33 @@ function addLeft(found: Set<Status>, from: Status, to: Status): void {
  */
 function reconcileFlags(
   { service, ledger }: BothSides,
-  rules: ReconcileRules,
+  { readAtMs }: ReconcileRules,
 ): ReconcileFlag[] {
   if (service === null) return [];
-  const byRow = outcomeOf({
-    ...service.facts,
-    overdue: isOverdue(service, ledger, rules) ? "yes" : "no",
-  });
-  const byHand = ledger?.byHand ?? null;
-  const { attention } = settle(byRow, service.facts, byHand);
+  const { status, facts } = service;
+  const changedAt = service.changedAt ?? service.createdAt;
+  // Between two times of the service's clock.
+  const ageMs = changedAt === null
+    ? Infinity
+    : readAtMs - Date.parse(changedAt);
+  // Paid: the service has it as pending, or a webhook saw the transfer begin.
+  const isPaid = status === "pending" ||
+    (status === "progress" && (ledger?.transferSeen ?? false));
+  const overdue = isPaid && ageMs >= STUCK_AFTER_MS ? "yes" : "no";
+  const byRow = outcomeOf({ ...facts, overdue });
+  const { attention } = settle(byRow, facts, ledger?.byHand ?? null);
   const found = new Set<string>(attention);
-  if (missedWebhook(service, ledger, rules)) found.add("missed_webhook");
+  const claims = (ledger?.history ?? []).filter(({ source }) =>
+    source === "webhook"
+  );
+  const isAnnounced = isFinal(status)
+    ? claims.some((claim) => claim.status === status)
+    : claims.length > 0;
+  if (status !== "created" && ageMs >= WEBHOOK_GRACE_MS && !isAnnounced) {
+    found.add("missed_webhook");
+  }
   if (ledger?.attention.includes("not_as_requested")) {
     found.add("not_as_requested");
   }
   return RECONCILE_FLAGS.filter((flag) => found.has(flag));
-}
-
-function missedWebhook(
-  service: OrderState,
-  ledger: OrderState | null,
-  rules: ReconcileRules,
-): boolean {
-  if (service.status === "created") return false;
-  if (ageMs(service, rules) < rules.webhookGraceMs) return false;
-  const claims = ledger?.history.filter(({ source }) => source === "webhook") ??
-    [];
-  return isFinal(service.status)
-    ? !claims.some(({ status }) => status === service.status)
-    : claims.length === 0;
-}
-
-/** Paid: the service has it as pending, or a webhook saw the transfer begin. */
-function isOverdue(
-  service: OrderState,
-  ledger: OrderState | null,
-  rules: ReconcileRules,
-): boolean {
-  const paid = service.status === "pending" ||
-    (service.status === "progress" && (ledger?.transferSeen ?? false));
-  return paid && ageMs(service, rules) >= rules.stuckAfterMs;
-}
-
-/**
- * Time since the last change in ms, between two times of the service's clock.
- */
-export function ageMs(
-  service: OrderState,
-  { readAtMs }: ReconcileRules,
-): number {
-  const changedAt = service.changedAt ?? service.createdAt;
-  return changedAt === null ? Infinity : readAtMs - Date.parse(changedAt);
 }

@@ -5,16 +5,13 @@ import type {
   ReconcileFinding,
   ReconcileRow,
   ReconcileRules,
-} from "./reconcile_row.ts";
+} from "./reconcile_order.ts";
 import type { Anomaly, OrderState } from "../../ledger/mod.ts";
 import { reconcileOrder } from "./reconcile_order.ts";
 
 const rules: ReconcileRules = {
   readAtMs: Date.parse("2026-11-20T12:00:00.000Z"),
   assets: "production",
-  stuckAfterMs: 3_600_000,
-  webhookGraceMs: 300_000,
-  toleranceMs: 0,
 };
 
 const CODES: Readonly<Record<string, OrderState["facts"]["code"]>> = {
@@ -180,16 +177,6 @@ Deno.test("reconcileOrder() finds a ledger that is behind", () => {
     code: "unknown_to_ledger",
     status: "success",
   });
-});
-
-Deno.test("reconcileOrder() does not call a change of this moment a disagreement", () => {
-  const toleranceMs = 3 * 3_600_000;
-  assert.equal(
-    compare({}, { status: "pending" }, { toleranceMs }).disagrees,
-    false,
-  );
-  assert.equal(compare({}, null, { toleranceMs }).disagrees, false);
-  assert.equal(compare(null, {}, { toleranceMs }).disagrees, true);
 });
 
 Deno.test("reconcileOrder() finds what is claimed only", () => {

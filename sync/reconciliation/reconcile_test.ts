@@ -10,13 +10,12 @@ import {
   service,
   startMs,
 } from "../testing/polling_test_kit.ts";
-import { reconcile } from "./reconcile.ts";
 import {
-  RECONCILE_CATEGORIES,
-  RECONCILE_FLAGS,
+  reconcile,
   type ReconcileOptions,
   type ReconcileReport,
-} from "./reconcile_row.ts";
+} from "./reconcile.ts";
+import { RECONCILE_CATEGORIES, RECONCILE_FLAGS } from "./reconcile_order.ts";
 
 const day = 24 * 3_600_000;
 const hour = 3_600_000;

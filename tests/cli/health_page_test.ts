@@ -10,7 +10,7 @@ import {
 import {
   RECONCILE_CATEGORIES,
   RECONCILE_FLAGS,
-} from "../../sync/reconciliation/reconcile_row.ts";
+} from "../../sync/reconciliation/reconcile_order.ts";
 import { isTestFile, sourceFiles } from "../kit/source_files.ts";
 
 const root = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");

@@ -47,7 +47,7 @@ import {
   SUBJECTS as ROW_SUBJECTS,
 } from "../../sync/conformance/rows.ts";
 import { CONTRADICTED_AFTER_MS } from "../../sync/recording/readings.ts";
-import { RECONCILE_SEVERITY } from "../../sync/reconciliation/reconcile_row.ts";
+import { RECONCILE_SEVERITY } from "../../sync/reconciliation/reconcile_order.ts";
 import { commandsPage } from "./commands_page.ts";
 
 /** The pages of the folder, by name; each byte of them follows from the code. */
