@@ -4,11 +4,7 @@
  *
  * @module
  */
-export type {
-  PollClient,
-  PollWalk,
-  PollWalkOptions,
-} from "./walk/poll_client.ts";
+export type { PollClient, PollWalk, PollWalkOptions } from "./walk/walk.ts";
 export {
   PollError,
   type PollErrorCode,

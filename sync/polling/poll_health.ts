@@ -4,7 +4,7 @@ import {
   readSweep,
   writeSweep,
 } from "../../ledger/for_sync.ts";
-import { isServiceFailure } from "../walk/poll_client.ts";
+import { isServiceFailure } from "../walk/walk.ts";
 import type { SweepKind } from "./fair_share.ts";
 import { messageOf } from "../../core/guards.ts";
 

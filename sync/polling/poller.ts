@@ -6,7 +6,7 @@ import {
 } from "../../ledger/for_sync.ts";
 import { backoffMs } from "../../core/waiting/retry_delay.ts";
 import { addRead, NOTHING_READ } from "../recording/recorder.ts";
-import { isServiceFailure, type ServiceFailure } from "../walk/poll_client.ts";
+import { isServiceFailure, type ServiceFailure } from "../walk/walk.ts";
 import { RequestMeter, SWEEP_KINDS, type SweepKind } from "./fair_share.ts";
 import { PollFailures } from "./poll_health.ts";
 import { readPollStatus } from "./poll_status.ts";

@@ -3,7 +3,7 @@ import type {
   DeliveryAlert,
   DeliveryHealth,
 } from "../watchdog/watchdog_rule.ts";
-import type { PollClient } from "../walk/poll_client.ts";
+import type { PollClient } from "../walk/walk.ts";
 import type { PollAlert, PollHealth } from "./poll_health.ts";
 import type { SweepKind } from "./fair_share.ts";
 import type { SweepRead } from "../recording/recorder.ts";
@@ -65,10 +65,6 @@ export interface PollerOptions {
   readonly deepCycleAtLeastMs?: number;
   /** Orders or users a window should hold at most. @default {200} */
   readonly itemsPerWindow?: number;
-  /** How far back the look for new orders starts, in ms. @default {120000} */
-  readonly overlapMs?: number;
-  /** Younger than this, the past may still change, in ms. @default {60000} */
-  readonly settleMs?: number;
   /**
    * How long the service may disagree with a claim before it is contradicted,
    * in ms. A shorter time ends forged claims sooner, and true ones that the
@@ -79,8 +75,6 @@ export interface PollerOptions {
   readonly contradictedAfterMs?: number;
   /** Pause between two looks of the watchdog, in ms. @default {30000} */
   readonly watchEveryMs?: number;
-  /** How long a webhook may take, in ms. @default {360000} */
-  readonly webhookGraceMs?: number;
   /** Called after each check of webhook delivery, for a gauge. */
   readonly onWatch?: (health: DeliveryHealth) => void;
   /**

@@ -3,10 +3,11 @@ import {
   isRefusal,
   isServiceFailure,
   type ListPage,
+  readPages,
   requestOldest,
   type ServiceFailure,
   type Steps,
-} from "../walk/poll_client.ts";
+} from "../walk/walk.ts";
 import {
   type Entity,
   forgetIsolated,
@@ -19,8 +20,7 @@ import {
 } from "../../ledger/for_sync.ts";
 import { ITEMS_PER_REQUEST, type SweepContext } from "./sweep_context.ts";
 import { backoffMs } from "../../core/waiting/retry_delay.ts";
-import { recordPage } from "../recording/recorder.ts";
-import { readPages } from "../walk/walk_range.ts";
+import { NOTHING_READ, recordPage } from "../recording/recorder.ts";
 
 /**
  * Requests orders or users by id, so that no id keeps the others from being
@@ -271,6 +271,6 @@ async function* requestByIds(
     },
     finish(answer),
   );
-  context.onRead({ orders: 0, users: 0, appended });
+  context.onRead({ ...NOTHING_READ, appended });
   return answer;
 }

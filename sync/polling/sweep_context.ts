@@ -1,11 +1,7 @@
 import { CONTRADICTED_AFTER_MS } from "../recording/readings.ts";
 import { WATCH_EVERY_MS } from "../watchdog/watchdog.ts";
-import {
-  type Driver,
-  LEASE_MS,
-  OPEN_AT_LEAST_MS,
-} from "../../ledger/for_sync.ts";
-import type { PollClient } from "../walk/poll_client.ts";
+import { type Driver, LEASE_MS } from "../../ledger/for_sync.ts";
+import type { PollClient } from "../walk/walk.ts";
 import type { Recorder, SweepRead } from "../recording/recorder.ts";
 
 export interface SweepContext {
@@ -45,7 +41,6 @@ export const POLLER_DEFAULTS = {
   confirmEveryMs: 1000,
   confirmAtLeastMs: 10_000,
   openEveryMs: 5000,
-  openAtLeastMs: OPEN_AT_LEAST_MS as number,
   deepCycleAtLeastMs: 3_600_000,
   itemsPerWindow: 200,
   overlapMs: 120_000,

@@ -8,20 +8,18 @@ import { plausibleNowMs } from "../../core/time/plausible_time.ts";
 import { recordingWalk } from "../recording/recorder.ts";
 import {
   allSteps,
-  listCreated,
-  requestOldest,
-  type Steps,
-  wholeSecond,
-} from "../walk/poll_client.ts";
-import {
   later,
   latestCreation,
+  listCreated,
   readPages,
+  requestOldest,
+  type Steps,
   type WalkedWindow,
   walkRange,
   wholeRange,
+  wholeSecond,
   type WindowProgress,
-} from "../walk/walk_range.ts";
+} from "../walk/walk.ts";
 import type { SweepContext } from "./sweep_context.ts";
 
 /** Orders of one second may be on two pages: one second, in milliseconds. */

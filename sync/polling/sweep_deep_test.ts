@@ -8,7 +8,7 @@ import {
   storeOnly,
 } from "../testing/polling_test_kit.ts";
 import { ENTITIES } from "../../ledger/for_sync.ts";
-import { allSteps, type Steps } from "../walk/poll_client.ts";
+import { allSteps, type Steps } from "../walk/walk.ts";
 import type { SweepContext } from "./sweep_context.ts";
 import { readDeepProgress, sweepDeep } from "./sweep_created.ts";
 

@@ -29,7 +29,8 @@ import { isRequestable } from "../../core/wire/identifier.ts";
 import { type IdsAnswer, requestEach } from "./request_each.ts";
 import { CLOCK_TOLERANCE_MS } from "../../core/time/plausible_time.ts";
 import { ITEMS_PER_REQUEST, type SweepContext } from "./sweep_context.ts";
-import type { Steps } from "../walk/poll_client.ts";
+import type { Steps } from "../walk/walk.ts";
+import { NOTHING_READ } from "../recording/recorder.ts";
 import { contradictions } from "../recording/readings.ts";
 
 interface QueueSweepOptions {
@@ -196,7 +197,7 @@ function settleOpen(
   const events = settled.filter(({ finalAtMs }) => finalAtMs === null)
     .flatMap((order) => contradictionsOf(context, order, answer));
   if (events.length > 0) {
-    context.onRead({ orders: 0, users: 0, appended: events.length });
+    context.onRead({ ...NOTHING_READ, appended: events.length });
   }
   return [
     ...(events.length > 0 ? [appendStatement(events)] : []),

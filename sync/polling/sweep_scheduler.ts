@@ -2,7 +2,7 @@ import { ENTITIES, type Lease } from "../../ledger/for_sync.ts";
 import { defined, recordBy } from "../../core/guards.ts";
 import { backoffMs } from "../../core/waiting/retry_delay.ts";
 import { PollError, Recorder, type SweepRead } from "../recording/recorder.ts";
-import { allSteps, type Steps } from "../walk/poll_client.ts";
+import { allSteps, type Steps } from "../walk/walk.ts";
 import { watchdog } from "../watchdog/watchdog.ts";
 import type { DeliveryHealth } from "../watchdog/watchdog_rule.ts";
 import {
@@ -67,10 +67,8 @@ export function pollSession(
   }
 
   const watch: PollSession["watch"] = async (onFailure) => {
-    const { watchEveryMs: everyMs, webhookGraceMs: graceMs } = settings;
     const { health, alert, remember } = await watchdog(driver, {
-      ...{ nowMs: now(), everyMs },
-      ...defined({ graceMs }),
+      ...{ nowMs: now(), everyMs: settings.watchEveryMs },
     });
     // Called before it is stored: an alarm may be sent twice, but is never lost.
     let isTaken = true;

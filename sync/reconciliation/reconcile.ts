@@ -22,9 +22,10 @@ import {
   type PollClient,
   requestOldest,
   runToEnd,
+  walkRange,
+  wholeRange,
   wholeSecond,
-} from "../walk/poll_client.ts";
-import { walkRange, wholeRange } from "../walk/walk_range.ts";
+} from "../walk/walk.ts";
 import {
   RECONCILE_SEVERITY,
   type ReconcileCategory,

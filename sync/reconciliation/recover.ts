@@ -19,10 +19,11 @@ import {
   requestOldest,
   runToEnd,
   type Steps,
+  walkRange,
+  wholeRange,
   wholeSecond,
-} from "../walk/poll_client.ts";
+} from "../walk/walk.ts";
 import { PROOF_ATTEMPTS } from "../polling/sweep_created.ts";
-import { walkRange, wholeRange } from "../walk/walk_range.ts";
 import { isRequestable } from "../../core/wire/identifier.ts";
 import { requestEach } from "../polling/request_each.ts";
 import { defined } from "../../core/guards.ts";
@@ -237,8 +238,6 @@ export interface BesidePollerOptions {
   readonly now?: () => number;
   /** Random bytes for salts. Defaults to those of the runtime. */
   readonly randomBytes?: (length: number) => Uint8Array;
-  /** Younger than this, the past may still change, in ms. @default {60000} */
-  readonly settleMs?: number;
   /** Ends the work. */
   readonly signal?: AbortSignal;
 }

@@ -16,7 +16,7 @@ Deno.test("record() keeps of an erased order only what is redacted, and nothing 
   });
   const answer = (source: Record<string, unknown>) => ({
     sources: [JSON.stringify(source)],
-    states: [{ status: String(source.status ?? ""), changedAt: null }],
+    states: [{ status: String(source.status ?? ""), changed_at: null }],
     missing: [],
     readAt: new Date().toISOString(),
     requestedAtMs: Date.now(),

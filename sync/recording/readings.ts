@@ -18,17 +18,14 @@ import {
   type Status,
   type StatusFacts,
 } from "../../ledger/for_sync.ts";
+import type { Order } from "../../core/wire/order.ts";
 
 /** An answer of the service about some orders or users. */
 export interface ServiceAnswer {
   /** Exact JSON text of each order or user in it. */
   readonly sources: readonly string[];
   /** Status and `changed_at` of each, as sent; of orders only. */
-  readonly states: readonly {
-    /** Status as sent; null where there is none. */
-    readonly status: string | null;
-    readonly changedAt: string | null;
-  }[];
+  readonly states: readonly Partial<Pick<Order, "status" | "changed_at">>[];
   /** Ids requested, and not there after an exhausted walk. */
   readonly missing: readonly string[];
   /** When the service answered, UTC ISO 8601. */
@@ -49,49 +46,47 @@ export interface Reading {
 /** Takes an answer apart. Rows without an id are left out. */
 export function readingsOf(
   entity: Entity,
-  answer: ServiceAnswer,
+  { sources, states, missing, readAt, requestedAtMs }: ServiceAnswer,
   { now, randomBytes }: {
     readonly now: () => number;
     readonly randomBytes: (length: number) => Uint8Array;
   },
 ): Reading[] {
-  const { readAt } = answer;
-  const requestedAt = new Date(answer.requestedAtMs).toISOString();
+  const requestedAt = new Date(requestedAtMs).toISOString();
   const mint = () => ({
     readAt,
     recordedAt: new Date(now()).toISOString(),
     salt: randomBytes(16),
   });
-  const reading = (
+  const readings = new Map<string, Reading>();
+  const add = (
     entityId: string,
     event: NewEvent | null,
     found: boolean,
-    state?: ServiceAnswer["states"][number],
-  ): Reading => ({
-    event,
-    changedAt: state?.changedAt ?? null,
-    observation: {
-      entityId,
-      requestedAt,
-      readAt,
-      digest: event?.digest ?? "",
-      found,
-      status: storable(state?.status ?? null),
-    },
-  });
-  const items = new Map<string, Reading>();
-  for (const [at, source] of answer.sources.entries()) {
+    { status = null, changed_at = null }: ServiceAnswer["states"][number] = {},
+  ) =>
+    readings.set(entityId, {
+      event,
+      changedAt: changed_at,
+      observation: {
+        ...{ entityId, requestedAt, readAt, found, status: storable(status) },
+        digest: event?.digest ?? "",
+      },
+    });
+  for (const [at, source] of sources.entries()) {
     const event = record(`${entity}_snapshot`, source, mint());
     const id = entity === "order" ? event.orderId : event.userId;
-    if (id !== null) items.set(id, reading(id, event, true, answer.states[at]));
+    if (id !== null) add(id, event, true, states[at]);
   }
-  for (const id of answer.missing) {
-    const event = entity === "order"
-      ? record("order_absent", { order_id: id }, mint())
-      : null;
-    items.set(id, reading(id, event, false));
+  for (const id of missing) {
+    const isOrder = entity === "order";
+    add(
+      id,
+      isOrder ? record("order_absent", { order_id: id }, mint()) : null,
+      false,
+    );
   }
-  return [...items.values()];
+  return [...readings.values()];
 }
 
 /** A status as a column can hold it. */
@@ -102,7 +97,7 @@ function storable(status: string | null): Status | null {
 }
 
 /** Age beyond which a change says nothing about recent webhooks, in ms. */
-const tooOldMs = 24 * 3_600_000;
+const TOO_OLD_MS = 24 * 3_600_000;
 
 /**
  * Finds the readings that become events: readings that differ from the last one,
@@ -177,7 +172,7 @@ export function observedChanges(
     });
     if (change === null) return [];
     const ageMs = Date.parse(requestedAt) - Date.parse(change.movedAt);
-    return ageMs > tooOldMs ? [] : [{ ...change, orderId: entityId }];
+    return ageMs > TOO_OLD_MS ? [] : [{ ...change, orderId: entityId }];
   });
 }
 

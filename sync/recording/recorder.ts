@@ -26,11 +26,10 @@ import {
 } from "./readings.ts";
 import type { Order } from "../../core/wire/order.ts";
 import type { User } from "../../core/wire/user.ts";
-import type { ListPage } from "../walk/poll_client.ts";
-import type { WalkContext } from "../walk/walk_range.ts";
+import type { ListPage, WalkContext } from "../walk/walk.ts";
 
 /** Attempts after a lost race: each loss is the success of another process. */
-const attempts = 50;
+const ATTEMPTS = 50;
 
 interface RecorderOptions {
   readonly driver: Driver;
@@ -102,7 +101,7 @@ export class Recorder {
 
   /** Writes statements under the lease, without an answer. */
   async write(statements: readonly Statement[]): Promise<void> {
-    await this.#write(statements, attempts);
+    await this.#write(statements, ATTEMPTS);
   }
 
   /** Counts what an answer has that the service's description does not have. */
@@ -131,7 +130,7 @@ export class Recorder {
           { cause: error },
         );
       }
-      if (attempt >= attempts) throw error;
+      if (attempt >= ATTEMPTS) throw error;
       return false;
     }
   }
@@ -207,35 +206,21 @@ export async function recordPage(
   requestedAtMs: number,
 ): Promise<readonly string[]> {
   const answer = {
-    sources: page.sources,
-    states: page.data.map((row) => {
-      const order = entity === "order" ? row as Order : null;
-      return {
-        status: order?.status ?? null,
-        changedAt: order?.changed_at ?? null,
-      };
-    }),
+    ...{ sources: page.sources, readAt: page.readAt, requestedAtMs },
+    states: entity === "order" ? page.data as readonly Order[] : [],
     missing: [],
-    readAt: page.readAt,
-    requestedAtMs,
   };
   const ids = page.data.map((row) => idOf(entity, row));
-  const { appended, changed } = await context.recorder.record(
+  const { recorder, onRead } = context;
+  const { appended, changed } = await recorder.record(
     entity,
     answer,
     ids.length === 0 ? [] : [deleteRead(entity, ids, requestedAtMs)],
   );
   if (page.withoutData !== undefined) {
-    await context.recorder.recordDrift([
-      `${entity}s.data is ${page.withoutData}`,
-    ]);
+    await recorder.recordDrift([`${entity}s.data is ${page.withoutData}`]);
   }
-  const read = page.data.length;
-  context.onRead({
-    orders: entity === "order" ? read : 0,
-    users: entity === "user" ? read : 0,
-    appended,
-  });
+  onRead({ ...NOTHING_READ, [`${entity}s`]: page.data.length, appended });
   return changed;
 }
 

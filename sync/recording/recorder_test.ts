@@ -33,7 +33,7 @@ function answer(status: string, orderId = "order-1"): ServiceAnswer {
     .replace("T", " ");
   return {
     sources: [JSON.stringify({ order_id: orderId, status })],
-    states: [{ status, changedAt }],
+    states: [{ status, changed_at: changedAt }],
     missing: [],
     readAt: new Date(clockMs).toISOString(),
     requestedAtMs: clockMs,
@@ -131,7 +131,7 @@ Deno.test("record() leaves the old history of a first sight out of the moves", a
   const driver = await storeOnly();
   await recorder(driver).record("order", {
     ...answer("success"),
-    states: [{ status: "success", changedAt: "2020-01-01 00:00:00" }],
+    states: [{ status: "success", changed_at: "2020-01-01 00:00:00" }],
   });
   assert.deepEqual(await rows(driver, "SELECT 1 FROM observed"), []);
   await driver.close();
@@ -349,7 +349,7 @@ for (const [name, row, also] of CAUGHT_UP) {
       clockMs = atMs;
       await one.record(entity, {
         sources: [JSON.stringify(row(state))],
-        states: [{ status: state, changedAt: null }],
+        states: [{ status: state, changed_at: null }],
         missing: [],
         readAt: new Date(atMs).toISOString(),
         requestedAtMs: atMs,
@@ -383,7 +383,7 @@ Deno.test("record() appends a reading again until it overtakes one without a sta
         status,
         changed_at: "2026-11-20 11:00:00",
       })],
-      states: [{ status, changedAt: "2026-11-20 11:00:00" }],
+      states: [{ status, changed_at: "2026-11-20 11:00:00" }],
       missing: [],
       readAt: new Date(clockMs).toISOString(),
       requestedAtMs: clockMs,
@@ -468,7 +468,7 @@ Deno.test("record() of a claw-back stops the goods at once when our clock was se
         created_at: stated(startMs + minute),
         changed_at: changedAt,
       })],
-      states: [{ status, changedAt }],
+      states: [{ status, changed_at: changedAt }],
       missing: [],
       readAt: new Date(atMs).toISOString(),
       requestedAtMs: atMs,

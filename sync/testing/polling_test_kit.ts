@@ -20,7 +20,7 @@ import {
 } from "../polling/sweep_context.ts";
 import { createPoller } from "../polling/poller.ts";
 import { Recorder, type SweepRead } from "../recording/recorder.ts";
-import type { Steps } from "../walk/poll_client.ts";
+import type { Steps } from "../walk/walk.ts";
 import {
   rows,
   startMs,

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import {
   afterWindow,
+  filterTime,
   isDense,
   nextWindow,
   type TimeWindow,
   type WindowProgress,
-} from "./walk_range.ts";
-import { filterTime } from "./poll_client.ts";
+} from "./walk.ts";
 
 const second = 1000;
 

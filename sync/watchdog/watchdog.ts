@@ -83,7 +83,7 @@ export interface WatchdogCheck {
  * the result.
  *
  * @param driver The ledger's database.
- * @param options The time, and how long a webhook may take.
+ * @param options The time, and how often it looks.
  * @returns What it sees, and what to write.
  * @throws {LedgerError} When the database fails.
  *
@@ -106,13 +106,11 @@ export async function watchdog(
   options: {
     /** The time, in milliseconds since the epoch. */
     readonly nowMs: number;
-    /** How long a webhook may take, in milliseconds. @default {360000} */
-    readonly graceMs?: number;
     /** Usual time between two looks, in milliseconds. @default {30000} */
     readonly everyMs?: number;
   },
 ): Promise<WatchdogCheck> {
-  const { nowMs, graceMs, everyMs = WATCH_EVERY_MS } = options;
+  const { nowMs, everyMs = WATCH_EVERY_MS } = options;
   const before = await readSweep<WatchdogState>(driver, NAME) ??
     await wake(driver, nowMs);
   // Read before the log: what is moved or folded meanwhile is in one of both.
@@ -129,8 +127,8 @@ export async function watchdog(
     waitingSince: earliest(waiting, unfoldedSince),
     ...{ watchedSince, pauses, nowMs },
   };
-  const changes = await readDecidingChanges(driver, known, graceMs);
-  const health = deliveryHealth({ ...known, changes }, graceMs);
+  const changes = await readDecidingChanges(driver, known);
+  const health = deliveryHealth({ ...known, changes });
   const alarm = deliveryAlarm(before.alarm, health);
   const state = { log, watchedSince, lookedMs: nowMs, pauses, alarm };
   const keptSince = new Date(nowMs - KEEP_CHANGES_MS).toISOString();
@@ -149,11 +147,10 @@ export async function watchdog(
 async function readDecidingChanges(
   driver: Driver,
   known: Omit<WatchedFacts, "changes">,
-  graceMs: number | undefined,
 ): Promise<readonly WatchedChange[]> {
   for (let limit = CHANGES_AT_FIRST;; limit *= 10) {
     const changes = await readObservedChanges(driver, known, limit);
-    const settled = settledChanges({ ...known, changes }, graceMs);
+    const settled = settledChanges({ ...known, changes });
     if (
       settled.length >= DECIDING_CHANGES || changes.length < limit ||
       limit >= CHANGES_AT_MOST

@@ -93,10 +93,9 @@ export interface DeliveryHealth {
  */
 export function deliveryHealth(
   facts: WatchedFacts,
-  graceMs: number = GRACE_MS,
 ): DeliveryHealth {
   const { lastReceivedAt, failingSince, waitingSince, nowMs } = facts;
-  const settled = settledChanges(facts, graceMs);
+  const settled = settledChanges(facts);
   const { suspected, silent } = suspectDelivery(settled);
   const silentSince = silent[0]?.movedAt ?? null;
   const silentIds = [...new Set(silent.map(({ orderId }) => orderId))];
@@ -133,7 +132,6 @@ export function deliveryHealth(
  */
 export function settledChanges(
   facts: WatchedFacts,
-  graceMs: number = GRACE_MS,
 ): WatchedChange[] {
   const { waitingSince, watchedSince, pauses = [], nowMs } = facts;
   const knownUntilMs = waitingSince === null
@@ -142,7 +140,7 @@ export function settledChanges(
   return inOrder(
     facts.changes.filter((change) =>
       change.movedAt > watchedSince &&
-      webhookDueMs(change, graceMs, pauses) <= knownUntilMs
+      webhookDueMs(change, pauses) <= knownUntilMs
     ),
   );
 }
@@ -239,7 +237,6 @@ export interface Pause {
  */
 export function webhookDueMs(
   { movedAt, announced }: Pick<WatchedChange, "movedAt" | "announced">,
-  graceMs: number,
   pauses: readonly Pause[],
 ): number {
   const movedMs = Date.parse(movedAt);
@@ -248,12 +245,12 @@ export function webhookDueMs(
     : pauses.find(({ fromMs, untilMs }) =>
       movedMs >= fromMs - AHEAD_MS && movedMs <= untilMs
     );
-  if (pause === undefined) return movedMs + graceMs;
+  if (pause === undefined) return movedMs + GRACE_MS;
   const awayMs = pause.untilMs - movedMs;
   const nextMs = [ATTEMPTS_FROM_FIRST_MS, ATTEMPTS_FROM_PREVIOUS_MS].map(
     (attempts) => attempts.find((ms) => ms > awayMs) ?? 0,
   );
-  return movedMs + Math.max(...nextMs) + graceMs;
+  return movedMs + Math.max(...nextMs) + GRACE_MS;
 }
 
 /** How many of the last changes are looked at. */

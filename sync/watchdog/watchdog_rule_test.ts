@@ -230,19 +230,19 @@ const moved = (minutes: number) => ({
 
 Deno.test("webhookDueMs() is the grace after the change while somebody listened", () => {
   assert.equal(
-    webhookDueMs(moved(0), 6 * minuteOfWebhookDue, []),
+    webhookDueMs(moved(0), []),
     atOfWebhookDue(6),
   );
   const later = { fromMs: atOfWebhookDue(2), untilMs: atOfWebhookDue(9) };
   assert.equal(
-    webhookDueMs(moved(0), 6 * minuteOfWebhookDue, [later]),
+    webhookDueMs(moved(0), [later]),
     atOfWebhookDue(6),
   );
 });
 
 Deno.test("webhookDueMs() waits for the attempt after a time in which nothing ran", () => {
   const due = (minutes: number, untilMinutes: number) =>
-    webhookDueMs(moved(minutes), 6 * minuteOfWebhookDue, [
+    webhookDueMs(moved(minutes), [
       { fromMs: atOfWebhookDue(0), untilMs: atOfWebhookDue(untilMinutes) },
     ]);
   assert.equal(
@@ -263,7 +263,7 @@ Deno.test("webhookDueMs() waits for the attempt after a time in which nothing ra
   const announced = { ...moved(1), announced: true };
   const pause = { fromMs: atOfWebhookDue(0), untilMs: atOfWebhookDue(10) };
   assert.equal(
-    webhookDueMs(announced, 6 * minuteOfWebhookDue, [pause]),
+    webhookDueMs(announced, [pause]),
     atOfWebhookDue(1 + 6),
   );
   assert.equal(
