@@ -151,20 +151,16 @@ async function* walkPast(
 ): Steps {
   let progress = begun;
   yield* walkRange(recordingWalk(context, entity), {
-    entity,
     from: begun.walk,
     untilMs: begun.untilMs,
     prove: true,
     attempts: PROOF_ATTEMPTS,
     onWindow: async (walked) => {
-      const { outcome, progress: walk } = walked;
       progress = {
         ...progress,
-        walk,
+        walk: walked.progress,
         gaps: limitGaps([...progress.gaps, ...gapIn(walked)]),
-        latestMs: outcome.kind === "dense"
-          ? progress.latestMs
-          : later(progress.latestMs, outcome.latestCreatedMs),
+        latestMs: later(progress.latestMs, walked.latestCreatedMs),
       };
       await save(context, newSweep(entity), progress);
     },
@@ -183,7 +179,6 @@ async function* closeGaps(
   const left: Gap[] = [];
   for (const { fromMs, untilMs } of begun.gaps) {
     yield* walkRange(recordingWalk(context, entity), {
-      entity,
       from: wholeRange(fromMs, untilMs),
       untilMs,
       prove: true,
@@ -193,10 +188,9 @@ async function* closeGaps(
   await save(context, newSweep(entity), { ...begun, gaps: limitGaps(left) });
 }
 
-function gapIn({ window, outcome }: WalkedWindow): Gap[] {
-  if (outcome.kind === "dense" || outcome.why === null) return [];
+function gapIn({ window, why }: WalkedWindow): Gap[] {
   const { startMs: fromMs, endMs: untilMs } = window;
-  return [{ fromMs, untilMs, why: outcome.why }];
+  return why === null ? [] : [{ fromMs, untilMs, why }];
 }
 
 /** Gaps kept one by one; beyond that they are merged. */
@@ -263,7 +257,6 @@ export async function* sweepDeep(
   const { untilMs, ...from } = progress.walk ??
     (yield* findPast(context, entity, 1000));
   yield* walkRange(recordingWalk(context, entity), {
-    entity,
     from,
     untilMs,
     prove: false,

@@ -188,14 +188,14 @@ class Comparison {
       ...this.#options,
       settleMs: POLLER_DEFAULTS.settleMs,
       itemsPerWindow: ITEMS_PER_WINDOW,
+      entity: "order",
       onPage: (page) => this.#comparePage(page),
     }, {
-      entity: "order",
       from: wholeRange(fromMs, untilMs),
       untilMs,
       prove,
-      onWindow: ({ outcome }) => {
-        if (prove && outcome.kind === "walked") this.#why ??= outcome.reason;
+      onWindow: ({ reason }) => {
+        if (prove) this.#why ??= reason;
       },
     }));
   }

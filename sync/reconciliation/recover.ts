@@ -157,20 +157,16 @@ async function* walkProven(
   const recording = recordingWalk(context, entity);
   let why: IncompleteReason | null = null;
   yield* walkRange(recording, {
-    entity,
     from: wholeRange(wholeSecond(fromMs) - 1000, untilMs),
     untilMs,
     prove: true,
     attempts: PROOF_ATTEMPTS,
-    onWindow: ({ outcome }) => {
-      if (outcome.kind === "walked") why ??= outcome.reason;
-    },
+    onWindow: ({ reason }) => void (why ??= reason),
   });
   if (toMs > untilMs) {
     // Read all the same; what is this young can still change.
     const tailMs = wholeSecond(toMs) + 1000;
     yield* walkRange(recording, {
-      entity,
       from: wholeRange(untilMs, tailMs),
       untilMs: tailMs,
       prove: false,

@@ -226,11 +226,12 @@ export async function recordPage(
 
 /** The context of a walk that records every page. */
 export function recordingWalk(
-  context: Omit<WalkContext, "onPage"> & PageRecording,
+  context: Omit<WalkContext, "onPage" | "entity"> & PageRecording,
   entity: Entity,
 ): WalkContext {
   return {
     ...context,
+    entity,
     onPage: (page, requestedAtMs) =>
       recordPage(context, entity, page, requestedAtMs),
   };

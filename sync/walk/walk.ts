@@ -208,7 +208,6 @@ export async function* allSteps(works: readonly Steps[]): Steps {
 
 /** A range of creation time to walk through, and how. */
 interface RangeWalk {
-  readonly entity: Entity;
   /** Where to begin or to continue: from {@linkcode wholeRange} or stored. */
   readonly from: WindowProgress;
   /** Inclusive end, in milliseconds since the epoch. */
@@ -224,41 +223,14 @@ interface RangeWalk {
 }
 
 /** Result of a window, and where the walk continues. */
-export interface WalkedWindow {
+export interface WalkedWindow extends WindowOutcome {
   readonly window: TimeWindow;
-  readonly outcome: WindowOutcome;
   readonly progress: WindowProgress;
-}
-
-/**
- * Walks through a range of creation time in windows, which are cut where they
- * are dense, one request a step. Every sweep through the past, `recover()` and
- * `reconcile()` are this walk with other parameters.
- */
-export async function* walkRange(
-  context: WalkContext,
-  range: RangeWalk,
-): Steps {
-  const { entity, untilMs, prove, attempts = 1, onWindow } = range;
-  let progress = range.from;
-  let attempt = 1;
-  for (;;) {
-    const window = nextWindow(progress, untilMs);
-    if (window === null) return;
-    const outcome = yield* walkWindow(context, entity, window, prove);
-    const unproven = outcome.kind === "walked" && outcome.why !== null;
-    if (unproven && attempt < attempts) {
-      attempt += 1;
-      continue;
-    }
-    attempt = 1;
-    progress = afterWindow(progress, window, outcome, context.itemsPerWindow);
-    await onWindow?.({ window, outcome, progress });
-  }
 }
 
 /** What walks a window, and what is done with its pages. */
 export interface WalkContext extends Requester {
+  readonly entity: Entity;
   /** The time, in milliseconds since the epoch. */
   readonly now: () => number;
   /** Items a window should hold at most. */
@@ -275,20 +247,43 @@ type PageReader = (
   requestedAtMs: number,
 ) => Promise<unknown>;
 
-type WindowOutcome =
-  /** It has to be cut first; `items` is how many the service counts. */
-  | { readonly kind: "dense"; readonly items: number | null }
-  /** It was read to its end. */
-  | {
-    readonly kind: "walked";
-    readonly items: number;
-    /** Why it is not proven that these are all; null when it is. */
-    readonly reason: IncompleteReason | null;
-    /** The same in one sentence, as the client says it. */
-    readonly why: string | null;
-    /** Latest creation time, in milliseconds since the epoch. */
-    readonly latestCreatedMs: number | null;
-  };
+interface WindowOutcome {
+  /** Whether it was read to its end, or has to be cut first. */
+  readonly kind: "walked" | "dense";
+  /** How many it holds; null where it is dense and the service does not count. */
+  readonly items: number | null;
+  /** Why it is not proven that these are all; null when it is, or was not read. */
+  readonly reason: IncompleteReason | null;
+  /** The same in one sentence, as the client says it. */
+  readonly why: string | null;
+  /** Latest creation time in it, in milliseconds since the epoch, once read. */
+  readonly latestCreatedMs: number | null;
+}
+
+/**
+ * Walks through a range of creation time in windows, which are cut where they
+ * are dense, one request a step. Every sweep through the past, `recover()` and
+ * `reconcile()` are this walk with other parameters.
+ */
+export async function* walkRange(
+  context: WalkContext,
+  { from, untilMs, prove, attempts = 1, onWindow }: RangeWalk,
+): Steps {
+  let progress = from;
+  let attempt = 1;
+  for (;;) {
+    const window = nextWindow(progress, untilMs);
+    if (window === null) return;
+    const outcome = yield* walkWindow(context, window, prove);
+    if (outcome.why !== null && attempt < attempts) {
+      attempt += 1;
+      continue;
+    }
+    attempt = 1;
+    progress = afterWindow(progress, window, outcome, context.itemsPerWindow);
+    await onWindow?.({ ...outcome, window, progress });
+  }
+}
 
 const PROVEN = { reason: null, why: null };
 
@@ -299,35 +294,27 @@ const PROVEN = { reason: null, why: null };
  */
 async function* walkWindow(
   context: WalkContext,
-  entity: Entity,
   window: TimeWindow,
   prove: boolean,
 ): Steps<WindowOutcome> {
-  const { itemsPerWindow, settleMs } = context;
+  const { entity, itemsPerWindow, settleMs, now, onPage } = context;
   const { startMs, endMs } = window;
-  const walk = listCreated(context, entity, startMs, {
-    endMs,
-    prove,
-    settleMs,
-  });
+  const how = { endMs, prove, settleMs };
+  const walk = listCreated(context, entity, startMs, how);
+  const dense = { kind: "dense", latestCreatedMs: null, ...PROVEN } as const;
   let items = 0;
   let latestCreatedMs: number | null = null;
-  for await (const page of readPages(context, walk, context.onPage)) {
+  for await (const page of readPages({ now }, walk, onPage)) {
+    const isFirst = items === 0;
     items += page.data.length;
-    latestCreatedMs = later(
-      latestCreatedMs,
-      latestCreation(page, context.now()),
-    );
+    latestCreatedMs = later(latestCreatedMs, latestCreation(page, now()));
     yield 1;
-    if (
-      items === page.data.length &&
-      isDense(window, page.total ?? 0, itemsPerWindow)
-    ) {
-      return { kind: "dense", items: page.total };
+    if (isFirst && isDense(window, page.total ?? 0, itemsPerWindow)) {
+      return { ...dense, items: page.total };
     }
     // A proof takes each item twice; beyond that a wrong `total` hid the rest.
     if (isDense(window, items, itemsPerWindow * 4)) {
-      return { kind: "dense", items: null };
+      return { ...dense, items: null };
     }
   }
   const { completeness } = walk;
