@@ -25,11 +25,8 @@ export interface AskByClientOptions
 export function askByClient(options: AskByClientOptions): AskService {
   const { signal } = options;
   const own = observed(options);
-  return {
-    orders: (extra) =>
-      own((client) => client.orders.page({}, { extra, signal })),
-    users: (extra) => own((client) => client.users.page({}, { extra, signal })),
-  };
+  return (list, extra) =>
+    own((client) => client[list].page({}, { extra, signal }));
 }
 
 /** Makes calls, one at a time, and gives the answers as they came. */

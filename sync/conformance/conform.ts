@@ -76,25 +76,15 @@ export async function conform(
     if (typeof seen !== "string" && !seen[0]) {
       seen = await look(createReader(ask, now()));
     }
+    const [verdict, facts, code] = typeof seen === "string"
+      ? ["not_seen", null, seen] as const
+      : [seen[0] ? "agrees" : "differs", seen[1], null] as const;
     const { subject, taken, risk } = row;
     rows.push({
-      name,
-      subject,
-      taken,
-      ...(typeof seen === "string"
-        ? {
-          verdict: "not_seen",
-          facts: null,
-          reason: { code: seen, message: NOT_SEEN[seen] },
-        }
-        : {
-          verdict: seen[0] ? "agrees" : "differs",
-          facts: Object.entries(seen[1]).map(([name, value]) => ({
-            name,
-            value,
-          })),
-          reason: null,
-        }),
+      ...{ name, subject, taken, verdict },
+      facts: facts &&
+        Object.entries(facts).map(([name, value]) => ({ name, value })),
+      reason: code && { code, message: NOT_SEEN[code] },
       risk: { code: risk, message: RISKS[risk] },
     });
   }

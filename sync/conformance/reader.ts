@@ -27,11 +27,13 @@ export class NoAnswerError extends Error {
   override readonly name = "NoAnswerError";
 }
 
-/** Reads pages of the service's two lists, one request at a time. */
-export interface AskService {
-  readonly orders: (parameters: ListParameters) => Promise<ServiceAnswer>;
-  readonly users: (parameters: ListParameters) => Promise<ServiceAnswer>;
-}
+export type ListName = keyof typeof LISTS;
+
+/** Reads a page of one of the service's two lists, one request at a time. */
+export type AskService = (
+  list: ListName,
+  parameters: ListParameters,
+) => Promise<ServiceAnswer>;
 
 /** An answer whose body was read. */
 export interface ReadAnswer extends Omit<ServiceAnswer, "text"> {
@@ -44,8 +46,6 @@ export interface ReadAnswer extends Omit<ServiceAnswer, "text"> {
   /** The stated total; null where there is none. */
   readonly total: number | null;
 }
-
-export type ListName = keyof AskService;
 
 export interface Reader {
   /** A page of what is old enough not to change; the same question is asked once. */
@@ -82,7 +82,7 @@ export function createReader(ask: AskService, nowMs: number): Reader {
   const page: Reader["page"] = (list, parameters) => {
     const question = { [LISTS[list].end]: until, ...parameters };
     const key = JSON.stringify([list, question]);
-    const answer = asked.get(key) ?? ask[list](question).then(read);
+    const answer = asked.get(key) ?? ask(list, question).then(read);
     asked.set(key, answer);
     return answer;
   };

@@ -103,14 +103,10 @@ const NEVER_CHANCE: ReadonlySet<PollFailureCause> = new Set([
  * than once in a row, or once by what is no chance. Null without any.
  */
 export function pollAlarm(health: PollHealth): SweepFailure | null {
-  return health.failures.filter(({ attempts, cause }) =>
+  const [oldest = null] = health.failures.filter(({ attempts, cause }) =>
     attempts >= ALARM_ATTEMPTS || NEVER_CHANCE.has(cause)
-  )
-    .reduce<SweepFailure | null>(
-      (oldest, one) =>
-        oldest === null || one.since < oldest.since ? one : oldest,
-      null,
-    );
+  ).toSorted((a, b) => Date.parse(a.since) - Date.parse(b.since));
+  return oldest;
 }
 
 /** One more failure of a sweep. */
@@ -139,7 +135,7 @@ export function withoutFailure(
   };
 }
 
-const CAUSES = new Map<string, PollFailureCause>([
+const CAUSES = new Map<unknown, PollFailureCause>([
   ["AuthenticationError", "wrong_key"],
   ["PermissionError", "refused"],
   ["ValidationError", "bad_request"],
@@ -154,7 +150,7 @@ const CAUSES = new Map<string, PollFailureCause>([
 
 /** What an error of the client, the lease or the database means here. */
 export function pollFailureCause(error: unknown): PollFailureCause {
-  const cause = CAUSES.get(error instanceof Error ? error.name : "") ?? "other";
+  const cause = CAUSES.get((error as Error | null)?.name) ?? "other";
   return cause === "network" && /: its certificate /.test(String(error))
     ? "certificate"
     : cause;
@@ -253,14 +249,14 @@ export class PollFailures {
     error: unknown,
     nextTryMs: number | null,
   ): Promise<void> {
-    const { now } = this.#options;
-    const status = isServiceFailure(error) ? error.status : null;
+    const { now, onPollAlert } = this.#options;
+    const iso = (timeMs: number) => new Date(timeMs).toISOString();
     this.#health = withFailure(this.#health, {
-      ...{ sweep, cause: pollFailureCause(error), status },
-      lastAt: new Date(now()).toISOString(),
-      nextAttemptAt: nextTryMs === null
-        ? null
-        : new Date(nextTryMs).toISOString(),
+      sweep,
+      cause: pollFailureCause(error),
+      status: isServiceFailure(error) ? error.status : null,
+      lastAt: iso(now()),
+      nextAttemptAt: nextTryMs === null ? null : iso(nextTryMs),
       message: messageOf(error),
     });
     const failure = pollAlarm(this.#health);
@@ -268,7 +264,7 @@ export class PollFailures {
       this.#reported = true;
       this.#outageSince ??= failure.since;
       const sweeps = this.#health.failures.map((one) => one.sweep);
-      this.#report({ kind: "failing", failure, sweeps });
+      quietly(onPollAlert, { kind: "failing", failure, sweeps });
     }
     await this.store();
   }
@@ -287,7 +283,8 @@ export class PollFailures {
     if (this.attempts(sweep) === 0) return;
     this.#health = withoutFailure(this.#health, sweep);
     if (this.#outageSince !== null && this.#health.failures.length === 0) {
-      this.#report({ kind: "recovered", since: this.#outageSince });
+      const since = this.#outageSince;
+      quietly(this.#options.onPollAlert, { kind: "recovered", since });
       this.#outageSince = null;
       this.#reported = false;
     }
@@ -297,30 +294,25 @@ export class PollFailures {
   /** Another poller has the lease: nothing is wrong, and nothing is stored. */
   async standBy(): Promise<void> {
     await this.worked("poller");
-    this.#tellHealth();
+    quietly(this.#options.onPollHealth, this.#health);
   }
 
   /** Stores it in the ledger; where that fails, `failed` will report it. */
   async store(): Promise<void> {
-    const { ledger: { driver }, now } = this.#options;
-    this.#tellHealth();
+    const { ledger: { driver }, now, onPollHealth } = this.#options;
+    quietly(onPollHealth, this.#health);
     await driver.batch([writeSweep(HEALTH, this.#health, now())], "write")
       .catch(() => {});
-  }
-
-  #tellHealth(): void {
-    quietly(() => this.#options.onPollHealth?.(this.#health));
-  }
-
-  #report(alert: PollAlert): void {
-    quietly(() => this.#options.onPollAlert?.(alert));
   }
 }
 
 /** A listener that fails must not stop polling. */
-function quietly(report: () => void): void {
+function quietly<Told>(
+  listener: ((told: Told) => void) | undefined,
+  told: Told,
+): void {
   try {
-    report();
+    listener?.(told);
   } catch {
     // There is no other listener to report this to.
   }
