@@ -201,9 +201,13 @@ export {
 } from "./releases/release_by_hand.ts";
 
 // Evidence
-export type { ErasePersonOptions, Erasures } from "./erasure/erasures.ts";
-export type { PruneOptions, Pruning } from "./erasure/prune.ts";
-export type { Erasure, ErasurePlan } from "./erasure/erase.ts";
+export type {
+  ErasePersonOptions,
+  Erasure,
+  ErasurePlan,
+  Erasures,
+} from "./erasure/erasures.ts";
+export type { PruneOptions, Pruning } from "./erasure/redact.ts";
 export type { ErasedPerson } from "./store/aliases.ts";
 export type {
   Verification as ChainVerification,

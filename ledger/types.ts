@@ -45,9 +45,12 @@ export type {
   WebhookMismatch,
   WithoutField,
 } from "./anomalies/anomaly.ts";
-export type { ErasableOrder, ErasureBlock } from "./erasure/rewrite.ts";
-export type { ClaimedOrder, Comparison } from "./erasure/erase.ts";
-export type { ErasureFinding } from "./erasure/erasures.ts";
+export type { ErasableOrder, ErasureBlock } from "./erasure/redact.ts";
+export type {
+  ClaimedOrder,
+  Comparison,
+  ErasureFinding,
+} from "./erasure/erasures.ts";
 export type { Historic } from "./releases/order_release.ts";
 export type { ErasedUser, ReturnedOrder } from "./store/aliases.ts";
 export type {

@@ -18,10 +18,16 @@ import {
 import { listed, readDeciding, statement, write } from "../store/database.ts";
 import type { Statement } from "../store/driver/driver.ts";
 import { lostRace } from "../store/driver/retrying_driver.ts";
-import { addFindings, findHolders, textsOf } from "./holders.ts";
-import { findTraces } from "./erase.ts";
-import { isPseudonym, namesNobody, newName, redactEvent } from "./redact.ts";
-import { type ErasureParts, replaceEvents, updateEvent } from "./rewrite.ts";
+import { addFindings, findHolders, findTraces, textsOf } from "./holders.ts";
+import {
+  type ErasureParts,
+  isPseudonym,
+  namesNobody,
+  newName,
+  redactEvent,
+  replaceEvents,
+  updateEvent,
+} from "./redact.ts";
 
 /** What a new event is about. */
 interface Arrival {

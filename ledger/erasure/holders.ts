@@ -1,16 +1,129 @@
-/** Which events hold an id of somebody erased, wherever it stands in the body. */
+/** Which events are about a person: what leads from one to the next, and what holds an id wherever it stands. */
 import { LONGEST_IDENTIFIER } from "../../core/wire/identifier.ts";
-import type { RecordedEvent } from "../events/event.ts";
-import type { EventKind } from "../machines/event_kind.ts";
-import type { Driver, Statement } from "../store/driver/driver.ts";
-import { listed, readDeciding, statement } from "../store/database.ts";
-import { readEvents } from "../store/events.ts";
 import {
   comparedId,
+  isSameId,
   type Ownership,
   readAliases,
   readErasedOrders,
 } from "../store/aliases.ts";
+import type { RecordedEvent } from "../events/event.ts";
+import { isExpectation } from "../events/fact.ts";
+import type { EventKind } from "../machines/event_kind.ts";
+import type { Guard } from "../projection/guard.ts";
+import type { LookupKind } from "../projection/lookup_hash.ts";
+import { listed, readDeciding, statement } from "../store/database.ts";
+import type { Driver, Statement } from "../store/driver/driver.ts";
+import { readEvents } from "../store/events.ts";
+import { type ErasureParts, isPseudonym } from "./redact.ts";
+
+/**
+ * Orders `o` that only webhooks name, and of which the service was not asked yet:
+ * they may be somebody else's.
+ */
+const MAY_BE_OTHERS = `(o.shown = 0 AND NOT EXISTS (
+  SELECT 1 FROM observations AS b WHERE b.entity = 'order' AND b.id = o.id))`;
+
+/** Where what was expected is found, and what leads from there to orders. */
+const TERMS = {
+  click: "asked_click",
+  session: "session",
+  reference: "asked_reference",
+} as const;
+
+/**
+ * Adds to events that name a person, folded or not, those of the person's orders, and
+ * the sessions and expectations of these. Click ids that are taken are somebody else's.
+ */
+export async function findTraces(
+  { driver, fold: { readFact } }: ErasureParts,
+  { guard, userId, orders, named, taken = new Set() }: {
+    readonly guard: Guard;
+    readonly userId: string | null;
+    readonly orders: ReadonlyMap<string, { readonly no: number }>;
+    readonly named: readonly RecordedEvent[];
+    readonly taken?: ReadonlySet<string>;
+  },
+): Promise<{
+  readonly events: readonly RecordedEvent[];
+  /** Click ids that readings state and no order of somebody else, as compared. */
+  readonly stated: ReadonlySet<string>;
+  /** Click ids that nobody else may have. */
+  readonly clicks: ReadonlySet<string>;
+}> {
+  const { hash } = guard;
+  const nos = listed([...orders.values()].map(({ no }) => no));
+  const unshared = async (
+    kind: LookupKind,
+    texts: Iterable<string>,
+    mayBe = "false",
+  ) => {
+    const left = new Map([...texts].map((text) => [hash.of(kind, text), text]));
+    const [rows] = await readDeciding(driver, [statement(
+      `SELECT l.hash FROM lookup AS l JOIN orders AS o ON o.no = l.no
+        WHERE l.hash IN (SELECT value FROM json_each(?1))
+          AND o.no NOT IN (SELECT value FROM json_each(?2))
+          AND (l.shown = 1 OR ${mayBe})`,
+      listed(left.keys()),
+      nos,
+    )]);
+    for (const [at] of rows ?? []) left.delete(Number(at));
+    return new Set(left.values()).difference(taken);
+  };
+  const expected = (kind: keyof typeof TERMS, texts: Iterable<string>) =>
+    readEvents(
+      driver,
+      `expected AS x CROSS JOIN events AS e ON e.position = x.position
+        WHERE x.${kind} IN (SELECT value FROM json_each(?))`,
+      listed([...texts].map((text) => hash.of(TERMS[kind], text))),
+    );
+  const ofOrders = await readEvents(
+    driver,
+    `mentions AS m CROSS JOIN events AS e ON e.position = m.position
+      WHERE m.no IN (SELECT value FROM json_each(?))`,
+    nos,
+  );
+  const about = [...named, ...ofOrders];
+  const own = about.filter(({ orderId }) => orders.has(orderId ?? ""));
+  const stated = await unshared("click", clicksOf(own));
+  // A webhook that names a session says nothing of the session's click id.
+  const sessions = own.flatMap((one) => readFact(one).sessionId ?? []);
+  const ofLinks = [
+    ...await expected("session", await unshared("session", sessions)),
+    ...await expected("click", stated),
+  ].filter(({ clickId }) => clickId === null || stated.has(clickId));
+  // A basket that was asked for again names its buyer's address too.
+  const references = ofLinks.map(readFact).filter(isExpectation)
+    .flatMap(({ expectation }) => expectation.reference ?? []);
+  const found = [
+    ...ofLinks,
+    ...await expected("reference", await unshared("reference", references)),
+  ];
+  const nobodys = await unshared(
+    "click",
+    clicksOf([...found, ...about]),
+    MAY_BE_OTHERS,
+  );
+  const terms = found.filter((event) =>
+    (event.userId === null || isSameId(event.userId, userId)) &&
+    (event.clickId === null || nobodys.has(event.clickId))
+  );
+  const events = [...about, ...terms];
+  return {
+    events: [...new Map(events.map((one) => [one.position, one])).values()],
+    stated: new Set([...stated].map(comparedId)),
+    clicks: new Set(
+      clicksOf(events).filter((one) => nobodys.has(one) && !isPseudonym(one)),
+    ),
+  };
+}
+
+/** Click ids, but those that only webhooks name: anybody can send one. */
+function clicksOf(events: readonly RecordedEvent[]): string[] {
+  return events.flatMap(({ kind, clickId }) =>
+    kind === "webhook" ? [] : clickId ?? []
+  );
+}
 
 /** Kinds of events that may hold an id of a person in any place. */
 const COMPARED: ReadonlySet<EventKind> = new Set([

@@ -1,4 +1,4 @@
-/** What is left of an event: what the fold needs, and nothing that names anybody. */
+/** What is left of an event, and how states and bodies follow: for one person, or for all that is old. */
 import {
   KEPT_OF_WEBHOOK,
   KEPT_ORDER_FIELDS,
@@ -12,11 +12,43 @@ import type {
   RecordedEvent,
 } from "../events/event.ts";
 import { exactObject, objectOf, soundRow } from "../events/fact_text.ts";
-import type { MatchFact } from "../events/order_facts.ts";
 import { readOrder, statedTransactionForm } from "../events/order_reading.ts";
-import { derive, ERASED_ID, isMarkedErased, record } from "../events/record.ts";
+import {
+  derive,
+  ERASED_ID,
+  ERASED_MARK,
+  isMarkedErased,
+  record,
+} from "../events/record.ts";
 import type { EventKind } from "../machines/event_kind.ts";
-import { hexOf } from "../store/events.ts";
+import { appendStatement, hexOf, msOf, readEvents } from "../store/events.ts";
+import { ulid } from "ulid";
+import type { AssetTable } from "../../core/assets/environment.ts";
+import { type Fact, isExpectation } from "../events/fact.ts";
+import type { MatchFact } from "../events/order_facts.ts";
+import { leafOf } from "../evidence/seals.ts";
+import { isFinal } from "../machines/order_machine.ts";
+import type { Trust } from "../machines/transition.ts";
+import { matchExpectations } from "../outcomes/match.ts";
+import { rowsAnew } from "../projection/anew.ts";
+import {
+  type Guard,
+  guardOf,
+  moveGuard,
+  selectGuard,
+} from "../projection/guard.ts";
+import type { LookupHash } from "../projection/lookup_hash.ts";
+import type { FoldCode } from "../projection/project.ts";
+import { dropRefolded } from "../projection/refold.ts";
+import { updateRow } from "../projection/rows.ts";
+import { orderState } from "../states/order_state.ts";
+import { listed, readDeciding, statement, write } from "../store/database.ts";
+import type { Driver, Statement } from "../store/driver/driver.ts";
+import { LedgerError } from "../store/driver/errors.ts";
+import { isAbout } from "../orders/compare.ts";
+import type { OrderFold } from "../orders/order_fold.ts";
+import { unpackOrder } from "../projection/doc.ts";
+import { retryLostRaces } from "../store/driver/retrying_driver.ts";
 
 type Chance = { readonly randomBytes: (length: number) => Uint8Array };
 
@@ -184,4 +216,315 @@ function readingFields(
     ...tx === "named" && { tx_named: true },
     ...tx === "unreadable" && { tx_unreadable: true },
   };
+}
+
+export interface ErasureParts {
+  readonly driver: Driver;
+  readonly assets: AssetTable;
+  readonly now: () => number;
+  readonly randomBytes: (length: number) => Uint8Array;
+  readonly fold: FoldCode;
+}
+
+export interface Replacement {
+  readonly before: RecordedEvent;
+  readonly after: RecordedEvent;
+}
+
+/** Reads how far events are folded; what is not folded yet is redacted as it comes. */
+export async function readFolded(
+  { driver, fold }: ErasureParts,
+  work: "erase" | "prune",
+): Promise<Guard> {
+  const [rows] = await readDeciding(driver, [selectGuard]);
+  const guard = guardOf(rows);
+  if (guard.foldVersion === fold.version) return guard;
+  throw new LedgerError(
+    "failed",
+    `Cannot ${work}: the events are not folded by this version; fold them first, ` +
+      "with ledger.project()",
+  );
+}
+
+/** What follows where events are replaced. Nothing leads to the orders from now on. */
+export async function replaceEvents(
+  { driver, assets, now, randomBytes, fold: { readFact } }: ErasureParts,
+  { guard, replaced, orders = [] }: {
+    readonly guard: Guard;
+    readonly replaced: readonly Replacement[];
+    readonly orders?: readonly { readonly no: number }[];
+  },
+): Promise<Statement[]> {
+  const nos = orders.map(({ no }) => no);
+  const { hash } = guard;
+  const until = guard.position;
+  // Nothing vouches yet for what is not folded.
+  const folded = replaced.filter(({ before }) => before.position <= until);
+  const positions = listed(folded.map(({ before }) => before.position));
+  const counts: Record<string, number> = { ...guard.counts };
+  for (const { before, after } of folded) {
+    counts[before.kind] = (counts[before.kind] ?? 0) - 1;
+    counts[after.kind] = (counts[after.kind] ?? 0) + 1;
+  }
+  const touched = statement(
+    `SELECT no FROM mentions WHERE position IN
+        (SELECT value FROM json_each(?1))
+      UNION SELECT no FROM lookup WHERE hash IN
+        (SELECT value FROM json_each(?2))
+      UNION SELECT value FROM json_each(?3)`,
+    positions,
+    listed(folded.flatMap(({ before }) => linksOf(readFact(before), hash))),
+    listed(nos),
+  );
+  const anew = {
+    ...{ assets, readFact, hash, until },
+    replaced: new Map(folded.map(({ after }) => [after.position, after])),
+  };
+  const states: Statement[] = [];
+  const nobody: number[] = [];
+  for (const table of ["orders", "users"] as const) {
+    const [found = []] = await readDeciding(driver, [{
+      sql: `SELECT no, id, historic, told FROM ${table}
+        WHERE no IN (${touched.sql})`,
+      args: touched.args,
+    }]);
+    const rows = found.map(([no = 0, id = "", historic = 0, told = ""]) => ({
+      ...{ no, id, historic, told },
+    }));
+    const made = await rowsAnew(driver, rows, anew);
+    for (const [no, { fold, columns }] of made) {
+      if (table === "users" && fold.activity.firstAt === null) nobody.push(no);
+      states.push(updateRow(table, columns));
+    }
+  }
+  const [ledger] = await readDeciding(driver, [
+    statement("SELECT id FROM ledger"),
+  ]);
+  const body = {
+    ledger: String(ledger?.[0]?.[0]),
+    replaced: folded.map(({ before, after }) => [
+      before.position,
+      hexOf(leafOf(before)),
+      hexOf(leafOf(after)),
+    ]),
+  };
+  const drop = (nos: readonly number[]) => (table: string) =>
+    statement(
+      `DELETE FROM ${table} WHERE no IN (SELECT value FROM json_each(?))`,
+      listed(nos),
+    );
+  return [
+    moveGuard(guard, { erasures: guard.erasures + 1, counts }),
+    ...dropRefolded,
+    ...replaced.map(({ after }) => updateEvent(after)),
+    ...folded.length === 0 ? [] : [appendStatement([
+      record("person_erased", body, {
+        eventId: ulid(now(), () => (randomBytes(1)[0] ?? 0) / 256),
+        recordedAt: new Date(now()).toISOString(),
+        salt: randomBytes(16),
+      }),
+    ])],
+    // That something was expected stays known.
+    statement(
+      `UPDATE expected SET click = NULL, reference = NULL, session = NULL
+        WHERE position IN (SELECT value FROM json_each(?))`,
+      positions,
+    ),
+    ...states,
+    drop(nos)("lookup_rows"),
+    ...["outbox", "users", "mentions", "log"].map(drop(nobody)),
+  ];
+}
+
+/** How an order compares must stay known when readings and terms are redacted. */
+export function matchToKeep(
+  fold: OrderFold | undefined,
+  { assets }: ErasureParts,
+): MatchFact | null {
+  return fold?.latest ? matchExpectations(fold, assets).match : null;
+}
+
+/**
+ * Why a person should not be erased yet.
+ * - `under_way`: an order has no final status that the service has confirmed.
+ * - `refund_due`: money of an order has to be given back.
+ */
+export type ErasureBlock = "under_way" | "refund_due";
+
+/** An order of a person who is to be erased. */
+export interface ErasableOrder {
+  /** The order. It stays, with its status, times, amounts, fees and asset. */
+  readonly orderId: string;
+  /** Its status. */
+  readonly status: string;
+  /** Whether the service has confirmed it. */
+  readonly trust: Trust;
+  /** Why it should not be erased yet. */
+  readonly blocks: readonly ErasureBlock[];
+}
+
+export function erasableOrder(
+  fold: OrderFold,
+  { assets }: ErasureParts,
+): ErasableOrder {
+  const { orderId, status, trust, attention } = orderState(fold, { assets });
+  const blocks: ErasureBlock[] = [];
+  if (trust !== "confirmed" || !isFinal(status)) blocks.push("under_way");
+  if (attention.includes("refund_due")) blocks.push("refund_due");
+  return { orderId, status, trust, blocks };
+}
+
+/** By what terms lead to orders. */
+export function linksOf(fact: Fact, hash: LookupHash): number[] {
+  if (!isExpectation(fact)) return [];
+  const { clickId, sessionId, reference } = fact.expectation;
+  const links = { click: clickId, session: sessionId, reference };
+  return (["click", "session", "reference"] as const).flatMap((kind) =>
+    links[kind] === null ? [] : hash.of(kind, links[kind])
+  );
+}
+
+export function updateEvent(after: RecordedEvent): Statement {
+  return statement(
+    `UPDATE events SET id = ?2, kind = ?3, body = ?4, salt = ?5
+      WHERE position = ?1`,
+    ...[after.position, after.eventId, after.kind, after.body, after.salt],
+  );
+}
+
+/** Result of pruning. */
+export interface Pruning {
+  /** Bodies that were deleted. */
+  readonly pruned: number;
+  /** Bodies that are as old and were kept: see {@linkcode Erasures.prune}. */
+  readonly left: number;
+}
+
+/** How bodies are pruned. */
+export interface PruneOptions {
+  /** Called with the number of bodies deleted so far. */
+  readonly onProgress?: (pruned: number) => void;
+  /** Stops between two steps. */
+  readonly signal?: AbortSignal;
+}
+
+const OF_ORDERS = "e.kind IN ('webhook', 'order_snapshot', 'chain_reading')";
+const OTHERS =
+  "e.kind IN ('user_snapshot', 'session_created', 'order_expected')";
+
+const STEP = 200;
+
+/** An old event that is as it came. Text is compared with text, and ms with ms. */
+const PRUNABLE = `length(e.body) > 0
+  AND substr(e.body, -${ERASED_MARK.length}) <> CAST('${ERASED_MARK}' AS BLOB)
+  AND CASE typeof(e.recorded_at) WHEN 'integer' THEN e.recorded_at < ?1
+    ELSE e.recorded_at < ?2 END`;
+
+export async function countOldBodies(
+  driver: Driver,
+  before: string,
+): Promise<number> {
+  const [rows] = await readDeciding(driver, [statement(
+    `SELECT count(*) FROM events AS e
+      WHERE (${OF_ORDERS} OR ${OTHERS}) AND ${PRUNABLE}`,
+    msOf(before) ?? 0,
+    before,
+  )]);
+  return Number(rows?.[0]?.[0] ?? 0);
+}
+
+/** Prunes some at a time; the next call skips what is done. */
+export async function pruneBodies(
+  parts: ErasureParts,
+  before: string,
+  { onProgress, signal }: PruneOptions = {},
+): Promise<Pruning> {
+  let pruned = 0;
+  // How an order compares is kept with its readings before its terms go.
+  for (const kinds of [OF_ORDERS, OTHERS]) {
+    for (let after = 0;;) {
+      signal?.throwIfAborted();
+      const step = await retryLostRaces(() =>
+        pruneSome(parts, { before, kinds, after })
+      );
+      if (step.last === undefined) break;
+      after = step.last;
+      pruned += step.pruned;
+      onProgress?.(pruned);
+    }
+  }
+  return { pruned, left: await countOldBodies(parts.driver, before) };
+}
+
+/**
+ * What is not said again: the latest reading is what the ledger says of a user today,
+ * and a younger reading says at which transaction a look was.
+ */
+const SUPERSEDED = `CASE e.kind
+  WHEN 'user_snapshot' THEN e.position IS NOT (
+    SELECT max(m.position) FROM mentions AS n JOIN mentions AS m ON m.no = n.no
+      JOIN events AS x ON x.position = m.position
+    WHERE n.position = e.position AND x.kind = 'user_snapshot')
+  WHEN 'chain_reading' THEN NOT EXISTS (
+    SELECT 1 FROM mentions AS n JOIN mentions AS m ON m.no = n.no
+      JOIN events AS x ON x.position = m.position
+    WHERE n.position = e.position AND x.kind = 'order_snapshot'
+      AND x.recorded_at >= ?1)
+  ELSE true END`;
+
+async function pruneSome(
+  parts: ErasureParts,
+  { before, kinds, after }: {
+    readonly before: string;
+    readonly kinds: string;
+    readonly after: number;
+  },
+): Promise<{ readonly pruned: number; readonly last: number | undefined }> {
+  const { driver, fold: { readFact } } = parts;
+  const guard = await readFolded(parts, "prune");
+  const events = await readEvents(
+    driver,
+    `events AS e WHERE ${kinds} AND ${PRUNABLE} AND ${SUPERSEDED}
+      AND e.position > ?3 AND e.position <= ?4
+      ORDER BY e.position LIMIT ${STEP}`,
+    ...[msOf(before) ?? 0, before, after, guard.position],
+  );
+  const links = events.flatMap((event) =>
+    linksOf(readFact(event), guard.hash).map((link) => [event.position, link])
+  );
+  // Its order, or the orders that terms may be compared with.
+  const [rows] = await readDeciding(driver, [statement(
+    `SELECT value ->> 0, o.id, o.fold FROM json_each(?1)
+      JOIN orders AS o ON o.id = value ->> 1
+    UNION ALL SELECT value ->> 0, o.id, o.fold FROM json_each(?2)
+      JOIN lookup AS l ON l.hash = value ->> 1
+      JOIN orders AS o ON o.no = l.no`,
+    JSON.stringify(events.map(({ position, orderId }) => [position, orderId])),
+    JSON.stringify(links),
+  )]);
+  const found = Map.groupBy(rows ?? [], ([position]) => Number(position));
+  const replaced = events.flatMap((event) => {
+    const folds = (found.get(event.position) ?? []).map(([, id, fold]) =>
+      unpackOrder(String(id), String(fold))
+    );
+    if (folds.some((fold) => isBlocked(fold, parts))) return [];
+    const { userId, clickId } = event;
+    const match = matchToKeep(folds[0], parts);
+    const after = redactEvent(event, { ...parts, userId, clickId, match });
+    return [{ before: event, after }];
+  });
+  if (replaced.length > 0) {
+    await write(driver, await replaceEvents(parts, { guard, replaced }));
+  }
+  return { pruned: replaced.length, last: events.at(-1)?.position };
+}
+
+/**
+ * An order that waits for something stays whole, and one of which the chain was asked
+ * about something else than the service shows now: that could not be seen any more.
+ */
+function isBlocked(fold: OrderFold, parts: ErasureParts): boolean {
+  const { latest, looks } = fold;
+  return erasableOrder(fold, parts).blocks.length > 0 ||
+    looks.some((look) => latest === null || !isAbout(look, latest));
 }

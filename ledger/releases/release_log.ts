@@ -75,17 +75,6 @@ export interface KnownReleases {
   readonly digestOf: (purchase: PurchaseName) => string;
 }
 
-/** What a batch of events adds to the log. */
-export interface LoggedReleases {
-  readonly transitions: readonly NewTransition[];
-  /** What has been logged of orders then. */
-  readonly orders: ReadonlyMap<string, OrderReleases>;
-  /** Purchases of which something changed, by digest. */
-  readonly purchases: ReadonlyMap<string, Purchase>;
-  /** Which purchase an order waits for now, where that changed. */
-  readonly waits: ReadonlyMap<string, PurchaseWait | null>;
-}
-
 /**
  * Decides what is logged of a batch, in order. Pure.
  *
@@ -98,7 +87,7 @@ export function logReleases(
   collected: readonly (NewTransition | ReleaseChange | HandChange)[],
   known: KnownReleases,
 ): LoggedReleases {
-  const log = new ReleaseLog(known);
+  const log = new LoggedReleases(known);
   for (const one of collected) {
     if ("now" in one) log.addChange(one);
     else if ("took" in one) log.addHand(one);
@@ -107,16 +96,20 @@ export function logReleases(
   return log;
 }
 
-class ReleaseLog implements LoggedReleases {
+/** What a batch of events adds to the log. */
+export class LoggedReleases {
   readonly transitions: NewTransition[] = [];
-  readonly orders = new Map<string, OrderReleases>();
-  readonly purchases = new Map<string, Purchase>();
+  /** What has been logged of orders then. */
+  readonly orders: Map<string, OrderReleases> = new Map();
+  /** Purchases of which something changed, by digest. */
+  readonly purchases: Map<string, Purchase> = new Map();
   readonly #known: KnownReleases;
 
   constructor(known: KnownReleases) {
     this.#known = known;
   }
 
+  /** Which purchase an order waits for now, where that changed. */
   get waits(): Map<string, PurchaseWait | null> {
     return new Map(
       [...this.orders].flatMap(([id, { wait }]) =>
@@ -278,11 +271,14 @@ function nextRelease(
   const isLate = byExpectation && last !== null && !before.sent;
   const isOwed = entered === "restored" && before.owed;
   const isImported = entered === "yes" && !live && !historic && before.sent;
+  const takesBack = release === "settled"
+    ? wasYes && reason !== "delivered"
+    : release !== "yes" && (wasYes || now.byHand === "delivered");
   return {
     ...{ entity: "order", machine: "release", id: orderId },
     ...{ trust: now.trust, status: now.status, previous: null },
     entry: (entries[entered] ?? 0) + 1,
-    reverses: takesBack(release, reason, wasYes, now) ? ["yes"] : [],
+    reverses: takesBack ? ["yes"] : [],
     logged: { entered, release, reason },
     after: entered === "yes" && before.sentUnchecked ? ["unchecked"] : [],
     ...{ position, recordedAt, historic },
@@ -296,24 +292,11 @@ function effectiveRelease(
   { release, reason, byHand }: OrderRelease,
   isTaken: boolean,
 ): Pick<LoggedRelease, "release" | "reason"> {
-  if (byHand !== null && release !== "no") {
-    return { release: "settled", reason: byHand };
-  }
-  return release === "yes" && isTaken
+  return byHand !== null && release !== "no"
+    ? { release: "settled", reason: byHand }
+    : release === "yes" && isTaken
     ? { release: "wait", reason: "paid_twice" }
     : { release, reason };
-}
-
-function takesBack(
-  release: LoggedRelease["release"],
-  reason: string,
-  wasYes: boolean,
-  { byHand }: OrderRelease,
-): boolean {
-  if (release === "yes") return false;
-  return release === "settled"
-    ? wasYes && reason !== "delivered"
-    : wasYes || byHand === "delivered";
 }
 
 /** Adds an entry to what was logged of its order. */

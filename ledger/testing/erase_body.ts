@@ -1,12 +1,12 @@
 /** Takes out the body of one event, as earlier versions left such events. */
 import type { RecordedEvent } from "../events/event.ts";
 import { derive, ERASED_ID } from "../events/record.ts";
-import { isRedacted } from "../erasure/redact.ts";
 import {
   type ErasureParts,
+  isRedacted,
   readFolded,
   replaceEvents,
-} from "../erasure/rewrite.ts";
+} from "../erasure/redact.ts";
 import { FOLD } from "../projection/project.ts";
 import { write } from "../store/database.ts";
 import type { Driver } from "../store/driver/driver.ts";

@@ -10,7 +10,6 @@ import {
   addSorted,
   boundUnknown,
   compareText,
-  type ListRule,
 } from "../machines/sorted_list.ts";
 import { compareTimes } from "../events/time.ts";
 import {
@@ -57,13 +56,8 @@ export interface UserFold {
 /** A user of whom nothing is known yet. */
 export function initialUserFold(userId: string): UserFold {
   return {
-    userId,
-    latest: null,
-    lkyc: [],
-    fkyc: [],
-    observedLkyc: [],
-    observedFkyc: [],
-    rejects: [],
+    ...{ userId, latest: null, lkyc: [], fkyc: [] },
+    ...{ observedLkyc: [], observedFkyc: [], rejects: [] },
     activity: { ...noActivity, lastLoginAt: null, otp: [] },
   };
 }
@@ -74,37 +68,33 @@ export function initialUserFold(userId: string): UserFold {
  */
 export function evolveUser(fold: UserFold, fact: Fact): UserFold {
   if (fact.userId !== fold.userId) return fold;
+  const { latest, rejects } = fold;
   const activity = evolveUserActivity(fold.activity, fact);
-  let { latest, lkyc, fkyc, observedLkyc, observedFkyc, rejects } = fold;
   if (fact.kind === "webhook") {
-    if (fact.lkyc !== null) lkyc = addState(lkyc, fact.lkyc, fact.recordedAt);
-    if (fact.fkyc !== null) fkyc = addState(fkyc, fact.fkyc, fact.recordedAt);
-    if (fact.rejectType !== null) {
-      rejects = addSorted(rejects, fact.rejectType, { compare: compareText })
-        .slice(0, REJECT_REASONS_KEPT);
-    }
-  } else if (fact.kind === "user_snapshot") {
-    const { reading } = fact;
-    if (latest === null || isReadLater(reading, latest)) latest = reading;
-    observedLkyc = addObserved(observedLkyc, reading.lkyc);
-    observedFkyc = addObserved(observedFkyc, reading.fkyc);
+    const { lkyc, fkyc, rejectType, recordedAt } = fact;
+    return {
+      ...fold,
+      lkyc: addStated(fold.lkyc, lkyc, recordedAt),
+      fkyc: addStated(fold.fkyc, fkyc, recordedAt),
+      rejects: rejectType === null
+        ? rejects
+        : addSorted(rejects, rejectType, { compare: compareText })
+          .slice(0, REJECT_REASONS_KEPT),
+      activity,
+    };
   }
+  if (fact.kind !== "user_snapshot") return { ...fold, activity };
+  const { reading } = fact;
+  const isOlder = latest !== null &&
+    (compareTimes(reading.readAt, latest.readAt) ||
+        compareText(reading.digest, latest.digest)) <= 0;
   return {
-    userId: fold.userId,
-    latest,
-    lkyc,
-    fkyc,
-    observedLkyc,
-    observedFkyc,
-    rejects,
+    ...fold,
+    latest: isOlder ? latest : reading,
+    observedLkyc: addObserved(fold.observedLkyc, reading.lkyc),
+    observedFkyc: addObserved(fold.observedFkyc, reading.fkyc),
     activity,
   };
-}
-
-/** Whether `a` was read after `b`; the digest decides within one moment. */
-function isReadLater(a: UserReading, b: UserReading): boolean {
-  const read = compareTimes(a.readAt, b.readAt);
-  return read !== 0 ? read > 0 : a.digest > b.digest;
 }
 
 function addObserved(
@@ -118,23 +108,22 @@ function addObserved(
   );
 }
 
-const compareStates = (a: VerificationState, b: VerificationState): number =>
-  verificationRank(a) - verificationRank(b) || compareText(a, b);
-
-function addState(
-  states: readonly StatedVerification[],
-  state: string,
-  recordedAt: string,
+function addStated(
+  stated: readonly StatedVerification[],
+  state: string | null,
+  lastAt: string,
 ): readonly StatedVerification[] {
-  return boundUnknown(
-    addSorted(states, { state, lastAt: recordedAt }, verificationRule),
-    (entry) => isKnownVerification(entry.state),
+  return state === null ? stated : boundUnknown(
+    addSorted(stated, { state, lastAt }, {
+      compare: (a, b) => compareStates(a.state, b.state),
+      merge: (known, added) =>
+        compareTimes(added.lastAt, known.lastAt) > 0 ? added : known,
+    }),
+    (one) => isKnownVerification(one.state),
     UNKNOWN_STATES_KEPT,
   );
 }
 
-const verificationRule: ListRule<StatedVerification> = {
-  compare: (a, b) => compareStates(a.state, b.state),
-  merge: (known, added) =>
-    compareTimes(added.lastAt, known.lastAt) > 0 ? added : known,
-};
+function compareStates(a: VerificationState, b: VerificationState): number {
+  return verificationRank(a) - verificationRank(b) || compareText(a, b);
+}

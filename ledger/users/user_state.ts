@@ -144,25 +144,24 @@ export type NextStep =
   | "cannot_buy"
   | "unknown";
 
-/** What follows for the user from each status. */
-const NEXT_STEPS: Readonly<
-  Record<VerificationName | "banned" | "unknown", NextStep>
-> = {
-  unknown: "unknown",
-  "not initiated": "start_verification",
-  initiated: "finish_verification",
-  progress: "wait",
-  retry: "upload_documents",
-  failed: "see_reject_reasons",
-  success: "none",
-  banned: "cannot_buy",
-};
+const NEXT_STEPS: ReadonlyMap<string, NextStep> = new Map(
+  Object.entries(
+    {
+      unknown: "unknown",
+      "not initiated": "start_verification",
+      initiated: "finish_verification",
+      progress: "wait",
+      retry: "upload_documents",
+      failed: "see_reject_reasons",
+      success: "none",
+      banned: "cannot_buy",
+    } satisfies Record<VerificationName | "banned" | "unknown", NextStep>,
+  ),
+);
 
 /** What a user of that status must do next. */
-export function nextStep(status: UserStatus["status"]): NextStep {
-  return Object.hasOwn(NEXT_STEPS, status)
-    ? NEXT_STEPS[status as keyof typeof NEXT_STEPS]
-    : "unknown";
+export function nextStep(status: string): NextStep {
+  return NEXT_STEPS.get(status) ?? "unknown";
 }
 
 /** Why the trust in the status of a user is what it is. */
@@ -247,24 +246,24 @@ export interface UserState extends UserProfile {
 /** Works out the state of a user from what is known. */
 export function userState(fold: UserFold): UserState {
   const { latest } = fold;
-  const status = decideUserStatus(fold);
-  const { lkyc, fkyc } = status;
+  const decided = decideUserStatus(fold);
+  const { status, trust } = decided;
   return {
     userId: fold.userId,
-    status: status.status,
-    trust: status.trust,
-    next: nextStep(status.status),
-    reason: userReason(latest, status),
-    verification: { lkyc: lkyc.state, fkyc: fkyc.state },
-    verificationTrust: { lkyc: lkyc.trust, fkyc: fkyc.trust },
-    laterClaims: { lkyc: lkyc.laterClaim, fkyc: fkyc.laterClaim },
-    needsConfirm: [lkyc, fkyc].some((one) =>
+    ...{ status, trust, next: nextStep(status) },
+    reason: userReason(latest, decided),
+    verification: ofBoth(decided, ({ state }) => state),
+    verificationTrust: ofBoth(decided, ({ trust }) => trust),
+    laterClaims: ofBoth(decided, ({ laterClaim }) => laterClaim),
+    needsConfirm: [decided.lkyc, decided.fkyc].some((one) =>
       one.trust === "claimed" || one.laterClaim !== null
     ),
     ...(latest === null ? NO_PROFILE : profileOf(latest)),
     rejectReasons: fold.rejects,
     anomalies: latest === null ? [] : [
-      ...futureTimes({ createdAt: futureCreation(latest) }),
+      ...futureTimes({
+        createdAt: effectiveTime(latest.createdAt ?? "", latest.readAt).stated,
+      }),
       ...unreadableFields([latest]),
       ...reversedVerification(fkycMachine, latest.fkyc, fold.observedFkyc),
       ...reversedVerification(lkycMachine, latest.lkyc, fold.observedLkyc),
@@ -272,31 +271,28 @@ export function userState(fold: UserFold): UserState {
   };
 }
 
-/** The creation time, where it lies after the reading that shows it. */
-function futureCreation({ createdAt, readAt }: UserReading): string | null {
-  return createdAt === null ? null : effectiveTime(createdAt, readAt).stated;
+function ofBoth<Of>(
+  { lkyc, fkyc }: UserStatus,
+  of: (one: Verification) => Of,
+): Readonly<Record<VerificationKind, Of>> {
+  return { lkyc: of(lkyc), fkyc: of(fkyc) };
 }
 
 function userReason(
   latest: UserReading | null,
-  { lkyc, fkyc }: UserStatus,
+  decided: UserStatus,
 ): UserReason {
   if (latest === null) return { code: "not_read" };
-  const claimed = ({ state, trust }: Verification) =>
-    trust === "claimed" ? state : null;
-  if (lkyc.trust === "claimed" || fkyc.trust === "claimed") {
-    return {
-      code: "claim_after_reading",
-      lkyc: claimed(lkyc),
-      fkyc: claimed(fkyc),
-    };
+  const claimed = ofBoth(
+    decided,
+    ({ state, trust }) => trust === "claimed" ? state : null,
+  );
+  if (claimed.lkyc !== null || claimed.fkyc !== null) {
+    return { code: "claim_after_reading", ...claimed };
   }
-  return lkyc.laterClaim !== null || fkyc.laterClaim !== null
-    ? {
-      code: "lower_claim_after_reading",
-      lkyc: lkyc.laterClaim,
-      fkyc: fkyc.laterClaim,
-    }
+  const later = ofBoth(decided, ({ laterClaim }) => laterClaim);
+  return later.lkyc !== null || later.fkyc !== null
+    ? { code: "lower_claim_after_reading", ...later }
     : { code: "reading_stands" };
 }
 
