@@ -83,13 +83,12 @@ export function evolveActivity(fold: ActivityFold, fact: Fact): ActivityFold {
   }
   const isWebhook = fact.kind === "webhook" ||
     fact.label === "unrecognised" || fact.label === "quarantined";
-  const { counts, lastWebhookAt } = fold;
-  const length = Math.max(counts.length, place + 1);
+  const { lastWebhookAt } = fold;
+  const counts = fold.counts.slice();
+  while (counts.length <= place) counts.push(0);
+  counts[place] = (counts[place] ?? 0) + 1;
   return {
-    counts: Array.from(
-      { length },
-      (_, at) => (counts[at] ?? 0) + (at === place ? 1 : 0),
-    ),
+    counts,
     firstAt: earlierTime(fold.firstAt, fact.recordedAt),
     lastAt: laterTime(fold.lastAt, fact.recordedAt),
     lastWebhookAt: isWebhook

@@ -149,22 +149,12 @@ export function initialOrderFold(orderId: string): OrderFold {
 export function evolveOrder(fold: OrderFold, fact: Fact): OrderFold {
   if (fact.orderId !== fold.orderId) return fold;
   const activity = evolveActivity(fold.activity, fact);
-  const next: { -readonly [Name in keyof OrderFold]: OrderFold[Name] } = {
-    ...fold,
-    ...fact.kind === "order_released" && evolveHand(fold, fact.hand),
-    activity,
-  };
-  for (const [name, said] of Object.entries(saidBy(fact))) {
-    if (said === null) continue;
-    const join = JOIN[name as keyof Said] as Join<unknown, unknown>;
-    Object.assign(next, { [name]: join(fold[name as keyof Said], said) });
-  }
-  next.latest = latestReading(next);
-  if (next.expectations.length > 0) {
-    const kept = expectationsOf(next, next.expectations);
-    if (kept.length < next.expectations.length) next.expectations = kept;
-  }
-  return next;
+  const next = { ...fold, ...joinedWith(fold, fact), activity };
+  if (next.expectations.length === 0) return next;
+  const expectations = expectationsOf(next, next.expectations);
+  return expectations.length === next.expectations.length
+    ? next
+    : { ...next, expectations };
 }
 
 /** Folds facts of an order, and what concerns it without naming it, from nothing. */
@@ -178,84 +168,69 @@ export function foldOrder(orderId: string, facts: Iterable<Fact>): OrderFold {
   return joined.join(fold);
 }
 
-type Join<Known, Said> = (known: Known, said: Said) => Known;
-
-/** How a field takes what a fact says of it. */
-const JOIN = {
-  plausible: latestBy(isLater),
-  plausibleAt: laterTime,
-  ahead: latestBy(isLater),
-  statusless: latestBy(isReadLater),
-  redacted: latestBy(isLater),
-  observedStatuses: addObserved,
-  claims: addClaim,
-  transferSeen: (known: boolean, said: boolean) => known || said,
-  contradicted: addContradiction,
-  seenAt: laterTime,
-  absentAt: laterTime,
-  sessions: addSession,
-  createdAt: earlierTime,
-  firstReadAt: earlierTime,
-  successReadAt: earlierTime,
-  looks: addLook,
-};
-
-type Said = {
-  readonly [Name in keyof typeof JOIN]?:
-    | Parameters<(typeof JOIN)[Name]>[1]
-    | null;
-};
-
-function saidBy(fact: Fact): Said {
+/** The fields of which a fact says something. */
+function joinedWith(fold: OrderFold, fact: Fact): Partial<OrderFold> | null {
   switch (fact.kind) {
     case "webhook": {
-      const { claim, body, sessionId, recordedAt } = fact;
+      const { claim, body, sessionId, recordedAt: at } = fact;
+      const { claims, sessions } = fold;
       return {
-        claims: claim && {
-          ...{ status: claim, lastAt: recordedAt },
-          bodies: body === null ? [] : [body],
-        },
-        transferSeen: fact.label === "transfer_started",
+        claims: claim === null ? claims : addClaim(claims, claim, at, body),
+        transferSeen: fold.transferSeen || fact.label === "transfer_started",
         sessions: sessionId === null
-          ? null
-          : { sessionId, firstAt: recordedAt },
+          ? sessions
+          : addSession(sessions, sessionId, at),
       };
     }
     case "order_snapshot":
-      return shownBy(fact.reading);
+      return shownBy(fold, fact.reading);
     case "order_absent":
-      return { absentAt: fact.readAt };
+      return { absentAt: laterTime(fold.absentAt, fact.readAt) };
     case "order_contradicted":
-      // Webhooks claim documented statuses only, so no other can be contradicted.
-      return { contradicted: isKnown(fact.status) ? fact : null };
+      return { contradicted: addContradiction(fold.contradicted, fact) };
+    case "order_released":
+      return evolveHand(fold, fact.hand);
     case "chain_reading":
-      return { looks: fact.look };
+      return { looks: addLook(fold.looks, fact.look) };
     default:
-      return {};
+      return null;
   }
 }
 
-function shownBy(reading: OrderReading): Said {
-  const { status, readAt, changedAt, createdAt, statedChangedAt } = reading;
-  return {
-    ...{ seenAt: readAt, firstReadAt: readAt, createdAt: createdAt || null },
-    successReadAt: status === "success" ? readAt : null,
-    // Without a status it says nothing of the service's history, only of fields.
-    ...status === "" ? { statusless: reading } : {
-      // One whose time of change is none, or lies ahead of it, is kept apart.
-      ...statedChangedAt === null
-        ? { plausible: reading, plausibleAt: readAt }
-        : { ahead: reading },
-      redacted: reading.match === null ? null : reading,
-      observedStatuses: { status, first: changedAt, last: changedAt },
-    },
+function shownBy(fold: OrderFold, reading: OrderReading): Partial<OrderFold> {
+  const { status, readAt, createdAt, statedChangedAt } = reading;
+  const { plausible, plausibleAt, ahead, statusless, redacted } = fold;
+  const shown = {
+    seenAt: laterTime(fold.seenAt, readAt),
+    createdAt: createdAt === ""
+      ? fold.createdAt
+      : earlierTime(fold.createdAt, createdAt),
+    firstReadAt: earlierTime(fold.firstReadAt, readAt),
+    successReadAt: status === "success"
+      ? earlierTime(fold.successReadAt, readAt)
+      : fold.successReadAt,
   };
-}
-
-function latestBy(
-  isAfter: (a: OrderReading, b: OrderReading) => boolean,
-): (known: OrderReading | null, said: OrderReading) => OrderReading {
-  return (known, said) => known === null || isAfter(said, known) ? said : known;
+  // Without a status it says nothing of the service's history, only of fields.
+  if (status === "") {
+    const isLast = statusless === null || isReadLater(reading, statusless);
+    return isLast ? { ...shown, statusless: reading } : shown;
+  }
+  const last = (known: OrderReading | null) =>
+    known === null || isLater(reading, known) ? reading : known;
+  // One whose time of change is none, or lies ahead of it, is kept apart.
+  const readings = statedChangedAt === null
+    ? {
+      ...{ plausible: last(plausible), ahead },
+      plausibleAt: laterTime(plausibleAt, readAt),
+    }
+    : { plausible, ahead: last(ahead), plausibleAt };
+  return {
+    ...shown,
+    ...readings,
+    latest: latestReading(readings),
+    redacted: reading.match === null ? redacted : last(redacted),
+    observedStatuses: addObserved(fold.observedStatuses, reading),
+  };
 }
 
 /**
@@ -317,11 +292,12 @@ const UNKNOWN_STATUSES_KEPT = 10;
 
 function addObserved(
   observed: readonly ObservedStatus[],
-  added: ObservedStatus,
+  { status, changedAt }: OrderReading,
 ): readonly ObservedStatus[] {
+  const added = { status, first: changedAt, last: changedAt };
   const all = addSorted(observed, added, {
     compare: (a, b) => byRank(a, b) || compareText(a.status, b.status),
-    merge: (known, { status, first: at }) =>
+    merge: (known, { first: at }) =>
       at === "" ? known : {
         status,
         first: earlierTime(known.first || null, at),
@@ -341,20 +317,29 @@ function addContradiction(
   contradicted: OrderFold["contradicted"],
   { status, upTo }: OrderFold["contradicted"][number],
 ): OrderFold["contradicted"] {
-  return addSorted(contradicted, { status, upTo }, {
-    compare: byRank,
-    merge: (known, added) =>
-      compareTimes(added.upTo, known.upTo) > 0 ? added : known,
-  });
+  // Webhooks claim documented statuses only, so no other can be contradicted.
+  return !isKnown(status)
+    ? contradicted
+    : addSorted(contradicted, { status, upTo }, {
+      compare: byRank,
+      merge: (known, added) =>
+        compareTimes(added.upTo, known.upTo) > 0 ? added : known,
+    });
 }
 
-function addClaim(claims: readonly Claim[], claim: Claim): readonly Claim[] {
-  return addSorted(claims, claim, {
+function addClaim(
+  claims: readonly Claim[],
+  status: ClaimedStatus,
+  at: string,
+  body: ClaimBody | null,
+): readonly Claim[] {
+  const bodies = body === null ? [] : [body];
+  return addSorted(claims, { status, lastAt: at, bodies }, {
     compare: byRank,
-    merge: (known, { status, lastAt, bodies }) => ({
+    merge: (known) => ({
       status,
-      lastAt: laterTime(known.lastAt, lastAt),
-      bodies: bodies.reduce(addBody, known.bodies),
+      lastAt: laterTime(known.lastAt, at),
+      bodies: body === null ? known.bodies : addBody(known.bodies, body),
     }),
   });
 }
@@ -403,7 +388,8 @@ export const SESSIONS_KEPT = 16;
 
 function addSession(
   sessions: OrderFold["sessions"],
-  { sessionId, firstAt: at }: OrderFold["sessions"][number],
+  sessionId: string,
+  at: string,
 ): OrderFold["sessions"] {
   const known = sessions.find((one) => one.sessionId === sessionId);
   const firstAt = earlierTime(known?.firstAt ?? null, at);
