@@ -38,8 +38,6 @@ export interface AnewOptions {
   readonly assets: AssetTable;
   readonly readFact: (event: RecordedEvent) => Fact;
   readonly hash: LookupHash;
-  /** Events after it are left out. @default {none} */
-  readonly until?: number;
   /** Events as they will be stored, by position. @default {as they are} */
   readonly replaced?: ReadonlyMap<number, RecordedEvent>;
 }
@@ -90,7 +88,7 @@ const MOST_KNOWN = 10 * PAGE;
 async function* factsOf(
   driver: Driver,
   nos: readonly number[],
-  { readFact, until = Number.MAX_SAFE_INTEGER, replaced }: AnewOptions,
+  { readFact, replaced }: AnewOptions,
 ): AsyncGenerator<readonly [no: number, fact: Fact]> {
   const sorted = listed(nos.toSorted((a, b) => a - b));
   /** Facts by position: most are of an order and of its user. */
@@ -99,10 +97,10 @@ async function* factsOf(
   for (;;) {
     const [rows = []] = await readDeciding(driver, [statement(
       `SELECT m.no, m.position FROM json_each(?1) AS w
-        CROSS JOIN mentions AS m ON m.no = w.value AND m.position <= ?4
+        CROSS JOIN mentions AS m ON m.no = w.value
         WHERE m.no > ?2 OR (m.no = ?2 AND m.position > ?3)
         ORDER BY m.no, m.position LIMIT ${PAGE}`,
-      ...[sorted, ...last, until],
+      ...[sorted, ...last],
     )]);
     if (known.size > MOST_KNOWN) known.clear();
     const named = rows.map((row) => row.map(Number) as [number, number]);
@@ -129,7 +127,7 @@ async function* factsOf(
 async function join(
   driver: Driver,
   folds: Map<number, AnyFold>,
-  { readFact, hash, until = Number.MAX_SAFE_INTEGER, replaced }: AnewOptions,
+  { readFact, hash, replaced }: AnewOptions,
 ): Promise<void> {
   const orders = [...folds].flatMap(([no, fold]) =>
     "orderId" in fold ? [[no, fold] as const] : []
@@ -142,7 +140,6 @@ async function join(
   ]);
   const joined = new JoinedFacts();
   for (const event of eventsOf(found.flat())) {
-    if (event.position > until) continue;
     joined.add(readFact(replaced?.get(event.position) ?? event));
   }
   for (const [no, fold] of orders) folds.set(no, joined.join(fold));

@@ -99,8 +99,7 @@ export async function refold(
   /** By which fold the states were when this call began. */
   let former: number | null = null;
   const result = await retryLostRaces(async () => {
-    const [guarding] = await readDeciding(driver, [selectGuard]);
-    const guard = guardOf(guarding);
+    const guard = await readGuard(driver);
     const { foldVersion, position } = guard;
     former ??= foldVersion;
     // Another process of this version was first.

@@ -129,8 +129,7 @@ export const COMPARE_ROWS = {
   > {
     const { nos, ...walked } = await nextNos(driver, page);
     const { hash } = await readGuard(driver);
-    const { readFact } = fold;
-    const anew = { assets, readFact, hash, until: begun.folded, also: LOG };
+    const anew = { assets, readFact: fold.readFact, hash, also: LOG };
     const compared = await compareRows(driver, nos, anew);
     const rows = { orders: 0, users: 0 };
     const found: RowDifference[] = [];

@@ -16,7 +16,7 @@ import { sameAmount } from "../orders/compare.ts";
 import { WitnessRules } from "../orders/expectations.ts";
 import { ExpectationError } from "../expectations/expectation_body.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import { guardOf, selectGuard } from "../projection/guard.ts";
+import { readGuard } from "../projection/guard.ts";
 import { orderRows, orderView, selectRows } from "../projection/rows.ts";
 import type { LookupHash } from "../projection/lookup_hash.ts";
 import { readDeciding, statement } from "../store/database.ts";
@@ -35,8 +35,7 @@ export async function refuseTerms(
 ): Promise<void> {
   const fact = readFact({ ...event, position: 0 });
   if (!isExpectation(fact)) return;
-  const [guarding] = await readDeciding(driver, [selectGuard]);
-  const { hash } = guardOf(guarding);
+  const { hash } = await readGuard(driver);
   await refuseClickInUse(driver, fact.expectation, hash);
   await refuseTermsOfPaid(driver, fact.expectation, { hash, assets });
 }
