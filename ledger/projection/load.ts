@@ -22,17 +22,27 @@ import { listed, type Rows } from "../store/database.ts";
 import { eventsOf, hexOf, msOf } from "../store/events.ts";
 import type { Row } from "./doc.ts";
 import { selectExpected, selectLaterTerms, windowsOf } from "./expected.ts";
-import type { LookupHash } from "./lookup_hash.ts";
+import type { Guard } from "./guard.ts";
 import { orderRows, selectRows, userRows } from "./rows.ts";
 import type { BatchEvent, Collected, Known, KnownRows } from "./step.ts";
 
 /** Reads in one transaction: after a lost race from the primary. */
 export type Read = (statements: readonly Statement[]) => Promise<Rows[]>;
 
-export async function loadRows(
+/**
+ * Reads the rows that a batch names, what is expected of its orders, and the orders
+ * that the batch's terms and rules may concern besides.
+ */
+export async function loadKnown(
   read: Read,
   events: readonly BatchEvent[],
-): Promise<KnownRows> {
+  { anyExpected, guard: { hash }, readFact, ...batch }: {
+    readonly anyExpected: boolean;
+    readonly guard: Guard;
+    readonly rules: readonly RecordedEvent[];
+    readonly readFact: (event: RecordedEvent) => Fact;
+  },
+): Promise<Known> {
   const named = (which: "orderId" | "userId") =>
     listed(
       new Set(
@@ -42,26 +52,13 @@ export async function loadRows(
       ),
     );
   const inList = "r.id IN (SELECT value FROM json_each(?))";
-  const [orders, users] = await read([
+  const found = await read([
     selectRows("orders", inList, named("orderId")),
     selectRows("users", inList, named("userId")),
   ]);
-  return { orders: orderRows(orders), users: userRows(users) };
-}
-
-/**
- * Reads what is expected of the orders of a batch, and adds to them those that the
- * batch's terms and rules may concern.
- */
-export async function loadJoined(
-  read: Read,
-  events: readonly BatchEvent[],
-  { orders, anyExpected, hash, readFact }: Pick<KnownRows, "orders"> & {
-    readonly anyExpected: boolean;
-    readonly hash: LookupHash;
-    readonly readFact: (event: RecordedEvent) => Fact;
-  },
-): Promise<Omit<Known, keyof KnownRows | "rules">> {
+  const orders = orderRows(found[0]);
+  const users = userRows(found[1]);
+  const rules = batch.rules.map(readFact).filter(isWitnessRule);
   const facts = events.map(({ fact }) => fact);
   const rulesFrom = facts.filter(isWitnessRule).map(({ change }) =>
     msOf(change.from) ?? 0
@@ -77,7 +74,9 @@ export async function loadJoined(
     ])
   );
   if (!anyExpected && links.length === 0 && rulesFrom.length === 0) {
-    return { expectations: [], linkedOrders: new Map(), successes: [] };
+    const linkedOrders = new Map();
+    const [expectations, successes] = [[], []];
+    return { orders, users, rules, expectations, linkedOrders, successes };
   }
   const own = Map.groupBy(facts, ({ orderId }) => orderId ?? "");
   own.delete("");
@@ -108,6 +107,7 @@ export async function loadJoined(
       .map(([key, rows]) => [key, rows.map(([, , id]) => String(id))]),
   );
   return {
+    ...{ orders, users, rules },
     expectations: eventsOf([...expected, ...later]).map(readFact)
       .filter(isExpectation).map(({ expectation }) => expectation),
     linkedOrders,

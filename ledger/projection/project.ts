@@ -1,7 +1,7 @@
 /** A step: reads what a batch of events needs, folds it, and writes it behind the guard. */
 import type { AssetTable } from "../../core/assets/environment.ts";
 import type { RecordedEvent } from "../events/event.ts";
-import { type Fact, isExpectation, isWitnessRule } from "../events/fact.ts";
+import { type Fact, isExpectation } from "../events/fact.ts";
 import { readFact } from "../events/read_fact.ts";
 import {
   insertSeal,
@@ -22,9 +22,8 @@ import { insertExpected } from "./expected.ts";
 import { FOLD_VERSION } from "./fold_version.ts";
 import { type Guard, guardOf, moveGuard, selectGuard } from "./guard.ts";
 import {
-  loadJoined,
+  loadKnown,
   loadReleases,
-  loadRows,
   purchaseStatements,
   type Read,
 } from "./load.ts";
@@ -128,13 +127,8 @@ async function step(
       event.position >= from && event.position <= to
     ),
   }));
-  const rows = await loadRows(read, events);
-  const joined = await loadJoined(read, events, {
-    ...{ orders: rows.orders, anyExpected: batch.anyExpected },
-    ...{ hash, readFact: fold.readFact },
-  });
-  const rules = batch.rules.map(fold.readFact).filter(isWitnessRule);
-  const known = { ...rows, ...joined, rules };
+  const { readFact } = fold;
+  const known = await loadKnown(read, events, { ...batch, readFact });
   const changes = new Step(known, { assets, createdAt, goLive });
   for (const event of events) changes.take(event);
   const releases = logReleases(
@@ -225,7 +219,7 @@ const overwriting = (table: Table) => (names: readonly string[]) =>
 
 function rowStatements(changes: Step, context: RowContext): Statement[] {
   const statements: Statement[] = [];
-  const lookups = new Map<string, [number, number, shown: number]>();
+  const lookups: [hash: number, no: number, shown: number][] = [];
   for (const table of TABLES) {
     const { entity, written }: Kind<OrderFold | UserFold> = KINDS[table];
     for (const id of changes.changed[entity]) {
@@ -239,13 +233,11 @@ function rowStatements(changes: Step, context: RowContext): Statement[] {
       const named = table === "orders" ? changes.linksOf(id) : [];
       for (const { kind, link, confirmed } of [...named, ...links]) {
         const hash = context.hash.of(kind, lookupText(kind, link));
-        const key = `${hash} ${row.no}`;
-        const shown = confirmed ? 1 : lookups.get(key)?.[2] ?? 0;
-        lookups.set(key, [hash, row.no, shown]);
+        lookups.push([hash, row.no, confirmed ? 1 : 0]);
       }
     }
   }
-  return [...statements, ...lookupStatements([...lookups.values()])];
+  return [...statements, ...lookupStatements(lookups)];
 }
 
 /** Rows of a run of lookups, about: few enough that its pages stay at hand. */
