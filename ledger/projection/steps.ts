@@ -34,7 +34,7 @@ export interface Most {
 
 /** A step should not take longer: an append waits for it. */
 const STEP_MS = 45;
-const FEWEST_EVENTS = 50;
+const FEWEST_EVENTS = 100;
 
 /**
  * Lets work be done in steps, each of as many events as fit into that time by how long
@@ -50,7 +50,7 @@ export function inSteps<
   most: number,
 ): (options: Options) => Promise<Result> {
   const { driver: { location, work }, assets, fold = FOLD } = parts;
-  let size = location === "remote" ? most : 100;
+  let size = location === "remote" ? most : FEWEST_EVENTS;
   return async (options) => {
     const beganMs = performance.now();
     const asked = { ...options, most: size };
