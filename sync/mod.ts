@@ -4,7 +4,12 @@
  *
  * @module
  */
-export type { PollClient, PollWalk, PollWalkOptions } from "./walk/walk.ts";
+export type {
+  PollClient,
+  PollList,
+  PollWalk,
+  PollWalkOptions,
+} from "./walk/walk.ts";
 export {
   PollError,
   type PollErrorCode,

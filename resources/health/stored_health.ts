@@ -11,9 +11,9 @@ import {
   type DriftMet,
   isOfWebhooks,
   readDrift,
+  readRefusedRequests,
 } from "../../sync/drift/drift.ts";
 import { readPollBacklog } from "../../sync/polling/poll_status.ts";
-import { readRefusedRequests } from "../../sync/watchdog/refused_requests.ts";
 import { COUNTED, countWaiting } from "./waiting_counts.ts";
 import { counted } from "../views/text.ts";
 import { ATTENTION } from "../wording/attention.ts";

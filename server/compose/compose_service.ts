@@ -4,9 +4,8 @@ import {
   bodyValue,
   classify,
 } from "../../core/webhook_event/classify_body.ts";
-import { lookForDrift } from "../../sync/drift/drift.ts";
+import { addRefusedRequests, lookForDrift } from "../../sync/drift/drift.ts";
 import type { Poller } from "../../sync/polling/poller_options.ts";
-import { addRefusedRequests } from "../../sync/watchdog/refused_requests.ts";
 import {
   LedgerError,
   type Mover,

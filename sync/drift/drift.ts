@@ -27,7 +27,7 @@ import {
 /** Name under which drift is kept. */
 const DRIFT = "drift";
 
-/** Something met that the description does not have. */
+/** Something met that the description does not have, or a reason to refuse. */
 export interface DriftMet {
   /** How often, in what was looked at. */
   readonly count: number;
@@ -45,8 +45,7 @@ export interface KeptDrift {
   readonly names: Readonly<Record<string, DriftMet>>;
 }
 
-/** Names not met for this long are forgotten, in milliseconds. */
-const FORGOTTEN_MS = 7 * 24 * 3_600_000;
+const DAY_MS = 24 * 3_600_000;
 
 /**
  * Names kept of answers, and as many of webhooks: anybody who knows the address
@@ -59,6 +58,30 @@ export function isOfWebhooks(name: string): boolean {
   return name.startsWith("webhooks");
 }
 
+/** What was met of late; of before our clock was set back, as little as of long ago. */
+function recentOf(
+  before: KeptDrift["names"],
+  nowMs: number,
+  forgottenMs: number,
+): Map<string, DriftMet> {
+  return new Map(
+    Object.entries(before).filter(([, { lastAt }]) =>
+      Math.abs(nowMs - Date.parse(lastAt)) < forgottenMs
+    ),
+  );
+}
+
+function count(
+  names: Map<string, DriftMet>,
+  name: string,
+  more: number,
+  nowMs: number,
+): void {
+  const lastAt = new Date(nowMs).toISOString();
+  const { count, since } = names.get(name) ?? { count: 0, since: lastAt };
+  names.set(name, { count: count + more, since, lastAt });
+}
+
 /**
  * Adds names that were met. A name beyond the bound is counted with the others
  * of its kind; one that was not met for a week is forgotten.
@@ -68,22 +91,42 @@ export function withMet(
   met: readonly string[],
   nowMs: number,
 ): KeptDrift["names"] {
-  const now = new Date(nowMs).toISOString();
-  const names = new Map(
-    Object.entries(before).filter(([, { lastAt }]) =>
-      nowMs - Date.parse(lastAt) < FORGOTTEN_MS
-    ),
-  );
+  const names = recentOf(before, nowMs, 7 * DAY_MS);
   for (const name of met) {
     const isWebhook = isOfWebhooks(name);
     const others = isWebhook ? "webhooks: others" : "answers: others";
     const same = names.keys().filter((one) => isOfWebhooks(one) === isWebhook);
     const hasRoom = names.has(name) || same.toArray().length < MOST_NAMES;
-    const kept = hasRoom ? name : others;
-    const { count, since } = names.get(kept) ?? { count: 0, since: now };
-    names.set(kept, { count: count + 1, since, lastAt: now });
+    count(names, hasRoom ? name : others, 1, nowMs);
   }
   return Object.fromEntries(names);
+}
+
+/** Name under which refused requests are kept. */
+const REFUSED = "refused_requests";
+
+/** Reads how often the endpoints of a ledger refused requests lately, by reason. */
+export async function readRefusedRequests(
+  driver: Driver,
+): Promise<KeptDrift["names"]> {
+  return await readSweep<KeptDrift["names"]>(driver, REFUSED) ?? {};
+}
+
+/**
+ * Adds requests that were refused, for `doctor` to see from another process; what
+ * was refused longer than a day ago is forgotten.
+ */
+export async function addRefusedRequests(
+  driver: Driver,
+  counts: Readonly<Record<string, number>>,
+  nowMs: number,
+): Promise<void> {
+  const known = recentOf(await readRefusedRequests(driver), nowMs, DAY_MS);
+  for (const [reason, more] of Object.entries(counts)) {
+    count(known, reason, more, nowMs);
+  }
+  const after = Object.fromEntries(known);
+  await driver.batch([writeSweep(REFUSED, after, nowMs)], "write");
 }
 
 /** Reads what was met that the description does not have. */

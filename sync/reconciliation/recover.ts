@@ -111,18 +111,13 @@ export async function recover(
     options.onProgress?.(one);
   });
   let requests = 0;
-  const count = (made: number) => requests += made;
-  const orders = await runToEnd(
-    walkProven(context, "order", fromMs, toMs),
-    count,
-  );
-  const users = await runToEnd(
-    walkProven(context, "user", fromMs, toMs),
-    count,
-  );
+  const run = <Result>(steps: Steps<Result>) =>
+    runToEnd(steps, (made) => requests += made);
+  const orders = await run(walkProven(context, "order", fromMs, toMs));
+  const users = await run(walkProven(context, "user", fromMs, toMs));
   await ledger.project();
-  await runToEnd(sweepConfirm(context), count);
-  await runToEnd(sweepOpen(context, { all: true }), count);
+  await run(sweepConfirm(context));
+  await run(sweepOpen(context, { all: true }));
   await ledger.project();
   const why = orders.why ?? users.why;
   return {
@@ -136,20 +131,16 @@ export async function recover(
   };
 }
 
-interface Proven {
-  /** End of what can be proven, in milliseconds since the epoch. */
-  readonly untilMs: number;
-  /** Why it is not proven; null when it is. */
-  readonly why: IncompleteReason | null;
-}
-
-/** Walks a range with proof as far as the service is settled. */
+/**
+ * Walks a range with proof as far as the service is settled: until when, and why it
+ * is not proven.
+ */
 async function* walkProven(
   context: SweepContext,
   entity: Entity,
   fromMs: number,
   toMs: number,
-): Steps<Proven> {
+): Steps<{ readonly untilMs: number; readonly why: IncompleteReason | null }> {
   const { readAt } = await requestOldest(context, entity);
   yield 1;
   const settledMs = plausibleNowMs(readAt, context.now()) - context.settleMs;

@@ -1,3 +1,4 @@
+import { defined } from "../../core/guards.ts";
 import type {
   OrdersQuery,
   UsersQuery,
@@ -35,28 +36,23 @@ export interface PollWalkOptions {
   readonly settleMs?: number;
 }
 
+/** One of the service's lists. */
+export interface PollList<Query, WalkQuery, Row> {
+  /** One page. */
+  page(
+    query?: Query,
+    options?: Pick<PollWalkOptions, "signal">,
+  ): Promise<Page<Row>>;
+  /** All pages, with proof on request; of users the oldest first. */
+  list(query?: WalkQuery, options?: PollWalkOptions): PollWalk<Row>;
+}
+
 /** What the poller needs of the client: `OnrampClient` fits. */
 export interface PollClient {
   /** Reading orders. */
-  readonly orders: {
-    /** One page. */
-    page(
-      query?: OrdersQuery,
-      options?: { readonly signal?: AbortSignal },
-    ): Promise<Page<Order>>;
-    /** All pages, with proof on request. */
-    list(query?: OrdersQuery, options?: PollWalkOptions): PollWalk<Order>;
-  };
+  readonly orders: PollList<OrdersQuery, OrdersQuery, Order>;
   /** Reading users. */
-  readonly users: {
-    /** One page. */
-    page(
-      query?: UsersQuery,
-      options?: { readonly signal?: AbortSignal },
-    ): Promise<Page<User>>;
-    /** All pages, ascending by creation time, with proof on request. */
-    list(query?: UsersWalkQuery, options?: PollWalkOptions): PollWalk<User>;
-  };
+  readonly users: PollList<UsersQuery, UsersWalkQuery, User>;
 }
 
 /**
@@ -101,7 +97,7 @@ export interface Requester {
 export function callOptions(
   { signal }: Requester,
 ): { readonly signal?: AbortSignal } {
-  return signal === undefined ? {} : { signal };
+  return defined({ signal });
 }
 
 /** Lists orders or users by creation time, the oldest first. */
@@ -114,19 +110,14 @@ export function listCreated(
   const { endMs, ...how } = options;
   const { orders, users } = requester.client;
   const start = filterTime(startMs);
-  const end = endMs === undefined ? null : filterTime(endMs);
+  const end = endMs === undefined ? undefined : filterTime(endMs);
   const walkOptions = { ...callOptions(requester), ...how };
-  return entity === "order"
-    ? orders.list({
-      start_date: start,
-      ...(end === null ? {} : { end_date: end }),
-      order_by: "asc",
-      limit: 20,
-    }, walkOptions)
-    : users.list(
-      { from: start, ...(end === null ? {} : { to: end }), limit: 20 },
-      walkOptions,
-    );
+  if (entity === "user") {
+    const window = { from: start, ...defined({ to: end }) };
+    return users.list({ ...window, limit: 20 }, walkOptions);
+  }
+  const window = { start_date: start, ...defined({ end_date: end }) };
+  return orders.list({ ...window, order_by: "asc", limit: 20 }, walkOptions);
 }
 
 /** Where the past begins at the service, and when it said so. */
