@@ -5,7 +5,7 @@ import {
   brokenCardRules,
   CARD_FIELDS,
 } from "../core/rules/request_rules.ts";
-import { type Api, promised } from "./api.ts";
+import { type Api, promised } from "./transport.ts";
 import type { CallOptions } from "./call_options.ts";
 import type { Fault } from "./errors.ts";
 import { fieldsOf, refuseFaults } from "./faults.ts";

@@ -6,14 +6,13 @@ import {
 import { closest } from "../core/closest.ts";
 import { requireExactJson } from "../core/json/exact_number.ts";
 import { sleep, steadyClock } from "../core/waiting/sleep.ts";
-import type { Api } from "./api.ts";
+import { type Api, redactor } from "./transport.ts";
 import type { RequestHook, ResponseHook } from "./call_options.ts";
 import { type CallerOptions, makeCall } from "./caller.ts";
 import { type CardsApi, cardsApi } from "./cards.ts";
 import { type OrdersApi, ordersApi, type UsersApi, usersApi } from "./lists.ts";
 import { RateLimiter } from "./rate_limiter.ts";
 import { type SessionsApi, sessionsApi } from "./sessions.ts";
-import { redactor } from "./transport.ts";
 
 /** How to reach the service, and within which limits. */
 export interface OnrampClientOptions {

@@ -10,7 +10,7 @@ import type {
 import { readOrderRow, readUserRow } from "../core/wire/read_row.ts";
 import type { User } from "../core/wire/user.ts";
 import { readServiceTime } from "../core/time/service_time.ts";
-import { type Api, promised } from "./api.ts";
+import { type Api, promised } from "./transport.ts";
 import type {
   CallOptions,
   ExtraParameters,

@@ -56,7 +56,6 @@ export {
   type SessionRuleOptions,
   type SessionsApi,
 } from "./sessions.ts";
-export * from "./english_name.ts";
 export * from "./users.ts";
 export {
   type BillingAddress,
@@ -69,7 +68,6 @@ export { sessionValidityMs } from "../core/rules/session_limits.ts";
 export type * from "../core/wire/queries.ts";
 export * from "../core/wire/order.ts";
 export * from "../core/wire/user.ts";
-export type { Page } from "../core/wire/page.ts";
 export {
   type Completeness,
   type CompleteWalk,
@@ -78,7 +76,12 @@ export {
   type IncompleteWalk,
   type WalkFacts,
 } from "../core/wire/completeness.ts";
-export type * from "../core/wire/odd_field.ts";
+export type {
+  OddField,
+  OddFieldOf,
+  OddValue,
+  Page,
+} from "../core/wire/page.ts";
 export { readServiceTime } from "../core/time/service_time.ts";
 export { compareDecimals, isDecimal } from "../core/decimal.ts";
 export { isWalletAddress } from "../core/rules/wallet_address.ts";

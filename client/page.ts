@@ -3,11 +3,9 @@
 import * as z from "zod/mini";
 import { isRecord } from "../core/guards.ts";
 import { isIdentifier } from "../core/wire/identifier.ts";
-import type { OddFieldOf } from "../core/wire/odd_field.ts";
-import type { Page } from "../core/wire/page.ts";
+import type { OddFieldOf, Page } from "../core/wire/page.ts";
 import type { RowRead } from "../core/wire/read_row.ts";
-import { promised, wrongShape } from "./api.ts";
-import type { Answer } from "./transport.ts";
+import { type Answer, promised, wrongShape } from "./transport.ts";
 
 /** How the rows of a list are read. */
 export interface PageForm<T> {

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 // @ts-types="@types/big.js"
 import Big from "big.js";
 import fc from "fast-check";
-import { alpha3Countries } from "../core/rules/countries.ts";
 import {
   alpha2Countries,
+  alpha3Countries,
   canadianProvinces,
   usStates,
 } from "../core/rules/countries.ts";
 import { compareDecimals, countDecimals, isDecimal } from "../core/decimal.ts";
-import { toEnglishName } from "./english_name.ts";
+import { toEnglishName } from "./users.ts";
 import {
   production,
   resolveEnvironment,

@@ -1,7 +1,7 @@
 import {
   CARD_REFUSALS,
   type CardRefusal,
-} from "../core/rules/card_refusals.ts";
+} from "../core/rules/request_rules.ts";
 import { readRetryAfterMs } from "../core/waiting/retry_delay.ts";
 import type { Operation } from "./call_options.ts";
 import {

@@ -13,7 +13,7 @@ import {
   SESSION_FIELDS,
   type SessionRuleCode,
 } from "../core/rules/session_rules.ts";
-import { type Api, promised } from "./api.ts";
+import { type Api, promised } from "./transport.ts";
 import type { SessionOptions } from "./call_options.ts";
 import type { Fault } from "./errors.ts";
 import {

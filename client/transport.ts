@@ -1,13 +1,15 @@
-import { textWithin } from "../core/bytes.ts";
-import { isRecord } from "../core/guards.ts";
-import { parseExact } from "../core/json/exact_json.ts";
-import type { Operation } from "./call_options.ts";
+import type { output, ZodMiniType } from "zod/mini";
+import type { Environment } from "../core/assets/environment.ts";
 import {
   NetworkError,
   OnrampError,
   ResponseError,
   type ResponseErrorCode,
 } from "./errors.ts";
+import { textWithin } from "../core/bytes.ts";
+import { isRecord } from "../core/guards.ts";
+import { parseExact } from "../core/json/exact_json.ts";
+import type { Operation } from "./call_options.ts";
 import { errorOf } from "./refusals.ts";
 
 /** One request, ready to be sent any number of times. */
@@ -256,4 +258,58 @@ export function cleanCause(error: unknown, redact: Call["redact"]): Error {
   copy.name = redact(name);
   delete copy.stack;
   return copy;
+}
+
+/** What the parts of a client ask for; the caller adds key, rate and retries. */
+export type Ask =
+  & Pick<Call, "operation" | "action" | "url" | "body" | "signal">
+  & {
+    /** Whether sending it twice does no harm. @default {true} */
+    readonly repeatable?: boolean;
+    /** A text that must not appear anywhere, beside the API key. */
+    readonly secret?: string;
+  };
+
+/** What the parts of a client share. */
+export interface Api {
+  readonly environment: Environment;
+  readonly allowUnlistedAssets: boolean;
+  /** Clock, milliseconds since 1970. */
+  readonly now: () => number;
+  readonly ask: (ask: Ask) => Promise<Answer>;
+}
+
+/**
+ * Checks an answer against the documented form.
+ *
+ * @throws {ResponseError} `wrong_shape`, naming the fields that are wrong.
+ */
+export function promised<Schema extends ZodMiniType>(
+  schema: Schema,
+  answer: Answer,
+  action: string,
+): output<Schema> {
+  const read = schema.safeParse(answer.body);
+  if (read.success) return read.data;
+  throw wrongShape(
+    answer,
+    action,
+    read.error.issues.slice(0, 5).map(({ path }) =>
+      path.length === 0 ? "the body" : path.map(String).join(".")
+    ),
+  );
+}
+
+/** The service answered something else than it promises. */
+export function wrongShape(
+  { status, requestId }: Answer,
+  action: string,
+  wrong: readonly string[],
+): ResponseError {
+  return new ResponseError(
+    `${action}: the answer is not of the promised shape at ${
+      wrong.join(", ")
+    }; the service may have changed`,
+    { code: "wrong_shape", status, field: wrong[0] ?? null, requestId },
+  );
 }

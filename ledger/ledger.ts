@@ -1,7 +1,7 @@
 import { monotonicFactory } from "ulid";
 import { printable } from "../core/printable.ts";
 import type { AssetTable } from "../core/assets/environment.ts";
-import type { WitnessRule } from "../core/chain/witness_rule.ts";
+import type { WitnessRule } from "../core/chain/verdict.ts";
 import type { BodyClasses } from "../core/webhook_event/classify_body.ts";
 import type {
   AppendDelivery,

@@ -93,7 +93,7 @@ export {
   openLedger,
   type OpenLedgerOptions,
 } from "./open_ledger.ts";
-export type { WitnessRule } from "../core/chain/witness_rule.ts";
+export type { WitnessRule } from "../core/chain/verdict.ts";
 export type {
   LedgerClient,
   OpenClientOptions,

@@ -3,9 +3,11 @@ import type { AssetTable } from "../core/assets/environment.ts";
 import { isRecord, jsonRecord } from "../core/guards.ts";
 import { plainDecimal } from "../core/json/exact_json.ts";
 import {
+  brokenCardRules,
+  brokenUserRules,
   CARD_REFUSALS,
   type CardRefusal,
-} from "../core/rules/card_refusals.ts";
+} from "../core/rules/request_rules.ts";
 import {
   ExactNumber,
   parseWithExactNumbers,
@@ -19,10 +21,6 @@ import {
   checkSession,
   SESSION_REFUSALS,
 } from "../core/rules/session_rules.ts";
-import {
-  brokenCardRules,
-  brokenUserRules,
-} from "../core/rules/request_rules.ts";
 import { answer, html, invalid } from "./answer.ts";
 import { ordersRoute, usersRoute } from "./lists.ts";
 import type { Service } from "./service.ts";

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { assets } from "../core/assets/assets.ts";
 import type { AssetTable } from "../core/assets/environment.ts";
 import { failReasons } from "../core/assets/fail_reason.ts";
-import { REJECT_TYPES } from "../core/webhook_event/reject_type.ts";
+import { REJECT_TYPES } from "../core/webhook_event/webhook_event.ts";
 import { createSandbox, type SandboxOptions, virtualClock } from "./mod.ts";
 import { addressOf } from "./factory.ts";
 

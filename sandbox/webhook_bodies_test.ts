@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { parseWebhook } from "../core/webhook_event/parse_webhook.ts";
-import { REJECT_TYPES } from "../core/webhook_event/reject_type.ts";
 import {
   ORDER_EVENT_TYPES,
+  REJECT_TYPES,
   USER_EVENT_TYPES,
 } from "../core/webhook_event/webhook_event.ts";
 import { createSandbox, USER_STEPS, virtualClock } from "./mod.ts";

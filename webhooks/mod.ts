@@ -48,7 +48,6 @@ export {
   proxiedAddress,
   type ProxiedAddressOptions,
 } from "./proxied_address.ts";
-export * from "../core/webhook_event/reject_type.ts";
 export {
   type ReportWaiting,
   type SpoolMover,

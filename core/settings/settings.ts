@@ -1,4 +1,4 @@
-import { WITNESS_RULES } from "../chain/witness_rule.ts";
+import { WITNESS_RULES } from "../chain/verdict.ts";
 import { databaseUrl, DEFAULT_DATABASE_URL, httpUrl } from "./addresses.ts";
 import { readApiTokens } from "./api_tokens.ts";
 import { apiKey, webhookSecrets } from "./secrets.ts";

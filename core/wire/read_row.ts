@@ -1,7 +1,6 @@
-import { isRecord } from "../guards.ts";
-import { isDeeperThan } from "../json/json_depth.ts";
+import { isDeeperThan, isRecord } from "../guards.ts";
 import { isLongText } from "./identifier.ts";
-import type { OddField, OddValue } from "./odd_field.ts";
+import type { OddField, OddValue } from "./page.ts";
 import type { Order } from "./order.ts";
 import {
   type FieldShape,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { isDeeperThan } from "../json/json_depth.ts";
+import { isDeeperThan } from "../guards.ts";
 import { ORDER_FIELD_NAMES, orderField } from "./order_fields.ts";
 import { readOrderRow, readUserRow } from "./read_row.ts";
 

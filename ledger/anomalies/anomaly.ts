@@ -1,6 +1,6 @@
 import type { VerificationState } from "../../core/webhook_event/webhook_event.ts";
 import type { MismatchKind } from "../../core/wire/order_fields.ts";
-import type { OddValue } from "../../core/wire/odd_field.ts";
+import type { OddValue } from "../../core/wire/page.ts";
 import type { Status } from "../machines/transition.ts";
 
 /**

@@ -22,7 +22,7 @@ import type {
   WebhookMismatch,
 } from "./anomaly.ts";
 import { statusAnomalies } from "./status_anomalies.ts";
-import type { OddField } from "../../core/wire/odd_field.ts";
+import type { OddField } from "../../core/wire/page.ts";
 import { ORDER_FIELDS, orderField } from "../../core/wire/order_fields.ts";
 import type { AssetTable } from "../../core/assets/environment.ts";
 import { CLAIM_FIELDS, type OrderFacts } from "../events/order_facts.ts";

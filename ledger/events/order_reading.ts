@@ -3,7 +3,7 @@ import {
   ORDER_FIELD_NAMES,
   ORDER_FIELDS,
 } from "../../core/wire/order_fields.ts";
-import type { OddField } from "../../core/wire/odd_field.ts";
+import type { OddField } from "../../core/wire/page.ts";
 import type {
   MatchFact,
   OrderDetails,

@@ -5,7 +5,7 @@ import {
   USER_FIELDS,
   type UserFieldTable,
 } from "../../core/wire/user_fields.ts";
-import type { OddField } from "../../core/wire/odd_field.ts";
+import type { OddField } from "../../core/wire/page.ts";
 import type { RecordedEvent } from "./event.ts";
 import { effectiveReadAt } from "./time.ts";
 import { filledText, objectOf, upper } from "./fact_text.ts";

@@ -1,4 +1,4 @@
-import type { WitnessRule } from "../../core/chain/witness_rule.ts";
+import type { WitnessRule } from "../../core/chain/verdict.ts";
 import { laterTime } from "./time.ts";
 import { filledText } from "./fact_text.ts";
 import { normaliseTime } from "../../core/time/service_time.ts";

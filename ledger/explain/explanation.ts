@@ -1,6 +1,5 @@
 /** What an explanation of an order says. */
-import type { Verdict } from "../../core/chain/verdict.ts";
-import type { WitnessRule } from "../../core/chain/witness_rule.ts";
+import type { Verdict, WitnessRule } from "../../core/chain/verdict.ts";
 import type { Anomaly } from "../anomalies/anomaly.ts";
 import type { OrderContext } from "../attention/attention.ts";
 import type { ActivityLabel, UnreadableReason } from "../events/fact.ts";

@@ -1,5 +1,5 @@
 /** What the partner expects of an order, and whether it waits for the chain. */
-import type { WitnessRule } from "../../core/chain/witness_rule.ts";
+import type { WitnessRule } from "../../core/chain/verdict.ts";
 import {
   ALWAYS,
   askedAtOf,

@@ -1,4 +1,4 @@
-import type { WitnessRule } from "../../core/chain/witness_rule.ts";
+import type { WitnessRule } from "../../core/chain/verdict.ts";
 import {
   fieldsWith,
   KEPT_OF_WEBHOOK,

@@ -1,5 +1,5 @@
 /** What the service said last of orders and users, and which changes that showed. */
-import { CLOCK_TOLERANCE_MS } from "../../core/time/plausible_time.ts";
+import { CLOCK_TOLERANCE_MS } from "../../core/time/service_time.ts";
 import { ATTEMPTS_FROM_PREVIOUS_MS } from "../../core/waiting/retry_delay.ts";
 import { compareTimes } from "../events/time.ts";
 import {

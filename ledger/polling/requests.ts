@@ -4,7 +4,7 @@
  * are asked for alone stand apart: the service refuses a request that holds them, they
  * match the orders of others too, or it answers with a row without identifier.
  */
-import { CLOCK_TOLERANCE_MS } from "../../core/time/plausible_time.ts";
+import { CLOCK_TOLERANCE_MS } from "../../core/time/service_time.ts";
 import type { Entity } from "../machines/transition.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { OPEN_AT_MOST_MS } from "../orders/reread_schedule.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { NewEvent } from "../events/event.ts";
 import { chainReading } from "../testing/mint.ts";
-import type { WitnessRule } from "../../core/chain/witness_rule.ts";
+import type { WitnessRule } from "../../core/chain/verdict.ts";
 import {
   at,
   expectedStates,

@@ -1,6 +1,6 @@
 /** What may be recorded: terms of a click id that is free, and rules of the witness. */
 import type { AssetTable } from "../../core/assets/environment.ts";
-import type { WitnessRule } from "../../core/chain/witness_rule.ts";
+import type { WitnessRule } from "../../core/chain/verdict.ts";
 import {
   askedAtOf,
   type Expectation,

@@ -19,7 +19,7 @@ import {
 } from "./mint.ts";
 import type { HandOutcome } from "../events/hand_release.ts";
 import type { Fact } from "../events/fact.ts";
-import type { WitnessRule } from "../../core/chain/witness_rule.ts";
+import type { WitnessRule } from "../../core/chain/verdict.ts";
 import { witnessRuleBody } from "../events/witness_rule.ts";
 import { readFact } from "../events/read_fact.ts";
 

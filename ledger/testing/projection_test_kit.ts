@@ -16,10 +16,7 @@ import { foldOrder } from "../orders/order_fold.ts";
 import { foldUser } from "./fold_user.ts";
 import { activityOf } from "../orders/activity_fold.ts";
 import { type Fact, isExpectation, isWitnessRule } from "../events/fact.ts";
-import {
-  WITNESS_RULES,
-  type WitnessRule,
-} from "../../core/chain/witness_rule.ts";
+import { WITNESS_RULES, type WitnessRule } from "../../core/chain/verdict.ts";
 import { witnessRuleBody } from "../events/witness_rule.ts";
 import { orderActivity } from "../orders/order_status.ts";
 import { readFact } from "../events/read_fact.ts";

@@ -1,5 +1,5 @@
 import { USER_FIELDS } from "../../core/wire/user_fields.ts";
-import { describeRejectType } from "../../core/webhook_event/reject_type.ts";
+import { describeRejectType } from "../../core/webhook_event/webhook_event.ts";
 import {
   type Anomaly,
   type UserState,

@@ -1,4 +1,4 @@
-import { describeRejectType } from "../../core/webhook_event/reject_type.ts";
+import { describeRejectType } from "../../core/webhook_event/webhook_event.ts";
 import type { Anomaly, UserVerdict } from "../../ledger/mod.ts";
 import { ASKED_SOON, listWords, UNKNOWN_STATE } from "./phrases.ts";
 

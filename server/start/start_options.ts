@@ -1,5 +1,5 @@
 import type { ChainsFile } from "../../witness/mod.ts";
-import type { WitnessRule } from "../../core/chain/witness_rule.ts";
+import type { WitnessRule } from "../../core/chain/verdict.ts";
 import type { ConnectionInfo } from "../../webhooks/mod.ts";
 import type { Handlers } from "./handlers.ts";
 import type { OnProblem } from "../alarms/problem.ts";
@@ -11,7 +11,7 @@ export type {
   NodeSettings,
   TokenSettings,
 } from "../../witness/mod.ts";
-export type { WitnessRule } from "../../core/chain/witness_rule.ts";
+export type { WitnessRule } from "../../core/chain/verdict.ts";
 
 /** Settings that have a variable each; an option wins over its variable. */
 export interface StartSettings {

@@ -12,7 +12,7 @@ import {
 import { failReasons } from "../../core/assets/fail_reason.ts";
 import { WEBHOOK_TYPES } from "../../core/webhook_event/event_types.ts";
 import { WEBHOOK_FIELDS } from "../../core/webhook_event/parse_webhook.ts";
-import { REJECT_TYPES } from "../../core/webhook_event/reject_type.ts";
+import { REJECT_TYPES } from "../../core/webhook_event/webhook_event.ts";
 import { ORDER_STATUSES, PAYMENT_TYPES } from "../../core/wire/order.ts";
 import { ORDER_FIELD_NAMES, orderField } from "../../core/wire/order_fields.ts";
 import { VERIFICATION_STATUSES } from "../../core/wire/user.ts";

@@ -4,7 +4,7 @@ import {
   latestPlausible,
   pastBeginsMs,
   plausibleNowMs,
-} from "../../core/time/plausible_time.ts";
+} from "../../core/time/service_time.ts";
 import {
   bench,
   drain,

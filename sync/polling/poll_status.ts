@@ -11,7 +11,7 @@ import {
   selectFreshness,
   selectRefused,
 } from "../../ledger/for_sync.ts";
-import { CLOCK_TOLERANCE_MS } from "../../core/time/plausible_time.ts";
+import { CLOCK_TOLERANCE_MS } from "../../core/time/service_time.ts";
 import { pollAlarm, readPollHealth } from "./poll_health.ts";
 import {
   type NewProgress,

@@ -4,7 +4,7 @@ import {
   readSweep,
   writeSweep,
 } from "../../ledger/for_sync.ts";
-import { plausibleNowMs } from "../../core/time/plausible_time.ts";
+import { plausibleNowMs } from "../../core/time/service_time.ts";
 import { recordingWalk } from "../recording/recorder.ts";
 import {
   allSteps,

@@ -27,7 +27,7 @@ import {
 } from "../../ledger/for_sync.ts";
 import { isRequestable } from "../../core/wire/identifier.ts";
 import { type IdsAnswer, requestEach } from "./request_each.ts";
-import { CLOCK_TOLERANCE_MS } from "../../core/time/plausible_time.ts";
+import { CLOCK_TOLERANCE_MS } from "../../core/time/service_time.ts";
 import { ITEMS_PER_REQUEST, type SweepContext } from "./sweep_context.ts";
 import type { Steps } from "../walk/walk.ts";
 import { NOTHING_READ } from "../recording/recorder.ts";

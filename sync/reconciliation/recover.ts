@@ -1,6 +1,6 @@
 import type { IncompleteReason } from "../../core/wire/completeness.ts";
 import { type Entity, goLive } from "../../ledger/for_sync.ts";
-import { plausibleNowMs } from "../../core/time/plausible_time.ts";
+import { plausibleNowMs } from "../../core/time/service_time.ts";
 import {
   addRead,
   NOTHING_READ,

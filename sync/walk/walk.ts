@@ -9,10 +9,7 @@ import type { Order } from "../../core/wire/order.ts";
 import type { User } from "../../core/wire/user.ts";
 import { readServiceTime } from "../../core/time/service_time.ts";
 import { type Page, rowsOn } from "../../core/wire/page.ts";
-import {
-  latestPlausible,
-  pastBeginsMs,
-} from "../../core/time/plausible_time.ts";
+import { latestPlausible, pastBeginsMs } from "../../core/time/service_time.ts";
 import type {
   Completeness,
   IncompleteReason,

@@ -29,7 +29,7 @@ import {
   settledChanges,
   type WatchedFacts,
 } from "./watchdog_rule.ts";
-import { CLOCK_TOLERANCE_MS } from "../../core/time/plausible_time.ts";
+import { CLOCK_TOLERANCE_MS } from "../../core/time/service_time.ts";
 
 /** Usual time between two looks, in milliseconds. */
 export const WATCH_EVERY_MS = 30_000;
