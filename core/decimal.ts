@@ -38,32 +38,31 @@ export function isDecimal(text: string): boolean {
  * ```
  */
 export function compareDecimals(a: string, b: string): -1 | 0 | 1 {
-  const [first, second] = [partsOf(a), partsOf(b)];
-  const scale = Math.max(first.fraction.length, second.fraction.length);
-  const difference = unitsOf(first, scale) - unitsOf(second, scale);
-  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
-}
-
-/** The digits of a plain decimal before the point, with its sign, and after it. */
-interface Parts {
-  readonly whole: string;
-  readonly fraction: string;
-}
-
-function partsOf(text: string): Parts {
-  if (!isDecimal(text)) {
+  for (const text of [a, b]) {
+    if (isDecimal(text)) continue;
     throw new RangeError(
       `Cannot compare ${JSON.stringify(text)}: it is not a plain decimal; ` +
         `use digits with an optional point, such as "100.5"`,
     );
   }
-  const [whole = "", fraction = ""] = text.split(".");
-  return { whole, fraction };
+  const scale = Math.max(a.length, b.length);
+  const difference = unitsOfDecimal(a, scale) - unitsOfDecimal(b, scale);
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
-/** A decimal as an integer: how often it holds the unit that has `scale` decimals. */
-function unitsOf({ whole, fraction }: Parts, scale: number): bigint {
-  return BigInt(whole + fraction.padEnd(scale, "0"));
+/** Smallest units of a plain decimal; digits beyond `decimals` are cut. */
+export function unitsOfDecimal(text: string, decimals: number): bigint {
+  const [whole = "0", fraction = ""] = text.split(".");
+  return BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, "0"));
+}
+
+/** A number of smallest units as a plain decimal, without trailing zeros. */
+export function decimalOfUnits(units: bigint, decimals: number): string {
+  if (units < 0n) return `-${decimalOfUnits(-units, decimals)}`;
+  const digits = units.toString().padStart(decimals + 1, "0");
+  const point = digits.length - decimals;
+  const fraction = digits.slice(point).replace(/0+$/, "");
+  return digits.slice(0, point) + (fraction && `.${fraction}`);
 }
 
 /**

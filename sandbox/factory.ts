@@ -6,6 +6,7 @@ import { assetDecimals } from "../core/assets/assets.ts";
 import type { AssetTable } from "../core/assets/environment.ts";
 import { failReasons } from "../core/assets/fail_reason.ts";
 import { tonAddress } from "../core/chain/canonical.ts";
+import { decimalOfUnits, isDecimal, unitsOfDecimal } from "../core/decimal.ts";
 import { defined } from "../core/guards.ts";
 import { ExactNumber } from "../core/json/exact_number.ts";
 import type {
@@ -19,29 +20,13 @@ import type { SandboxCard, SandboxUser, UserInput } from "./users.ts";
 
 // Amounts and prices
 
-/** Decimal text of `units` smallest units, without trailing zeros. */
-export function decimalOf(units: bigint, decimals: number): string {
-  if (units < 0n) return `-${decimalOf(-units, decimals)}`;
-  const digits = units.toString().padStart(decimals + 1, "0");
-  const point = digits.length - decimals;
-  const fraction = digits.slice(point).replace(/0+$/, "");
-  return digits.slice(0, point) + (fraction && `.${fraction}`);
-}
-
-/** Smallest units of plain decimal text; digits beyond `decimals` are cut. */
+/** Smallest units of an amount that may be anything a person typed. */
 export function unitsOf(text: string, decimals: number): bigint {
-  const match = /^(-?)(\d+)(?:\.(\d*))?$/.exec(text);
-  if (!match) {
-    throw new TypeError(
-      `Cannot read an amount: "${text}" is not a plain decimal; use digits ` +
-        'with an optional point, such as "100.5"',
-    );
-  }
-  const [, sign, whole = "0", fraction = ""] = match;
-  const units = BigInt(
-    whole + fraction.slice(0, decimals).padEnd(decimals, "0"),
+  if (isDecimal(text)) return unitsOfDecimal(text, decimals);
+  throw new TypeError(
+    `Cannot read an amount: "${text}" is not a plain decimal; use digits ` +
+      'with an optional point, such as "100.5"',
   );
-  return sign ? -units : units;
 }
 
 /** Adds zeros until there are at least `places` decimals: 10 -> 10.00. */
@@ -370,7 +355,7 @@ function amountsOf(
     const cost = () => centsFor(market, unitsOf(cryptoAmount, market.decimals));
     return {
       cryptoAmount,
-      currencyAmount: currencyAmount ?? decimalOf(cost(), 2),
+      currencyAmount: currencyAmount ?? decimalOfUnits(cost(), 2),
     };
   }
   const paid = currencyAmount === undefined
@@ -384,17 +369,17 @@ function amountsOf(
     ? units - unevenUnits
     : units;
   return {
-    currencyAmount: currencyAmount ?? decimalOf(paid, 2),
-    cryptoAmount: decimalOf(bought, market.decimals),
+    currencyAmount: currencyAmount ?? decimalOfUnits(paid, 2),
+    cryptoAmount: decimalOfUnits(bought, market.decimals),
   };
 }
 
 /** One percent for the partner and four for the service. */
 function feesOf(cents: bigint): SandboxFees {
   return {
-    partnerFee: decimalOf(cents, 4),
+    partnerFee: decimalOfUnits(cents, 4),
     partnerFeePercent: "0.01",
-    serviceFee: decimalOf(cents * 4n, 4),
+    serviceFee: decimalOfUnits(cents * 4n, 4),
     serviceFeePercent: "0.04",
   };
 }

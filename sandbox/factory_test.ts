@@ -1,32 +1,9 @@
-import fc from "fast-check";
 import assert from "node:assert/strict";
 import { assets } from "../core/assets/assets.ts";
 import { isWalletAddress } from "../core/rules/wallet_address.ts";
 import { virtualClock } from "./clock.ts";
 import { createSandbox } from "./create_sandbox.ts";
-import {
-  addressOf,
-  decimalOf,
-  transactionOf,
-  unitsOf,
-  withPlaces,
-} from "./factory.ts";
-
-const decimals = fc.integer({ min: 0, max: 18 });
-
-Deno.test("decimalOf() and unitsOf() are each other's inverse", () => {
-  fc.assert(fc.property(fc.bigInt(), decimals, (units, places) => {
-    assert.equal(unitsOf(decimalOf(units, places), places), units);
-  }));
-});
-
-Deno.test("decimalOf() writes no trailing zero", () => {
-  fc.assert(fc.property(fc.bigInt(), decimals, (units, places) => {
-    assert.match(decimalOf(units, places), /^-?\d+(\.\d*[1-9])?$/);
-  }));
-  assert.equal(decimalOf(0n, 18), "0");
-  assert.equal(decimalOf(1n, 18), "0.000000000000000001");
-});
+import { addressOf, transactionOf, unitsOf, withPlaces } from "./factory.ts";
 
 Deno.test("unitsOf() refuses what is not a plain decimal", () => {
   for (const text of ["", "1e3", "abc", ".5", "1,5", "0x1"]) {

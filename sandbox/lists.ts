@@ -1,3 +1,4 @@
+import { decimalOfUnits } from "../core/decimal.ts";
 import { ExactNumber } from "../core/json/exact_number.ts";
 import { readQueryTime } from "../core/time/service_time.ts";
 import { answer, html, invalid } from "./answer.ts";
@@ -8,7 +9,7 @@ import {
   orderTime,
   type SandboxOrder,
 } from "./orders.ts";
-import { decimalOf, withPlaces } from "./factory.ts";
+import { withPlaces } from "./factory.ts";
 import type { Service } from "./service.ts";
 import type { Store } from "./store.ts";
 import { canBuy, type SandboxUser } from "./users.ts";
@@ -195,7 +196,7 @@ const LIMIT_CENTS = 1_000_000n;
 function userJson(user: SandboxUser): WireRow {
   const { phone, spentCents, goodsSpentCents } = user;
   const usd = (cents: bigint) =>
-    withPlaces(decimalOf(cents < 0n ? 0n : cents, 2), 2);
+    withPlaces(decimalOfUnits(cents < 0n ? 0n : cents, 2), 2);
   const remaining = (spent: bigint) =>
     usd(canBuy(user) ? LIMIT_CENTS - spent : 0n);
   const time = (ms: number) => new Date(ms).toISOString();

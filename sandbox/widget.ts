@@ -1,13 +1,13 @@
 import { Hono } from "hono";
 import { assets } from "../core/assets/assets.ts";
 import { describeFailReason, failReasons } from "../core/assets/fail_reason.ts";
+import { decimalOfUnits } from "../core/decimal.ts";
 import { isRecord, messageOf } from "../core/guards.ts";
 import { isWalletAddress } from "../core/rules/wallet_address.ts";
 import { answer, escapeHtml, htmlPage } from "./answer.ts";
 import {
   addressOf,
   centsFor,
-  decimalOf,
   marketOf,
   marketsOf,
   unitsFor,
@@ -106,7 +106,7 @@ function presetOf(
   const market = marketOf(assets, commodity, network);
   const bought = session.commodityAmount ?? option("commodity_amount");
   const cost = bought &&
-    decimalOf(centsFor(market, unitsOf(bought, market.decimals)), 2);
+    decimalOfUnits(centsFor(market, unitsOf(bought, market.decimals)), 2);
   return {
     ...{ commodity, network },
     currencyAmount: session.currencyAmount ?? option("currency_amount") ??
@@ -139,8 +139,8 @@ function quote({ assets }: Service, fields: Fields): unknown {
   const cents = unitsOf(String(currencyAmount), 2);
   if (cents <= 0n) throw new RangeError("Cannot quote: pay more than nothing");
   return {
-    units: decimalOf(unitsFor(market, cents), market.decimals),
-    fee: decimalOf(cents / 20n, 2),
+    units: decimalOfUnits(unitsFor(market, cents), market.decimals),
+    fee: decimalOfUnits(cents / 20n, 2),
   };
 }
 

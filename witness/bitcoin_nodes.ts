@@ -1,10 +1,10 @@
 /** Asks nodes of Bitcoin's family: Core by JSON-RPC, an Esplora server by HTTP. */
 import { isRecord } from "../core/guards.ts";
-import { isDecimal } from "../core/decimal.ts";
+import { isDecimal, unitsOfDecimal } from "../core/decimal.ts";
 import type { Chain } from "./chains_file.ts";
 import { type HttpNode, NodeFailure, parsed, RpcError } from "./http_node.ts";
 import type { BlockPlace } from "./transfer.ts";
-import { type ChainReader, unitsOfDecimal } from "./verdict.ts";
+import type { ChainReader } from "./verdict.ts";
 
 /** What a node of either kind shows of a transaction. */
 interface Seen {

@@ -1,5 +1,10 @@
 /** What the findings of nodes mean for an order, and what they agree on. Pure. */
-import { countDecimals, isDecimal } from "../core/decimal.ts";
+import {
+  countDecimals,
+  decimalOfUnits,
+  isDecimal,
+  unitsOfDecimal,
+} from "../core/decimal.ts";
 import type {
   BlockPlace,
   Evidence,
@@ -192,20 +197,6 @@ export function verdictOf(
         : { ...found, ...compared };
     }
   }
-}
-
-/** Smallest units of a plain decimal; digits beyond `decimals` are cut. */
-export function unitsOfDecimal(text: string, decimals: number): bigint {
-  const [whole = "0", fraction = ""] = text.split(".");
-  return BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, "0"));
-}
-
-/** A number of smallest units as a plain decimal, without trailing zeros. */
-export function decimalOfUnits(units: bigint, decimals: number): string {
-  const digits = units.toString().padStart(decimals + 1, "0");
-  const whole = digits.slice(0, digits.length - decimals);
-  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, "");
-  return fraction === "" ? whole : `${whole}.${fraction}`;
 }
 
 /**

@@ -1,13 +1,12 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
+import { decimalOfUnits, unitsOfDecimal } from "../core/decimal.ts";
 import { VERDICTS } from "../core/chain/verdict.ts";
 import { NODE_PROBLEMS } from "./transfer.ts";
 import {
   agree,
   compareAmounts,
-  decimalOfUnits,
   isLagging,
-  unitsOfDecimal,
   verdictOf,
   type Vote,
 } from "./verdict.ts";
