@@ -2,7 +2,15 @@ import fc from "fast-check";
 import assert from "node:assert/strict";
 import { WEBHOOK_TYPES, type WebhookType, webhookType } from "./event_types.ts";
 import { parseWebhook, readWebhook } from "./parse_webhook.ts";
-import { isOrderEvent, type WebhookEvent } from "./webhook_event.ts";
+import {
+  isOrderEvent,
+  isOtpStatusEvent,
+  isRecognised,
+  isTestEvent,
+  isUserEvent,
+  isVerifyFailedEvent,
+  type WebhookEvent,
+} from "./webhook_event.ts";
 
 const USER = {
   user_id: "01J0000000000000000000USER",
@@ -393,6 +401,19 @@ Deno.test("parseWebhook() never throws on well-formed JSON", () => {
     }),
     { numRuns: 500 },
   );
+});
+
+Deno.test("isOrderEvent() and the other guards agree on every webhook", () => {
+  fc.assert(fc.property(someWebhook, (value) => {
+    const webhook = readWebhook(value);
+    const kinds = [isOrderEvent, isUserEvent, isOtpStatusEvent, isTestEvent]
+      .filter((guard) => guard(webhook)).length;
+    assert.equal(kinds, isRecognised(webhook) ? 1 : 0);
+    assert.equal(
+      isVerifyFailedEvent(webhook),
+      webhook.type === "verify_failed",
+    );
+  }));
 });
 
 /** Compiles only while every documented type has a case. */

@@ -181,6 +181,41 @@ export interface UnrecognisedWebhook {
   readonly reasons: readonly string[];
 }
 
+/** What `parseWebhook` returns: an event, or the reasons why it is none. */
+export type ParsedWebhook = WebhookEvent | UnrecognisedWebhook;
+
+/** Whether a webhook is one of the 15 documented events. */
+export function isRecognised(webhook: ParsedWebhook): webhook is WebhookEvent {
+  return webhook.type !== "unrecognised";
+}
+
+/** Whether a webhook is about a user's profile, cards or verification. */
+export function isUserEvent(
+  webhook: ParsedWebhook,
+): webhook is UserEvent | VerifyFailedEvent {
+  return webhook.type === "verify_failed" ||
+    isOneOf(USER_EVENT_TYPES, webhook.type);
+}
+
+/** Whether a webhook reports a failed verification. */
+export function isVerifyFailedEvent(
+  webhook: ParsedWebhook,
+): webhook is VerifyFailedEvent {
+  return webhook.type === "verify_failed";
+}
+
+/** Whether a webhook is a step of sending a one-time code. */
+export function isOtpStatusEvent(
+  webhook: ParsedWebhook,
+): webhook is OtpStatusEvent {
+  return webhook.type === "otp_status";
+}
+
+/** Whether somebody pressed the Test button of the dashboard. */
+export function isTestEvent(webhook: ParsedWebhook): webhook is TestEvent {
+  return webhook.type === "test";
+}
+
 /**
  * Whether a webhook is about an order; the test event is not.
  *
@@ -199,9 +234,7 @@ export interface UnrecognisedWebhook {
  * assert.equal(webhook.order.id, "01HX");
  * ```
  */
-export function isOrderEvent(
-  webhook: WebhookEvent | UnrecognisedWebhook,
-): webhook is OrderEvent {
+export function isOrderEvent(webhook: ParsedWebhook): webhook is OrderEvent {
   return isOneOf(ORDER_EVENT_TYPES, webhook.type);
 }
 
