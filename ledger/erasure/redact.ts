@@ -31,12 +31,7 @@ import { isFinal } from "../machines/order_machine.ts";
 import type { Trust } from "../machines/transition.ts";
 import { matchExpectations } from "../outcomes/match.ts";
 import { rowsAnew } from "../projection/anew.ts";
-import {
-  type Guard,
-  guardOf,
-  moveGuard,
-  selectGuard,
-} from "../projection/guard.ts";
+import { type Guard, moveGuard, readGuard } from "../projection/guard.ts";
 import type { LookupHash } from "../projection/lookup_hash.ts";
 import type { FoldCode } from "../projection/project.ts";
 import { dropRefolded } from "../projection/refold.ts";
@@ -236,8 +231,7 @@ export async function readFolded(
   { driver, fold }: ErasureParts,
   work: "erase" | "prune",
 ): Promise<Guard> {
-  const [rows] = await readDeciding(driver, [selectGuard]);
-  const guard = guardOf(rows);
+  const guard = await readGuard(driver);
   if (guard.foldVersion === fold.version) return guard;
   throw new LedgerError(
     "failed",
@@ -257,9 +251,10 @@ export async function replaceEvents(
 ): Promise<Statement[]> {
   const nos = orders.map(({ no }) => no);
   const { hash } = guard;
-  const until = guard.position;
   // Nothing vouches yet for what is not folded.
-  const folded = replaced.filter(({ before }) => before.position <= until);
+  const folded = replaced.filter(({ before }) =>
+    before.position <= guard.position
+  );
   const positions = listed(folded.map(({ before }) => before.position));
   const counts: Record<string, number> = { ...guard.counts };
   for (const { before, after } of folded) {
@@ -277,7 +272,7 @@ export async function replaceEvents(
     listed(nos),
   );
   const anew = {
-    ...{ assets, readFact, hash, until },
+    ...{ assets, readFact, hash },
     replaced: new Map(folded.map(({ after }) => [after.position, after])),
   };
   const states: Statement[] = [];
