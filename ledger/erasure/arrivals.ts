@@ -29,17 +29,6 @@ import {
   updateEvent,
 } from "./redact.ts";
 
-/** What a new event is about. */
-interface Arrival {
-  readonly event: RecordedEvent;
-  readonly orderId: string | null;
-  readonly userId: string | null;
-  /** When the order or the session was made of which it tells first; else null. */
-  readonly madeAt: string | null;
-  /** Whether the service has said that the order is that user's. */
-  readonly isShown: boolean;
-}
-
 /** Makes what {@linkcode RedactNew} is, for a ledger. */
 export function redactArrivals(
   options: Pick<ErasureParts, "assets" | "now" | "randomBytes">,
@@ -108,15 +97,25 @@ function namesIn(
   };
 }
 
-function arrivalOf(event: RecordedEvent): Arrival {
+type Arrival = ReturnType<typeof arrivalOf>;
+
+/**
+ * What a new event is about, and when the order or the session was made of which it
+ * tells first; the service itself has shown whose an order is.
+ */
+function arrivalOf(event: RecordedEvent) {
   const { kind, orderId, userId, recordedAt } = event;
   const fact = readFact(event);
-  const about = { event, orderId, userId, madeAt: null, isShown: false };
+  const madeAt: string | null = null;
+  const about = { event, orderId, userId, madeAt, isShown: false };
   if (fact.kind === "order_snapshot") {
     const { reading } = fact;
-    const madeAt = kind === "order_snapshot" ? reading.createdAt : null;
-    const user = reading.userId || userId;
-    return { ...about, userId: user, madeAt, isShown: true };
+    return {
+      ...about,
+      userId: reading.userId || userId,
+      madeAt: kind === "order_snapshot" ? reading.createdAt : null,
+      isShown: true,
+    };
   }
   if (isExpectation(fact)) {
     return { ...about, userId: fact.expectation.userId, madeAt: recordedAt };

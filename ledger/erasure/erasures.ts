@@ -6,7 +6,6 @@ import {
   type ErasedUser,
   insertAlias,
   isSameId,
-  type Ownership,
   readAliases,
   type ReturnedOrder,
 } from "../store/aliases.ts";
@@ -21,7 +20,7 @@ import {
   type FindingReason,
   findTraces,
   NO_HOLDERS,
-  type Values,
+  valuesOf,
 } from "./holders.ts";
 import {
   countOldBodies,
@@ -449,38 +448,6 @@ async function readOrders(
   return { orders, claims };
 }
 
-/** A field of a card; its value is the id. */
-const CARD = /"card_id"\s*:\s*("(?:[^"\\]|\\.)+")/g;
-
-/**
- * The ids by which a person is recognised wherever they stand. Only what the service
- * has shown and what the partner recorded counts.
- */
-function valuesOf(
-  userId: string,
-  events: readonly RecordedEvent[],
-  { clicks, isShown }: {
-    readonly clicks: ReadonlySet<string>;
-    readonly isShown: boolean;
-  },
-): Values {
-  const values = new Map<string, Ownership>();
-  let user: Ownership = isShown ? "own" : "chosen";
-  for (const { kind, clickId, userId: id, body } of events) {
-    if (kind === "user_snapshot" && isSameId(id, userId)) user = "own";
-    if (kind === "user_snapshot" || kind === "order_snapshot") {
-      const text = new TextDecoder().decode(body);
-      for (const [, card = ""] of text.matchAll(CARD)) {
-        values.set(comparedId(JSON.parse(card)), "own");
-      }
-    }
-    if (clickId === null || !clicks.has(clickId)) continue;
-    const click = comparedId(clickId);
-    if (isExpectationKind(kind)) values.set(click, "own");
-    else if (!values.has(click)) values.set(click, "chosen");
-  }
-  return values.set(comparedId(userId), user);
-}
 /** @throws {LedgerError} Where something should come first. */
 export function refuseErasure({ claims, orders }: ErasurePlan): void {
   const unasked = claims.filter(({ isAsked }) => !isAsked);

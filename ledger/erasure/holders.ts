@@ -9,7 +9,7 @@ import {
 } from "../store/aliases.ts";
 import type { RecordedEvent } from "../events/event.ts";
 import { isExpectation } from "../events/fact.ts";
-import type { EventKind } from "../machines/event_kind.ts";
+import { type EventKind, isExpectationKind } from "../machines/event_kind.ts";
 import type { Guard } from "../projection/guard.ts";
 import type { LookupKind } from "../projection/lookup_hash.ts";
 import { listed, readDeciding, statement } from "../store/database.ts";
@@ -131,8 +131,40 @@ const COMPARED: ReadonlySet<EventKind> = new Set([
   ...["session_created", "order_expected"] as const,
 ]);
 
-/** Ids that are looked for, as they are compared. */
-export type Values = ReadonlyMap<string, Ownership>;
+type Values = ReadonlyMap<string, Ownership>;
+
+/** A field of a card; its value is the id. */
+const CARD = /"card_id"\s*:\s*("(?:[^"\\]|\\.)+")/g;
+
+/**
+ * The ids by which a person is recognised wherever they stand. Only what the service
+ * has shown and what the partner recorded counts.
+ */
+export function valuesOf(
+  userId: string,
+  events: readonly RecordedEvent[],
+  { clicks, isShown }: {
+    readonly clicks: ReadonlySet<string>;
+    readonly isShown: boolean;
+  },
+): Values {
+  const values = new Map<string, Ownership>();
+  let user: Ownership = isShown ? "own" : "chosen";
+  for (const { kind, clickId, userId: id, body } of events) {
+    if (kind === "user_snapshot" && isSameId(id, userId)) user = "own";
+    if (kind === "user_snapshot" || kind === "order_snapshot") {
+      const text = new TextDecoder().decode(body);
+      for (const [, card = ""] of text.matchAll(CARD)) {
+        values.set(comparedId(JSON.parse(card)), "own");
+      }
+    }
+    if (clickId === null || !clicks.has(clickId)) continue;
+    const click = comparedId(clickId);
+    if (isExpectationKind(kind)) values.set(click, "own");
+    else if (!values.has(click)) values.set(click, "chosen");
+  }
+  return values.set(comparedId(userId), user);
+}
 
 /** Why an event that holds such a value is listed and not blanked. */
 export type FindingReason = "other_person" | "chosen_click_id" | "not_json";
@@ -216,7 +248,6 @@ export async function findHolders(
 /** A finding stands in a row of its own, by its position. */
 export const FINDING = "erasure_finding ";
 
-/** Lists events, each once. */
 export function addFindings(
   found: Holders["list"],
   foundAt: string,

@@ -188,7 +188,6 @@ function moveOf(before: OrderFold, after: OrderFold): ExplainedMove | null {
     : { from, to, decision: orderDecision(read, highestClaim(after)), reading };
 }
 
-/** Fields that are amounts of money or assets, or shares of them. */
 const AMOUNT = /(Amount|Fee|Percent)$/;
 
 /** The fields in which two visible states differ, with both values. */
@@ -317,7 +316,6 @@ export function flattenState(state: OrderState): Fields {
   return Object.fromEntries(flat.filter(([, value]) => value !== ""));
 }
 
-/** What an event met, and what it left. */
 interface Step {
   readonly before: OrderFold;
   readonly after: OrderFold;

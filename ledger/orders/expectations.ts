@@ -155,7 +155,6 @@ export function expectationsOf(
     : union(candidates, termsOf(order, candidates, all));
 }
 
-/** Orders expectations by when they were asked for, then by what they say. */
 export function compareExpectations(a: Expectation, b: Expectation): number {
   return compareText(askedAtOf(a), askedAtOf(b)) ||
     compareText(a.recordedAt, b.recordedAt) || compareText(a.id, b.id) ||
@@ -279,7 +278,6 @@ export class WitnessRules {
     insert(this.#changes, change, compareChanges);
   }
 
-  /** The rule for orders that begin at a time. */
   at(time: string): WitnessRule {
     return this.#changes.findLast(({ from }) => compareTimes(from, time) <= 0)
       ?.rule ?? "off";

@@ -34,7 +34,6 @@ import {
 import { latestLook } from "./compare.ts";
 import { expectationsOf, JoinedFacts } from "./expectations.ts";
 
-/** A status that readings showed. */
 export interface ObservedStatus {
   readonly status: Status;
   /** Earliest `changed_at` it was shown with; empty when none was stated. */
@@ -43,10 +42,8 @@ export interface ObservedStatus {
   readonly last: string;
 }
 
-/** A status that webhooks claimed. */
 export interface Claim {
   readonly status: ClaimedStatus;
-  /** `recordedAt` of the last webhook that claimed it. */
   readonly lastAt: string;
   /**
    * The different bodies of those webhooks, highest first: by what is kept of
@@ -67,7 +64,6 @@ export interface Claim {
  * being folded once.
  */
 export interface OrderFold extends Hand {
-  /** Order identifier. */
   readonly orderId: string;
   /**
    * A: `plausible`, or `ahead` where that was read after every plausible one.
@@ -126,7 +122,6 @@ export interface OrderFold extends Hand {
   readonly activity: ActivityFold;
 }
 
-/** An order without any fact. */
 export function initialOrderFold(orderId: string): OrderFold {
   return {
     orderId,

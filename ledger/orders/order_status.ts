@@ -246,7 +246,6 @@ export interface OrderActivity extends Activity {
   }[];
 }
 
-/** Shows the activity of an order to people. */
 export function orderActivity(fold: OrderFold): OrderActivity {
   return {
     ...activityOf(fold.activity),

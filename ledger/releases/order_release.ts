@@ -20,12 +20,10 @@ import type { UserFold } from "../users/user_fold.ts";
 
 /** Release of an order, by the facts known so far. */
 export interface OrderRelease extends Pick<OutcomeRow, "release" | "reason"> {
-  /** Status of the order at that moment, and trust in it. */
   readonly status: Status;
   readonly trust: Trust;
   /** What the order pays for; null unless an expectation matched. */
   readonly purchase: PurchaseName | null;
-  /** When that expectation was recorded, UTC ISO 8601; null without. */
   readonly expectedAt: string | null;
   /** What a person settled of the order; null where nothing stands. */
   readonly byHand: StandingOutcome | null;
@@ -63,11 +61,8 @@ export function matchedPurchase(
 
 /** When a ledger was made, and when it went live. */
 export interface LedgerTimes {
-  /** When it was made, UTC ISO 8601. */
   readonly createdAt: string;
-  /**
-   * From when on transitions are sent, UTC ISO 8601; null before it has one.
-   */
+  /** From when on transitions are sent; null before it has one. */
   readonly goLive: string | null;
 }
 

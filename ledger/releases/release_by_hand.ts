@@ -64,7 +64,6 @@ export interface RecordedRelease {
   readonly at: string;
 }
 
-/** What is known beside the order. */
 export interface KnownOfRelease {
   /** Whether terms were ever recorded under `for`. */
   readonly isRecorded: boolean;
@@ -175,7 +174,6 @@ export function decideRelease(
   };
 }
 
-/** What speaks against a release by hand, with what is known. */
 function doubtsOf(
   outcome: HandOutcome,
   { hand, latest }: OrderFold,

@@ -17,7 +17,6 @@ interface Moved {
   readonly live: boolean;
 }
 
-/** The release of an order as an event left it. */
 export interface ReleaseChange extends Moved {
   readonly now: OrderRelease;
   /** Whether it had been so before the ledger went live. */
@@ -26,7 +25,6 @@ export interface ReleaseChange extends Moved {
   readonly byExpectation: boolean;
 }
 
-/** Which purchases a person moved with what was recorded of an order. */
 export interface HandChange extends Moved {
   /** The purchase that it delivered before, and does not any more. */
   readonly gave: PurchaseName | null;
@@ -37,11 +35,8 @@ export interface HandChange extends Moved {
 /** What the release log says of one order so far. */
 export interface OrderReleases {
   readonly last: LoggedRelease | null;
-  /** How often each state was entered. */
   readonly entries: Readonly<Partial<Record<ReleaseEntry, number>>>;
-  /** Whether subscribers received `unchecked`. */
   readonly sentUnchecked: boolean;
-  /** Whether subscribers received anything. */
   readonly sent: boolean;
   /** Whether it has a `yes` that waits for a person and was sent to nobody. */
   readonly owed: boolean;
@@ -56,7 +51,6 @@ export const NO_RELEASES: OrderReleases = {
   ...{ owed: false, own: null, wait: null },
 };
 
-/** Which orders have taken a purchase. */
 export interface Purchase {
   /** The order that took it by its own release; null where none did. */
   readonly own: string | null;
@@ -68,9 +62,7 @@ export interface Purchase {
 const holderOf = ({ own, hands }: Purchase) => hands.at(-1) ?? own;
 
 export interface KnownReleases {
-  /** What was logged of orders; nothing of absent ones. */
   readonly orders: ReadonlyMap<string, OrderReleases>;
-  /** Purchases that were taken, by digest. */
   readonly purchases: ReadonlyMap<string, Purchase>;
   readonly digestOf: (purchase: PurchaseName) => string;
 }
@@ -299,7 +291,6 @@ function effectiveRelease(
     : { release, reason };
 }
 
-/** Adds an entry to what was logged of its order. */
 export function addRelease(
   before: OrderReleases,
   { logged, entry, live, withheld }: NewTransition,

@@ -17,13 +17,11 @@ import {
   verificationRank,
 } from "../machines/user_machines.ts";
 
-/** Reject reasons that are kept of a user. */
 const REJECT_REASONS_KEPT = 32;
 
 /** Unknown verification states that are kept, of each kind and source. */
 const UNKNOWN_STATES_KEPT = 10;
 
-/** A verification state that webhooks stated. */
 export interface StatedVerification {
   readonly state: VerificationState;
   /** `recordedAt` of the last webhook that stated it. */
@@ -35,17 +33,14 @@ export interface StatedVerification {
  * like {@linkcode OrderFold}.
  */
 export interface UserFold {
-  /** User identifier. */
   readonly userId: string;
   /** The latest reading by (`read_at`, digest). */
   readonly latest: UserReading | null;
-  /** States of the light verification that webhooks stated, by rank. */
+  /** Of the light and the document verification what webhooks stated, by rank. */
   readonly lkyc: readonly StatedVerification[];
-  /** States of the document verification that webhooks stated, by rank. */
   readonly fkyc: readonly StatedVerification[];
-  /** States of the light verification that readings showed, by rank. */
+  /** Of the same what readings showed, by rank. */
   readonly observedLkyc: readonly VerificationState[];
-  /** States of the document verification that readings showed, by rank. */
   readonly observedFkyc: readonly VerificationState[];
   /** Reject reasons that webhooks stated, sorted; the lowest are kept. */
   readonly rejects: readonly string[];
@@ -53,7 +48,6 @@ export interface UserFold {
   readonly activity: UserActivityFold;
 }
 
-/** A user of whom nothing is known yet. */
 export function initialUserFold(userId: string): UserFold {
   return {
     ...{ userId, latest: null, lkyc: [], fkyc: [] },
