@@ -9,7 +9,7 @@ import {
   message,
   timeForm,
   word,
-} from "../../sync/conformance/scrub.ts";
+} from "../../sync/conformance/reader.ts";
 import { askByClient } from "./ask_by_client.ts";
 
 /** Answers a request. */

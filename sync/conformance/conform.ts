@@ -42,7 +42,7 @@ export interface ConformRow {
 }
 
 /** What looking at the service needs. */
-export interface ConformOptions {
+interface ConformOptions {
   /** Asks the service. */
   readonly ask: AskService;
   /** Clock, milliseconds since 1970. */

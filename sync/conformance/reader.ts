@@ -4,7 +4,9 @@ import {
   parseWithExactNumbers,
 } from "../../core/json/exact_number.ts";
 import { ORDER_STATUSES } from "../../core/wire/order.ts";
-import type { WireRow } from "./scrub.ts";
+
+/** A row of a list as the service sent it; numbers are `ExactNumber`s. */
+export type WireRow = Readonly<Record<string, unknown>>;
 
 /** Parameters of a list, by name; sent as they are. */
 export type ListParameters = Readonly<Record<string, string>>;
@@ -122,3 +124,64 @@ function read({ text, ...answer }: ServiceAnswer): ReadAnswer {
     total: total instanceof ExactNumber ? Number(total.text) : null,
   };
 }
+
+/** What kind of JSON value something is. */
+export function kindOf(value: unknown): string {
+  if (value === undefined) return "missing";
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  if (value instanceof ExactNumber) return "number";
+  return typeof value === "string" ? "text" : typeof value;
+}
+
+/** Sorted, each once, and no more than a transcript should hold. */
+export function distinct(texts: Iterable<string>): string[] {
+  return [...new Set(texts)].sort().slice(0, MOST_WORDS);
+}
+
+const MOST_WORDS = 40;
+const LONGEST_WORD = 40;
+
+/**
+ * A word of a documented list as it is; any other text only where it is short
+ * and holds nothing that could name a person, an order or an amount.
+ */
+export function word(value: unknown, documented: readonly string[]): string {
+  if (typeof value !== "string") return `(${kindOf(value)})`;
+  if (documented.includes(value)) return value;
+  return /^(?:\d{4}|[A-Za-z0-9][A-Za-z _-]*\d?)$/.test(value) &&
+      value.length <= LONGEST_WORD
+    ? value
+    : `(text of ${value.length})`;
+}
+
+/** The name of a field; none that could be an identifier used as a key. */
+export function fieldName(name: string): string {
+  return /^[A-Za-z_][A-Za-z_]*\d{0,2}$/.test(name) &&
+      name.length <= LONGEST_WORD
+    ? name
+    : `(name of ${name.length})`;
+}
+
+/** The form of a time: digits become 9. Anything else is only measured. */
+export function timeForm(value: unknown): string {
+  if (typeof value !== "string") return `(${kindOf(value)})`;
+  const form = value.replace(/\d/g, "9");
+  return /^[9T:Z .+-]{1,40}$|^[9: .+-]{1,32}UTC$/.test(form)
+    ? form
+    : `(text of ${value.length})`;
+}
+
+const LONGEST_MESSAGE = 160;
+
+/** The message of an error, without what it may repeat of the question. */
+export function message(body: unknown): string | null {
+  const text = isRecord(body) ? body.message : undefined;
+  if (typeof text !== "string") return null;
+  return text.slice(0, LONGEST_MESSAGE)
+    .replace(/[^\x20-\x7e]/g, "?")
+    .replace(/\b(?=\w*\d)\w{5,}\b|\S{25,}|\S*@\S*/g, "*");
+}
+
+/** How orders write times, in the form of {@linkcode timeForm}. */
+export const ORDER_TIME_FORM = /^9999-99-99 99:99:99$/;

@@ -5,22 +5,20 @@ import {
 import { ORDER_STATUSES } from "../../core/wire/order.ts";
 import { VERIFICATION_STATUSES } from "../../core/wire/user.ts";
 import {
+  distinct,
+  kindOf,
   type ListName,
   type ListParameters,
   LISTS,
+  message,
+  ORDER_TIME_FORM,
   PAGE,
   type ReadAnswer,
   type Reader,
-} from "./reader.ts";
-import {
-  distinct,
-  kindOf,
-  message,
-  ORDER_TIME_FORM,
   timeForm,
   type WireRow,
   word,
-} from "./scrub.ts";
+} from "./reader.ts";
 
 /**
  * One fact of what was seen. None holds an identifier, an amount, an address or

@@ -22,7 +22,7 @@ import {
   ORDER_TIME_FORM,
   timeForm,
   word,
-} from "../conformance/scrub.ts";
+} from "../conformance/reader.ts";
 
 /** Name under which drift is kept. */
 const DRIFT = "drift";

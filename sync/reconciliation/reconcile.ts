@@ -294,7 +294,7 @@ class Comparison {
 const ITEMS_PER_WINDOW = 400;
 
 /** Sorts rows by their gravest finding, then the oldest order first. */
-export function bySeverity(a: ReconcileRow, b: ReconcileRow): number {
+function bySeverity(a: ReconcileRow, b: ReconcileRow): number {
   return severity(a) - severity(b) ||
     compare(a.createdAt ?? "", b.createdAt ?? "") ||
     compare(a.orderId, b.orderId);

@@ -190,15 +190,9 @@ export interface Answer {
   readonly requestedAtMs: number;
 }
 
-/** A claim the service has not agreed with for long enough. */
-export interface Contradiction {
-  readonly status: Status;
-  /** `recordedAt` of the last claim that this contradicts. */
-  readonly upTo: string;
-}
-
 /**
- * Finds the claims that an answer contradicts, among those that still count.
+ * Finds the claims that an answer contradicts, among those that still count, and when
+ * each was last received.
  *
  * The service agrees with a claim by showing that status, once, at any time. It
  * also agrees with a status on the way once it has moved past it. It never
@@ -208,7 +202,7 @@ export function contradictions(
   facts: StatusFacts,
   answer: Answer,
   contradictedAfterMs: number = CONTRADICTED_AFTER_MS,
-): Contradiction[] {
+): { readonly status: Status; readonly upTo: string }[] {
   return facts.claims
     .filter((claim) =>
       claimState(facts, claim) === "counted" &&
