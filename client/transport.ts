@@ -279,11 +279,7 @@ export interface Api {
   readonly ask: (ask: Ask) => Promise<Answer>;
 }
 
-/**
- * Checks an answer against the documented form.
- *
- * @throws {ResponseError} `wrong_shape`, naming the fields that are wrong.
- */
+/** Checks an answer against the documented form. */
 export function promised<Schema extends ZodMiniType>(
   schema: Schema,
   answer: Answer,

@@ -35,11 +35,7 @@ export function isSafeSqlite(version: string): boolean {
 
 let version: string | undefined;
 
-/**
- * The version of the runtime's SQLite.
- *
- * @throws {Error} Where the runtime has none.
- */
+/** The version of the runtime's SQLite. */
 export function sqliteVersion(): string {
   if (version !== undefined) return version;
   const database = new Sqlite(":memory:");

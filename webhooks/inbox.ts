@@ -121,8 +121,8 @@ export class Inbox implements Spool {
   readonly noRoomFor = (bodyBytes: number): NoRoom | null =>
     noRoomInSpool(bodyBytes, {
       maxBytes: this.#options.maxBytes,
-      bytes: this.#sum("bytes", true),
-      largeBytes: this.#sum("largeBytes", true),
+      bytes: this.#sumOfAll("bytes"),
+      largeBytes: this.#sumOfAll("largeBytes"),
     });
 
   onKept(listener: () => void): void {
@@ -180,11 +180,14 @@ export class Inbox implements Spool {
     this.#own = null;
   }
 
-  #sum(what: "count" | "bytes" | "largeBytes", isEverything = false): number {
-    let sum = 0;
-    for (const held of this.#held) sum += held[what];
-    if (!isEverything || what === "count") return sum;
-    return sum + this.#gathering[what] + (this.#writing?.[what] ?? 0);
+  #sum(what: "count" | "bytes" | "largeBytes"): number {
+    return this.#held.reduce((sum, held) => sum + held[what], 0);
+  }
+
+  /** The same with what is being put. */
+  #sumOfAll(what: "bytes" | "largeBytes"): number {
+    return this.#sum(what) + this.#gathering[what] +
+      (this.#writing?.[what] ?? 0);
   }
 
   #refuse(moreBytes: number): void {
@@ -192,7 +195,7 @@ export class Inbox implements Spool {
       throw new SpoolError("closed", "Cannot use spool: it was closed");
     }
     const { maxBytes } = this.#options;
-    const bytes = this.#sum("bytes", true) + moreBytes;
+    const bytes = this.#sumOfAll("bytes") + moreBytes;
     if (bytes <= maxBytes) return;
     throw new SpoolError(
       "full",
@@ -225,12 +228,12 @@ export class Inbox implements Spool {
       this.#writing = group;
       try {
         await this.#write(grouped(group.records));
-        this.#writing = null;
         group.stored.resolve();
         this.#onKept();
       } catch (error) {
-        this.#writing = null;
         group.stored.reject(spoolError(CANNOT_KEEP, error));
+      } finally {
+        this.#writing = null;
       }
     }
     this.#writer = null;

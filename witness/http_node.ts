@@ -79,12 +79,7 @@ export class HttpNode {
     return this.#answers.join("\n");
   }
 
-  /**
-   * Calls a method by JSON-RPC.
-   *
-   * @throws {RpcError} When the node answers an error.
-   * @throws {NodeFailure} When it cannot be used.
-   */
+  /** Calls a method by JSON-RPC. */
   async call(method: string, params: readonly unknown[]): Promise<unknown> {
     const { status, text } = await this.#request(this.#address.url, {
       method: "POST",
@@ -108,11 +103,7 @@ export class HttpNode {
     return answer.result;
   }
 
-  /**
-   * Reads an address below the node's.
-   *
-   * @throws {NodeFailure} When the node cannot be used.
-   */
+  /** Reads an address below the node's. */
   async get(path: string): Promise<string | null> {
     const { status, text } = await this.#request(this.#address.url + path, {
       headers: this.#address.headers,

@@ -36,9 +36,6 @@ const LEAST_TEXT_OF_VALUE = 1.5;
  * 40, where the text is kept: so what is read stays in proportion to `text`. A
  * number and a string of the same digits
  * cannot be told apart afterwards.
- *
- * @throws {SyntaxError} When `text` is not JSON.
- * @throws {RangeError} When it holds more values.
  */
 export function parseExact(
   text: string,

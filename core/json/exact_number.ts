@@ -16,8 +16,6 @@ interface RawJson {
 /**
  * Refuses a runtime on which this package cannot work, before something fails
  * there with an obscure error.
- *
- * @throws {TypeError} When the runtime has no exact JSON numbers (Node 20).
  */
 export function requireExactJson(task: string): void {
   if (typeof (JSON as RawJson).rawJSON === "function") return;
@@ -33,11 +31,7 @@ export class ExactNumber {
   /** The number as it will be written. */
   readonly text: string;
 
-  /**
-   * Takes a number in JSON form.
-   *
-   * @throws {TypeError} When `text` is not a JSON number.
-   */
+  /** Takes a number in JSON form. */
   constructor(text: string) {
     if (!isJsonNumber(text)) {
       throw new TypeError(
@@ -58,8 +52,6 @@ export class ExactNumber {
 /**
  * Parses JSON; each number becomes an {@linkcode ExactNumber} of its digits, so
  * that a number and a text of the same digits can be told apart.
- *
- * @throws {SyntaxError} When `text` is not JSON.
  */
 export function parseWithExactNumbers(text: string): unknown {
   return (JSON as RawJson).parse(

@@ -6,8 +6,6 @@ const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"(?:\s*:)?/g;
  * (`{"\u0061": 1}`) for another name that it has parsed before in the same
  * process. The same text must always give the same value. So each escaped name
  * is written without escape, or as a stand-in that is replaced afterwards.
- *
- * @throws {SyntaxError} When `text` is not JSON.
  */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);

@@ -1,11 +1,7 @@
 import { sleep } from "../waiting/sleep.ts";
 import type { HttpServer, HttpServerOptions } from "./http_server.ts";
 
-/**
- * Opens an HTTP server: `Deno.serve` in Deno, `node:http` elsewhere.
- *
- * @throws {Error} With `code` `EADDRINUSE`, `EACCES` and others of the system.
- */
+/** Opens an HTTP server: `Deno.serve` in Deno, `node:http` elsewhere. */
 export async function openHttpServer(
   options: HttpServerOptions,
 ): Promise<HttpServer> {

@@ -20,11 +20,7 @@ export function withoutPasswords(text: string): string {
   );
 }
 
-/**
- * Reads an http address.
- *
- * @throws {UsageError} When it is none, or holds a user or a password.
- */
+/** Reads an http address. */
 export function httpUrl(name: string, text: string): string {
   const url = URL.parse(text);
   if (url?.protocol !== "https:" && url?.protocol !== "http:") {
@@ -43,11 +39,7 @@ export function httpUrl(name: string, text: string): string {
   return text.replace(/\/+$/, "");
 }
 
-/**
- * Reads the address of a database.
- *
- * @throws {UsageError} When no ledger can be there.
- */
+/** Reads the address of a database. */
 export function databaseUrl(name: string, text: string): string {
   if (/^file:\/*$/.test(text)) {
     throw new UsageError(

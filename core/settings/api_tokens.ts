@@ -26,11 +26,7 @@ export interface ApiToken {
 /** A shorter token could be guessed, in characters. */
 const SHORTEST = 16;
 
-/**
- * Reads tokens: `read:TOKEN,operate@NAME:TOKEN`.
- *
- * @throws {UsageError} When an entry is wrong; the message holds no token.
- */
+/** Reads tokens: `read:TOKEN,operate@NAME:TOKEN`. */
 export function readApiTokens(
   setting: string,
   text: string,

@@ -31,11 +31,7 @@ export type ConfigFlags = FlagsOf<
   | "notify"
 >;
 
-/**
- * Reads the settings. An empty one counts as not set.
- *
- * @throws {UsageError} For a value that cannot be right, naming where it stands.
- */
+/** Reads the settings. An empty one counts as not set. */
 export function readConfig(
   env: (name: string) => string | undefined,
   given: GivenSettings = {},
@@ -57,21 +53,13 @@ export function readConfig(
   return Object.fromEntries(values) as Config;
 }
 
-/**
- * The API key, for commands that cannot work without one.
- *
- * @throws {UsageError} When it is not set.
- */
+/** The API key, for commands that cannot work without one. */
 export function requireApiKey(config: Pick<Config, "apiKey">): string {
   if (config.apiKey !== null) return config.apiKey;
   throw missing("the API key of the partner API", VARIABLES.apiKey);
 }
 
-/**
- * The webhook secrets, for commands that cannot work without one.
- *
- * @throws {UsageError} When none is set.
- */
+/** The webhook secrets, for commands that cannot work without one. */
 export function requireWebhookSecrets(
   { webhookSecrets }: Pick<Config, "webhookSecrets">,
 ): readonly string[] {

@@ -18,11 +18,7 @@ export interface Param<Value> {
   readonly schema: Readonly<Record<string, unknown>>;
   /** Whether it may not be left out. @default {false} */
   readonly required?: true;
-  /**
-   * Reads its value.
-   *
-   * @throws {UsageError} When the text is wrong.
-   */
+  /** Reads its value. */
   readonly read: (name: string, text: string) => Value;
 }
 

@@ -7,12 +7,7 @@ export const SHORT_SECRET_LENGTH = 16;
 const PLACEHOLDER =
   /^(?:<.*>|\[.*\]|\{.*\}|\$\w+|\$\{.*\}|x{3,}|\*{3,}|\.{3,}|(?:.*[-_])?your[-_].*|.*(?:change|replace)[-_]?(?:me|this)|(?:.*[-_])?placeholder|todo|tbd|none|null|undefined)$/i;
 
-/**
- * Reads the API key.
- *
- * @throws {UsageError} When no header can carry it, or a template wrote it in
- * its place; the message holds none of it.
- */
+/** Reads the API key. */
 export function apiKey(name: string, text: string): string {
   if (PLACEHOLDER.test(text)) {
     throw new UsageError(
@@ -27,11 +22,7 @@ export function apiKey(name: string, text: string): string {
   );
 }
 
-/**
- * Reads webhook secrets, separated by commas.
- *
- * @throws {UsageError} When an address cannot carry one; the message holds none.
- */
+/** Reads webhook secrets, separated by commas. */
 export function webhookSecrets(name: string, text: string): readonly string[] {
   const list = text.split(",").map((one) => one.trim()).filter(Boolean);
   const wrong = list.findIndex((one) => !/^[A-Za-z0-9._~-]+$/.test(one));

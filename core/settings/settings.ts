@@ -31,7 +31,6 @@ export interface Setting {
   /**
    * Reads it. Values of a list are read one by one where several are given.
    *
-   * @throws {UsageError} When the text is wrong.
    * @default {it is a flag without an operand}
    */
   readonly read?: (name: string, text: string) => unknown;

@@ -2,8 +2,6 @@ import { CommandError } from "./errors.ts";
 
 /**
  * Does work that Ctrl-C may stop, and then says what was done and what was not.
- *
- * @throws {CommandError} When the work was stopped: exit code 1.
  */
 export async function stoppable<T>(
   signal: AbortSignal,

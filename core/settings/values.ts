@@ -1,11 +1,7 @@
 import { isCalendarDate } from "../time/service_time.ts";
 import { UsageError } from "./errors.ts";
 
-/**
- * Reads a whole number.
- *
- * @throws {UsageError} When it is none, or out of range.
- */
+/** Reads a whole number. */
 export function wholeNumber(
   min: number,
   max: number,
@@ -19,11 +15,7 @@ export function wholeNumber(
   };
 }
 
-/**
- * Reads one of a few words.
- *
- * @throws {UsageError} When it is none.
- */
+/** Reads one of a few words. */
 export function oneOf<const Word extends string>(
   words: readonly Word[],
 ): (name: string, text: string) => Word {
@@ -38,8 +30,6 @@ export function oneOf<const Word extends string>(
 
 /**
  * Reads a length of time such as `30m`, `6h` or `1d`, from a minute to 30 days.
- *
- * @throws {UsageError} When it is none.
  */
 export function lengthOfTime(name: string, text: string): number {
   const [, count, unit = ""] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
@@ -57,18 +47,12 @@ export const TIME_FORMAT = "2026-11-20 or 2026-11-20T14:30:00Z";
 /**
  * Reads a moment: `2026-11-20`, its first moment in UTC, or ISO 8601 with a
  * zone. A time without a zone is refused, because people mean different ones.
- *
- * @throws {UsageError} When it is none.
  */
 export function moment(name: string, text: string): string {
   return new Date(readTime(name, text)).toISOString();
 }
 
-/**
- * Reads the end of a window: a moment, or a day that is to be in it whole.
- *
- * @throws {UsageError} When it is none.
- */
+/** Reads the end of a window: a moment, or a day that is to be in it whole. */
 export function windowEnd(name: string, text: string): string {
   const wholeMs = DAY.test(text) ? DAY_MS : 0;
   return new Date(readTime(name, text) + wholeMs).toISOString();

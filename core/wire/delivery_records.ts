@@ -22,14 +22,14 @@ const NOTE = 2;
 const ANSWERS = ["late", "503", "none"] as const;
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
-/** A delivery as a record. @throws {TypeError} When its id is not a ULID. */
+/** A delivery as a record. */
 export function deliveryRecord(
   { id, receivedAt, body }: Delivery,
 ): Uint8Array<ArrayBuffer> {
   return record(DELIVERY, id, receivedAt, body);
 }
 
-/** A note as a record. @throws {TypeError} When its id is not a ULID. */
+/** A note as a record. */
 export function noteRecord(
   { id, noticedAt, answer }: UnansweredDelivery,
 ): Uint8Array<ArrayBuffer> {

@@ -7,9 +7,12 @@ import type {
 import type { Entity } from "../../ledger/for_sync.ts";
 import type { Order } from "../../core/wire/order.ts";
 import type { User } from "../../core/wire/user.ts";
-import { readServiceTime } from "../../core/time/service_time.ts";
 import { type Page, rowsOn } from "../../core/wire/page.ts";
-import { latestPlausible, pastBeginsMs } from "../../core/time/service_time.ts";
+import {
+  latestPlausible,
+  pastBeginsMs,
+  readServiceTime,
+} from "../../core/time/service_time.ts";
 import type {
   Completeness,
   IncompleteReason,

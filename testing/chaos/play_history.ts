@@ -50,8 +50,6 @@ const QUIET_MS = [60_000, 12 * 60_000, 70 * 60_000];
 /**
  * Plays a history with two processes on one ledger, and checks everything that
  * is shipped, and at the end what is missing.
- *
- * @throws {Broken} For the first guarantee that breaks.
  */
 export async function playHistory(options: PlayOptions): Promise<number> {
   // Ids begin with the time.
