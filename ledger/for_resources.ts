@@ -57,8 +57,8 @@ export {
   type MonthRowKind,
   ROW_KINDS,
 } from "./months/month_row.ts";
-export { fileText } from "./months/month_close.ts";
-export { localDay } from "./months/local_day.ts";
+export { fileText } from "./months/stored_months.ts";
+export { localDay } from "./months/month_row.ts";
 export {
   BOOKED_COLUMNS,
   bookedFile,
@@ -73,13 +73,13 @@ export {
   type KindTotal,
   sumCurrencies,
   sumKinds,
-} from "./months/month_summary.ts";
-export type { MonthDifference } from "./months/recompute_month.ts";
+} from "./months/month_files.ts";
+export type { MonthDifference } from "./months/months.ts";
 export { BOOK_BY } from "./months/month_row.ts";
-export type { MonthTotal } from "./months/month_summary.ts";
-export type { MonthChange } from "./months/recompute_month.ts";
-export type { MonthSummary } from "./months/month_summary.ts";
-export type { MonthWork } from "./months/month_books.ts";
+export type { MonthTotal } from "./months/month_files.ts";
+export type { MonthChange } from "./months/months.ts";
+export type { MonthSummary } from "./months/month_files.ts";
+export type { MonthWork } from "./months/months.ts";
 export {
   ATTENTION_KINDS,
   type AttentionKind,

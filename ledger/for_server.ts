@@ -8,7 +8,7 @@ export { isAcknowledged, type Note, readNotes } from "./recording/notes.ts";
 export type { ChainState } from "./evidence/evidence.ts";
 export type { Ledger } from "./ledger.ts";
 export { ledgerOn } from "./ledger_on.ts";
-export { monthAfter, monthOf } from "./months/local_day.ts";
+export { monthAfter, monthOf } from "./months/month_row.ts";
 export { bookedAmount } from "./months/month_row.ts";
 export { readMonthAt, readMonthPositions } from "./months/stored_months.ts";
 export { ProjectionWorker } from "./projection/projection_worker.ts";

@@ -174,9 +174,7 @@ export class Ledger implements AsyncDisposable {
     this.erasures = new Erasures(parts);
     this.months = new Months({
       ...parts,
-      readFact: parts.fold.readFact,
       folded: () => this.project(),
-      foldVersion: parts.fold.version,
       append: (events) => this.append(events),
     });
     this.subscriptions = new Subscriptions(parts.driver, parts.now);

@@ -165,8 +165,8 @@ export {
   Months,
   type PreviewMonthOptions,
 } from "./months/months.ts";
-export type { MonthClose } from "./months/month_close.ts";
-export type { MonthRecomputation } from "./months/recompute_month.ts";
+export type { MonthClose } from "./months/stored_months.ts";
+export type { MonthRecomputation } from "./months/months.ts";
 
 // Subscribe
 export { type TransitionPattern, unlisted } from "./machines/pattern.ts";

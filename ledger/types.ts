@@ -136,15 +136,15 @@ export type {
 } from "./machines/order_machine.ts";
 export type { MonthRefusal } from "./months/months.ts";
 export type { Exclusion, EXCLUSIONS } from "./months/decide_rows.ts";
-export type { MonthChange, MonthDifference } from "./months/recompute_month.ts";
+export type { MonthChange, MonthDifference } from "./months/months.ts";
 export type {
   ExclusionCounts,
   MonthSummary,
   MonthSums,
   MonthTerms,
   MonthTotal,
-} from "./months/month_summary.ts";
-export type { MonthWork } from "./months/month_books.ts";
+} from "./months/month_files.ts";
+export type { MonthWork } from "./months/months.ts";
 export type { OrderContext } from "./attention/attention.ts";
 export type { Activity, UserActivity } from "./orders/activity_fold.ts";
 export type {

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import type { NewEvent } from "../events/event.ts";
 import { orderAbsent } from "../testing/mint.ts";
 import { readFact } from "../events/read_fact.ts";
+import { foldOrder } from "../orders/order_fold.ts";
 import { monthClaim, monthReading } from "../testing/month_test_events.ts";
 import { type BookedBefore, type Closing, decideRows } from "./decide_rows.ts";
-import { localDay } from "./local_day.ts";
+import { localDay } from "./month_row.ts";
 import type { BookBy } from "./month_row.ts";
-import { orderBooks } from "./order_books.ts";
 
 /** What events of one order add to a month; the n-th is at position n. */
 function decided(
@@ -22,12 +22,12 @@ function decided(
   const facts = events.map((event, at) =>
     readFact({ ...event, position: at + 1 })
   );
-  const order = orderBooks(facts[0]?.orderId ?? "", facts, {
+  const fold = foldOrder(facts[0]?.orderId ?? "", facts);
+  const closing: Closing = {
+    ...{ month, bookBy, day: localDay(zone), firstMonth },
     assets: "sandbox",
-  });
-  assert.ok(order !== null);
-  const closing: Closing = { month, bookBy, day: localDay(zone), firstMonth };
-  const { rows, excluded } = decideRows(order, before, closing);
+  };
+  const { rows, excluded } = decideRows({ fold, facts }, before, closing);
   return {
     rows: rows.map(({ kind, day, ofMonth, money }) =>
       [kind, day, ofMonth, money.currencyAmount].join(" ")
@@ -215,14 +215,12 @@ Deno.test("decideRows() books nothing new of what is not shown any more or has a
 
 Deno.test("decideRows() takes an erased order for no reversal", () => {
   const erased = { ...sold, body: new Uint8Array(), digest: "" };
-  const order = orderBooks("O1", [readFact({ ...erased, position: 1 })], {});
-  assert.ok(order !== null);
-  const day = localDay("UTC");
+  const facts = [readFact({ ...erased, position: 1 })];
+  const order = { fold: foldOrder("O1", facts), facts };
   const closing: Closing = {
-    month: "2026-12",
-    bookBy: "confirmed",
-    day,
-    firstMonth: "2026-11",
+    ...{ month: "2026-12", bookBy: "confirmed", firstMonth: "2026-11" },
+    day: localDay("UTC"),
   };
-  assert.deepEqual(decideRows(order, booked(1, "30.1"), closing), nothing);
+  const decided = decideRows(order, booked(1, "30.1"), closing);
+  assert.deepEqual(decided, { ...nothing, isErased: true });
 });

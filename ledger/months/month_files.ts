@@ -1,21 +1,219 @@
-/** The files of a month, and how its rows are read back from one. */
+/** The sums and the files of a month, and how its rows are read back from one. */
+import { createHash } from "node:crypto";
 import {
   type CsvCell,
   type CsvForm,
   csvLine,
   csvRows,
 } from "../../core/csv/csv.ts";
+import { printableJson } from "../../core/printable.ts";
 import type { MonthClosedFile } from "../events/event.ts";
-import { monthFile } from "./month_close.ts";
-import type { BookBy, Money, MonthRow, MonthRowKind } from "./month_row.ts";
+import type { Exclusion } from "./decide_rows.ts";
 import {
-  type CurrencyTotal,
-  type KindTotal,
-  type MonthSummary,
-  sumCurrencies,
-  sumKinds,
-  summaryFile,
-} from "./month_summary.ts";
+  AMOUNTS,
+  AmountSum,
+  type BookBy,
+  type Money,
+  type MonthRow,
+  type MonthRowKind,
+  ROW_KINDS,
+  UNITS,
+} from "./month_row.ts";
+
+/** Sums of rows with the same currency and asset. */
+export type MonthTotal = Pick<Money, "currency" | "commodity" | "network"> & {
+  /**
+   * Orders booked, minus those taken back.
+   * @asType integer
+   */
+  readonly orders: number;
+  /** Sum of the known amounts, exact; null where none is known. */
+  readonly currencyAmount: string | null;
+  /**
+   * How many of the orders have no known amount.
+   * @asType integer
+   */
+  readonly currencyAmountUnknown: number;
+  /**
+   * Sum of the known amounts of the asset, exact; null where none is known.
+   */
+  readonly cryptoAmount: string | null;
+  /**
+   * How many of the orders have no known amount of the asset.
+   * @asType integer
+   */
+  readonly cryptoAmountUnknown: number;
+  /** Sum of the partner's known fees, exact; null where none is known. */
+  readonly partnerFeeUsd: string | null;
+  /**
+   * How many of the orders have no known fee of the partner.
+   * @asType integer
+   */
+  readonly partnerFeeUsdUnknown: number;
+  /** Sum of the service's known fees, exact; null where none is known. */
+  readonly serviceFeeUsd: string | null;
+  /**
+   * How many of the orders have no known fee of the service.
+   * @asType integer
+   */
+  readonly serviceFeeUsdUnknown: number;
+};
+
+/** Sums of the rows of a month. */
+export interface MonthSums {
+  /** Rows by kind. */
+  readonly rows: Readonly<Record<MonthRowKind, number>>;
+  /** Sums by currency and asset. */
+  readonly totals: readonly MonthTotal[];
+  /** Sums by day, currency and asset. */
+  readonly days: readonly ({ readonly day: string } & MonthTotal)[];
+  /** Orders with an anomaly that affects money, by kind. */
+  readonly anomalies: readonly {
+    /** Kind of anomaly. */
+    readonly kind: string;
+    /** The orders, sorted. */
+    readonly orderIds: readonly string[];
+  }[];
+}
+
+/** Orders that are not booked, by reason. */
+export type ExclusionCounts = Readonly<Record<Exclusion, number>>;
+
+/** How a month was computed. */
+export interface MonthTerms {
+  /** The month, `2026-11`. */
+  readonly month: string;
+  /** Time zone of its days. */
+  readonly timeZone: string;
+  /** Version of the time zone data; null where the runtime does not say. */
+  readonly timeZoneVersion: string | null;
+  /** Which time of an order decides its month. */
+  readonly bookBy: BookBy;
+  /** What was known. */
+  readonly asOf: {
+    /** Position of the last event. */
+    readonly position: number;
+    /** Events up to it. */
+    readonly events: number;
+  };
+  /** Version of the fold. */
+  readonly foldVersion: number;
+}
+
+/** Totals of a closed month: its `summary.json`. */
+export interface MonthSummary extends MonthTerms, MonthSums {
+  /** Orders that are not booked, by reason. */
+  readonly excluded: ExclusionCounts;
+  /** Orders that are `unclear`, sorted: a person asks the service. */
+  readonly unclear: readonly string[];
+}
+
+/** Adds up the rows of a month, in exact decimals. */
+export function sumMonth(rows: readonly MonthRow[]): MonthSums {
+  const totals = (own: readonly MonthRow[]) =>
+    sumRows(own, { reversal: -1 })
+      .map(({ units, count, sums }) =>
+        ({ ...units, orders: count, ...sums }) as MonthTotal
+      );
+  const odd = rows.flatMap(({ orderId, anomalies }) =>
+    anomalies.map((kind) => ({ kind, orderId }))
+  );
+  return {
+    rows: Object.fromEntries(ROW_KINDS.map((kind) => [
+      kind,
+      rows.filter((row) => row.kind === kind).length,
+    ])) as Record<MonthRowKind, number>,
+    totals: totals(rows),
+    days: sortedGroups(rows, ({ day }) => day).flatMap(([day, own]) =>
+      totals(own).map((total) => ({ day, ...total }))
+    ),
+    anomalies: sortedGroups(odd, ({ kind }) => kind).map(([kind, own]) => ({
+      kind,
+      orderIds: [...new Set(own.map(({ orderId }) => orderId))].sort(),
+    })),
+  };
+}
+
+/** Sums of rows of one kind, of one currency and asset. */
+export type KindTotal = Omit<MonthTotal, "orders"> & {
+  /** The kind; `all` for the whole month. */
+  readonly kind: MonthRowKind | "all";
+  /**
+   * Rows of the kind. An amount or fee that is not counted as unknown is known.
+   * @asType integer
+   */
+  readonly rows: number;
+};
+
+/**
+ * Adds up the rows of a month apart by kind, and all of them, in exact decimals: by
+ * kind in their order, then by currency and asset; `all` is last.
+ */
+export function sumKinds(rows: readonly MonthRow[]): KindTotal[] {
+  return [...ROW_KINDS, "all" as const].flatMap((kind) =>
+    sumRows(rows.filter((row) => kind === "all" || row.kind === kind))
+      .map(({ units, count, sums }) =>
+        ({ kind, rows: count, ...units, ...sums }) as KindTotal
+      )
+  );
+}
+
+/** Sums of a whole month in one currency. */
+export type CurrencyTotal = Omit<
+  KindTotal,
+  "kind" | "commodity" | "network" | "cryptoAmount" | "cryptoAmountUnknown"
+>;
+
+/**
+ * Adds up the rows of a month by currency, in exact decimals, whatever asset
+ * they are of.
+ */
+export function sumCurrencies(rows: readonly MonthRow[]): CurrencyTotal[] {
+  return sumRows(rows, { by: ["currency"], amounts: FIAT })
+    .map(({ units, count, sums }) =>
+      ({ ...units, rows: count, ...sums }) as CurrencyTotal
+    );
+}
+
+const FIAT = AMOUNTS.filter((field) => field !== "cryptoAmount");
+
+/** Adds up rows of the same units; `reversal` is what one that takes back counts. */
+function sumRows(
+  rows: readonly MonthRow[],
+  { reversal = 1, by = UNITS, amounts = AMOUNTS }: {
+    readonly reversal?: 1 | -1;
+    readonly by?: readonly (typeof UNITS)[number][];
+    readonly amounts?: readonly (typeof AMOUNTS)[number][];
+  } = {},
+) {
+  const unitsOf = ({ money }: MonthRow) => by.map((unit) => money[unit]);
+  return sortedGroups(rows, (row) => JSON.stringify(unitsOf(row)))
+    .map(([key, own]) => {
+      const signs = own.map(({ kind }) => kind === "reversal" ? reversal : 1);
+      const values: readonly (string | null)[] = JSON.parse(key);
+      return {
+        units: Object.fromEntries(by.map((unit, at) => [unit, values[at]])),
+        count: signs.reduce((count: number, sign) => count + sign, 0),
+        sums: Object.fromEntries(amounts.flatMap((field) => {
+          const sum = new AmountSum();
+          own.forEach(({ money }, at) => sum.add(money[field], signs[at] ?? 1));
+          return [[field, sum.known], [`${field}Unknown`, sum.unknown]];
+        })),
+      };
+    });
+}
+
+function sortedGroups<One>(
+  all: readonly One[],
+  keyOf: (one: One) => string,
+): (readonly [key: string, own: readonly One[]])[] {
+  return [...Map.groupBy(all, keyOf)].sort(([a], [b]) => a < b ? -1 : 1);
+}
+
+/** Writes a summary as `summary.json`: one key order, two spaces. */
+function summaryFile(summary: MonthSummary): string {
+  return `${printableJson(summary, 2)}\n`;
+}
 
 /** Columns of a file; only ever added to, at the end. */
 type Columns<Row> =
@@ -23,7 +221,8 @@ type Columns<Row> =
 
 const own = (text: string | null): CsvCell => ({ own: text ?? "" });
 
-const WHAT: Columns<MonthRow> = [
+/** Columns that tell what a row is, as they begin `booked.csv` and `orders.csv`. */
+export const FIRST_COLUMNS: Columns<MonthRow> = [
   ["kind", ({ kind }) => own(kind)],
   ["day", ({ day }) => own(day)],
   ["order_id", ({ orderId }) => orderId],
@@ -43,67 +242,67 @@ const HOW_SURE: Columns<MonthRow> = [
   ["witness", ({ witness }) => own(witness.verdict)],
 ];
 
-/** Amounts, with the column that each begins. */
-const AMOUNTS = [
-  ["currency_amount", "currencyAmount"],
-  ["crypto_amount", "cryptoAmount"],
-  ["partner_fee_usd", "partnerFeeUsd"],
-  ["service_fee_usd", "serviceFeeUsd"],
-] as const;
+/** The column of each field of money, in the order of `items.csv`. */
+const TITLES: Readonly<Record<keyof Money, string>> = {
+  currency: "currency",
+  currencyAmount: "currency_amount",
+  commodity: "commodity",
+  network: "network",
+  cryptoAmount: "crypto_amount",
+  partnerFeeUsd: "partner_fee_usd",
+  serviceFeeUsd: "service_fee_usd",
+};
+const MONEY = Object.entries(TITLES) as [keyof Money, string][];
 
-/** Columns of money in `items.csv`. */
-const MONEY: readonly (readonly [title: string, field: keyof Money])[] = [
-  ["currency", "currency"],
-  AMOUNTS[0],
-  ["commodity", "commodity"],
-  ["network", "network"],
-  ...AMOUNTS.slice(1),
-];
+const isUnit = (field: keyof Money) => UNITS.some((unit) => unit === field);
 
 const ITEMS: Columns<MonthRow> = [
-  ...WHAT,
+  ...FIRST_COLUMNS,
   ...WHEN,
-  ...MONEY.map(([title, field]) => {
-    const cell = ({ money }: MonthRow): CsvCell =>
-      title === field ? money[field] ?? "" : { amount: money[field] ?? "" };
-    return [title, cell] as const;
-  }),
+  ...MONEY.map(([field, title]): Columns<MonthRow>[number] => [
+    title,
+    ({ money: { [field]: value } }) =>
+      isUnit(field) ? value ?? "" : { amount: value ?? "" },
+  ]),
   ...HOW_SURE,
   ["witness_final", ({ witness }) => own(witness.final)],
   ["witness_block", ({ witness }) => own(witness.block)],
 ];
-
-/** Columns that tell what a row is, as they begin `booked.csv` and `orders.csv`. */
-export const FIRST_COLUMNS = WHAT;
 
 /** Columns of `booked.csv` behind these: what an erasure never changes. */
 export const BOOKED_COLUMNS: Columns<MonthRow> = [
   ["network", ({ money }) => money.network ?? ""],
   ["commodity", ({ money }) => money.commodity ?? ""],
   ["currency", ({ money }) => money.currency ?? ""],
-  ...AMOUNTS.flatMap(([title, field]): Columns<MonthRow> => [
-    [`${title}_text`, ({ money }) => ({ exact: money[field] ?? "" })],
-    [`${title}_number`, ({ money }) => ({ rounded: money[field] ?? "" })],
+  ...AMOUNTS.flatMap((field): Columns<MonthRow> => [
+    [`${TITLES[field]}_text`, ({ money }) => ({ exact: money[field] ?? "" })],
+    [
+      `${TITLES[field]}_number`,
+      ({ money }) => ({ rounded: money[field] ?? "" }),
+    ],
   ]),
   ...WHEN,
   ...HOW_SURE,
 ];
 
 /** Columns of sums: each as a text, as a number, and what is in it. */
-const SUMS = AMOUNTS.map(([title, field]) => {
-  type Sums =
-    & { readonly rows: number }
-    & { readonly [Name in typeof field]?: string | null }
-    & { readonly [Name in `${typeof field}Unknown`]?: number };
-  const unknown = (total: Sums) => total[`${field}Unknown`] ?? 0;
-  const columns: Columns<Sums> = [
-    [`${title}_text`, (total) => ({ exact: total[field] ?? "" })],
-    [`${title}_number`, (total) => ({ rounded: total[field] ?? "" })],
-    [`${title}_known`, (total) => own(`${total.rows - unknown(total)}`)],
-    [`${title}_unknown`, (total) => own(`${unknown(total)}`)],
-  ];
-  return { field, columns };
-});
+function sumColumns(
+  amounts: readonly (typeof AMOUNTS)[number][],
+): Columns<Pick<KindTotal, "rows"> & Partial<KindTotal>> {
+  return amounts.flatMap((field) => {
+    const unknown = (total: Partial<KindTotal>) =>
+      total[`${field}Unknown`] ?? 0;
+    return [
+      [`${TITLES[field]}_text`, (total) => ({ exact: total[field] ?? "" })],
+      [`${TITLES[field]}_number`, (total) => ({ rounded: total[field] ?? "" })],
+      [
+        `${TITLES[field]}_known`,
+        (total) => own(`${total.rows - unknown(total)}`),
+      ],
+      [`${TITLES[field]}_unknown`, (total) => own(`${unknown(total)}`)],
+    ];
+  });
+}
 
 const TOTALS: Columns<KindTotal> = [
   ["kind", ({ kind }) => own(kind)],
@@ -111,14 +310,13 @@ const TOTALS: Columns<KindTotal> = [
   ["commodity", ({ commodity }) => commodity ?? ""],
   ["network", ({ network }) => network ?? ""],
   ["rows", ({ rows }) => own(`${rows}`)],
-  ...SUMS.flatMap(({ columns }) => columns),
+  ...sumColumns(AMOUNTS),
 ];
 
 const CURRENCIES: Columns<CurrencyTotal> = [
   ["currency", ({ currency }) => currency ?? ""],
   ["rows", ({ rows }) => own(`${rows}`)],
-  ...SUMS.filter(({ field }) => field !== "cryptoAmount")
-    .flatMap(({ columns }) => columns),
+  ...sumColumns(FIAT),
 ];
 
 function sheet<Row>(
@@ -159,6 +357,15 @@ export function currenciesFile(
   return sheet(CURRENCIES, sumCurrencies(rows), form);
 }
 
+/** A file of a month, with the hash of its bytes. */
+function monthFile(name: string, text: string): MonthClosedFile {
+  return { name, sha256: sha256Of(text), text };
+}
+
+export function sha256Of(text: string): string {
+  return createHash("sha256").update(text, "utf8").digest("hex");
+}
+
 /** The files that a closing stores. */
 export function monthFiles(
   { summary, rows }: {
@@ -188,7 +395,7 @@ export function* readItems(text: string): Generator<MonthRow> {
     );
     const filled = (title: string) => cell[title] || null;
     const money = Object.fromEntries(
-      MONEY.map(([title, field]) => [field, filled(title)]),
+      MONEY.map(([field, title]) => [field, filled(title)]),
     ) as unknown as Money;
     yield {
       kind: cell.kind as MonthRowKind,

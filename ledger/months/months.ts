@@ -1,17 +1,41 @@
 import process from "node:process";
+import { printable } from "../../core/printable.ts";
+import type { AssetTable } from "../../core/assets/environment.ts";
+import type { NewEvent } from "../events/event.ts";
 import { record } from "../events/record.ts";
-import { localDay, monthAfter, monthOf } from "./local_day.ts";
+import type { FoldCode } from "../projection/project.ts";
+import { diffStates } from "../projection/state_changes.ts";
+import type { Driver } from "../store/driver/driver.ts";
+import { decideRows, type Exclusion, EXCLUSIONS } from "./decide_rows.ts";
 import {
-  type MonthsParts,
-  type MonthWork,
-  workOutMonth,
-} from "./month_books.ts";
-import type { MonthClose } from "./month_close.ts";
-import { monthFiles } from "./month_files.ts";
-import type { BookBy, MonthRow } from "./month_row.ts";
-import type { MonthSummary, MonthTerms } from "./month_summary.ts";
-import { type MonthRecomputation, recomputeMonth } from "./recompute_month.ts";
-import { listMonths, readBooks, readHead, readMonth } from "./stored_months.ts";
+  itemsFile,
+  monthFiles,
+  type MonthSummary,
+  type MonthTerms,
+  readItems,
+  sumMonth,
+} from "./month_files.ts";
+import {
+  type BookBy,
+  localDay,
+  monthAfter,
+  monthOf,
+  type MonthRow,
+  type MonthRowKind,
+  ROW_KINDS,
+} from "./month_row.ts";
+import {
+  addBooked,
+  fileText,
+  listMonths,
+  type MonthClose,
+  ordersAt,
+  readBooks,
+  readHead,
+  readKnownPosition,
+  readMonth,
+  type StoredBooks,
+} from "./stored_months.ts";
 
 /** Months whose books are closed; a closed month never changes. */
 export class Months {
@@ -98,15 +122,16 @@ export class Months {
     const isClosedEarly = monthOf(today) === month &&
       options.beforeEnd === true;
     if (!isOver && !isClosedEarly) return refused({ code: "not_over", today });
-    const terms = await this.#termsNow({ month, timeZone, bookBy });
-    const books = await workOutMonth(this.#parts, terms, before, options);
+    const terms = { month, timeZone, bookBy };
+    const books = await this.#booksNow(terms, before, options);
+    const { timeZoneVersion, asOf, foldVersion } = books.summary;
     const event = record("month_closed", {
       month,
       time_zone: timeZone,
-      time_zone_version: terms.timeZoneVersion,
+      time_zone_version: timeZoneVersion,
       book_by: bookBy,
-      ...terms.asOf,
-      fold_version: terms.foldVersion,
+      ...asOf,
+      fold_version: foldVersion,
       files: monthFiles(books),
     }, { recordedAt, salt: randomBytes(16) });
     await append([event]);
@@ -141,13 +166,8 @@ export class Months {
       timeZone = before.last?.timeZone ?? "UTC",
       bookBy = before.last?.bookBy ?? "confirmed",
     } = options;
-    const terms = await this.#termsNow({ month, timeZone, bookBy });
-    const { summary, rows } = await workOutMonth(
-      this.#parts,
-      terms,
-      before,
-      options,
-    );
+    const terms = { month, timeZone, bookBy };
+    const { summary, rows } = await this.#booksNow(terms, before, options);
     return { summary, rows };
   }
 
@@ -172,16 +192,18 @@ export class Months {
       : await recomputeMonth(this.#parts, stored, work);
   }
 
-  /** The terms of a month that is computed from what is known now. */
-  async #termsNow(
+  /** The books of a month, computed from what is known now. */
+  async #booksNow(
     terms: Pick<MonthTerms, "month" | "timeZone" | "bookBy">,
-  ): Promise<MonthTerms> {
-    const { driver, folded, foldVersion } = this.#parts;
+    before: StoredBooks,
+    work: MonthWork,
+  ): Promise<MonthBooks> {
+    const { driver, folded, fold: { version: foldVersion } } = this.#parts;
     await folded();
-    const { month, timeZone, bookBy } = terms;
     const timeZoneVersion = process.versions.tz ?? null;
     const asOf = await readHead(driver);
-    return { month, timeZone, timeZoneVersion, bookBy, asOf, foldVersion };
+    const all = { ...terms, timeZoneVersion, asOf, foldVersion };
+    return await workOutMonth(this.#parts, all, before, work);
   }
 }
 
@@ -244,4 +266,229 @@ export interface MonthPreview {
   readonly summary: MonthSummary;
   /** The rows of its `items.csv`. */
   readonly rows: readonly MonthRow[];
+}
+
+/** A row that corrects a closed month. */
+export interface MonthChange extends MonthRow {
+  /** Closed month whose books hold the correction; null while none does. */
+  readonly bookedIn: string | null;
+}
+
+/** A closed month, compared with what the ledger says now. */
+export interface MonthRecomputation {
+  /** The month as it was closed. */
+  readonly stored: MonthClose;
+  /** Where a new computation from the same events differs. */
+  readonly differences: readonly MonthDifference[];
+  /** Orders of it whose events were erased, so that nothing can be computed. */
+  readonly erased: readonly string[];
+  /** What became known of its orders since, on the day of `day`. */
+  readonly changes: readonly MonthChange[];
+}
+
+/** Computes a closed month again; see {@linkcode Months.recompute}. */
+async function recomputeMonth(
+  parts: MonthsParts,
+  stored: MonthClose,
+  work: MonthWork,
+): Promise<MonthRecomputation> {
+  const { driver } = parts;
+  const { month } = stored;
+  const before = await readBooks(driver, month);
+  const then = await workOutMonth(parts, stored, before, {
+    ...work,
+    past: await readKnownPosition(driver, stored),
+  });
+  const items = fileText(stored, "items.csv");
+  const erased = new Set(
+    [...readItems(items)].map(({ orderId }) => orderId)
+      .filter((orderId) => then.erased.has(orderId)),
+  );
+  // Written and read back, so that both sides went through the same file.
+  const differences = diffRows(
+    readItems(items),
+    readItems(itemsFile(then.rows)),
+  ).filter(({ orderId }) => orderId === null || !erased.has(orderId));
+  if (differences.length === 0 && erased.size === 0) {
+    const sums = diffFields(
+      { orderId: null, kind: null },
+      JSON.parse(fileText(stored, "summary.json")),
+      then.summary,
+    );
+    differences.push(...sums.filter(({ field }) => !VERSIONS.has(field)));
+  }
+  addBooked(before.booked, stored);
+  await parts.folded();
+  const now = await workOutMonth(
+    parts,
+    { ...stored, month: AFTER_ALL, asOf: await readHead(driver) },
+    { booked: before.booked, firstMonth: before.firstMonth ?? month },
+    work,
+  );
+  const corrected = await correctedIn(driver, month);
+  const day = localDay(stored.timeZone);
+  const changes = now.rows.filter(({ ofMonth }) => ofMonth === month).map(
+    (row) => ({
+      ...row,
+      day: day(row.knownAt),
+      bookedIn: corrected.get(row.orderId) ?? null,
+    }),
+  );
+  return { stored, differences, erased: [...erased], changes };
+}
+
+/** Later than any month, so that everything that corrects one is in it. */
+const AFTER_ALL = "9999-12";
+
+/** Closed months after a month that correct it, by order. */
+async function correctedIn(
+  driver: Driver,
+  month: string,
+): Promise<ReadonlyMap<string, string>> {
+  const corrected = new Map<string, string>();
+  for await (const close of listMonths(driver)) {
+    if (close.month <= month) continue;
+    for (
+      const { ofMonth, orderId } of readItems(fileText(close, "items.csv"))
+    ) {
+      if (ofMonth !== month || corrected.has(orderId)) continue;
+      corrected.set(orderId, close.month);
+    }
+  }
+  return corrected;
+}
+
+/** One field in which a stored month and its computation differ. */
+export interface MonthDifference {
+  /** The order; null for a field of the summary. */
+  readonly orderId: string | null;
+  /** Kind of the row; null for a field of the summary. */
+  readonly kind: MonthRowKind | null;
+  /** The field, dotted inside objects; `row` where one side has no such row. */
+  readonly field: string;
+  /** The stored value, for a row its day; null without one. */
+  readonly stored: string | null;
+  /** The computed value; likewise. */
+  readonly computed: string | null;
+}
+
+/** Compares the rows of a month as stored and as computed. */
+function diffRows(
+  stored: Iterable<MonthRow>,
+  computed: Iterable<MonthRow>,
+): MonthDifference[] {
+  const [before, after] = [byKey(stored), byKey(computed)];
+  return [...new Map([...before, ...after])].flatMap(([key, row]) => {
+    const [a, b] = [before.get(key), after.get(key)];
+    if (a && b) return diffFields(row, a, b);
+    const { orderId, kind } = row;
+    const [stored, computed] = [a?.day ?? null, b?.day ?? null];
+    return [{ orderId, kind, field: "row", stored, computed }];
+  });
+}
+
+/** There is one row of an order and kind. */
+function byKey(rows: Iterable<MonthRow>): Map<string, MonthRow> {
+  return new Map(
+    Array.from(rows, (row) => [JSON.stringify([row.orderId, row.kind]), row]),
+  );
+}
+
+function diffFields(
+  { orderId, kind }: Pick<MonthDifference, "orderId" | "kind">,
+  stored: object,
+  computed: object,
+): MonthDifference[] {
+  return diffStates(stored, computed).map(({ field, before, after }) => ({
+    ...{ orderId, kind, field, stored: before, computed: after },
+  }));
+}
+
+/** Fields of a summary that tell of versions of code and data alone. */
+const VERSIONS: ReadonlySet<string> = new Set([
+  "timeZoneVersion",
+  "foldVersion",
+  "asOf.position",
+]);
+
+/** The computed books of a month. */
+interface MonthBooks {
+  readonly summary: MonthSummary;
+  /** Its rows, by day and order. */
+  readonly rows: readonly MonthRow[];
+  /** Orders whose readings were erased, of any month. */
+  readonly erased: ReadonlySet<string>;
+}
+
+/** Computes the books of a month from what was known up to a position. */
+async function workOutMonth(
+  { driver, assets, fold: { readFact } }: MonthsParts,
+  { month, timeZone, timeZoneVersion, bookBy, asOf, foldVersion }: MonthTerms,
+  { booked, firstMonth }: Pick<StoredBooks, "booked" | "firstMonth">,
+  { signal, onProgress, past = asOf.position }: MonthWork & {
+    readonly past?: number;
+  },
+): Promise<MonthBooks> {
+  const day = localDay(timeZone);
+  const closing = {
+    ...{ month, bookBy, day, assets },
+    firstMonth: firstMonth ?? month,
+  };
+  const rows: MonthRow[] = [];
+  const erased = new Set<string>();
+  const unclear: string[] = [];
+  const excluded = Object.fromEntries(
+    EXCLUSIONS.map((reason) => [reason, 0]),
+  ) as Record<Exclusion, number>;
+  let count = 0;
+  const orders = ordersAt(driver, { assets, readFact, signal, past });
+  for await (const order of orders) {
+    onProgress?.(++count);
+    const { orderId } = order.fold;
+    const before = booked.get(printable(orderId)) ?? null;
+    const decided = decideRows(order, before, closing);
+    rows.push(...decided.rows);
+    if (decided.excluded !== null) excluded[decided.excluded]++;
+    if (decided.excluded === "unclear") unclear.push(orderId);
+    if (decided.isErased) erased.add(orderId);
+  }
+  rows.sort(compareRows);
+  const summary = {
+    ...{ month, timeZone, timeZoneVersion, bookBy, asOf, foldVersion },
+    ...sumMonth(rows),
+    excluded,
+    unclear: unclear.sort(),
+  };
+  return { summary, rows, erased };
+}
+
+/** By day and order; a reversal before its restatement. */
+function compareRows(a: MonthRow, b: MonthRow): number {
+  if (a.day !== b.day) return a.day < b.day ? -1 : 1;
+  if (a.orderId !== b.orderId) return a.orderId < b.orderId ? -1 : 1;
+  return ROW_KINDS.indexOf(a.kind) - ROW_KINDS.indexOf(b.kind);
+}
+
+/** What {@linkcode Months} works with. */
+export interface MonthsParts {
+  readonly driver: Driver;
+  readonly fold: FoldCode;
+  /** Folds what waits: only what is folded is booked. */
+  readonly folded: () => Promise<unknown>;
+  /** Asset table that gives the precision of amounts. */
+  readonly assets: AssetTable;
+  /** The clock, in ms. */
+  readonly now: () => number;
+  /** Random bytes for salts. */
+  readonly randomBytes: (length: number) => Uint8Array;
+  /** Appends events; those stored already are skipped. */
+  readonly append: (events: readonly NewEvent[]) => Promise<void>;
+}
+
+/** How to follow long work on a month. */
+export interface MonthWork {
+  /** Stops between two pages of orders. */
+  readonly signal?: AbortSignal;
+  /** Called with the number of orders read so far. */
+  readonly onProgress?: (orders: number) => void;
 }

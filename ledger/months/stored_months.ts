@@ -1,19 +1,43 @@
-/** The closed months of a ledger, what they have booked, and the facts that books are made of. */
+/** The closed months of a ledger, what they have booked, and the orders that books are made of. */
 import { printable } from "../../core/printable.ts";
-import type { RecordedEvent } from "../events/event.ts";
-import { type Fact, isExpectation, isWitnessRule } from "../events/fact.ts";
+import type {
+  MonthClosedBody,
+  MonthClosedFile,
+  RecordedEvent,
+} from "../events/event.ts";
+import type { Fact } from "../events/fact.ts";
 import { factId } from "../events/record.ts";
-import { selectRules } from "../projection/anew.ts";
-import { initialOrderFold } from "../orders/order_fold.ts";
-import { selectExpected, windowsOf } from "../projection/expected.ts";
+import {
+  evolveOrder,
+  initialOrderFold,
+  type OrderFold,
+} from "../orders/order_fold.ts";
+import { type AnewOptions, factsOf, joinAll } from "../projection/anew.ts";
 import { readHash } from "../reads/names.ts";
 import { readDeciding, statement } from "../store/database.ts";
 import type { Driver, SqlValue } from "../store/driver/driver.ts";
-import { EVENT_COLUMNS, eventsOf, readEvents } from "../store/events.ts";
+import { readEvents } from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";
-import type { BookedBefore } from "./decide_rows.ts";
-import { readItems } from "./month_files.ts";
-import { fileText, type MonthClose, readMonthClose } from "./month_close.ts";
+import type { BookedBefore, OrderAt } from "./decide_rows.ts";
+import { type MonthTerms, readItems, sha256Of } from "./month_files.ts";
+import type { BookBy } from "./month_row.ts";
+
+/** A closed month as it is stored. */
+export interface MonthClose extends MonthTerms {
+  /** When it was closed, UTC ISO 8601. */
+  readonly closedAt: string;
+  /** Digest of its event. */
+  readonly digest: string;
+  /** Position of its event. */
+  readonly position: number;
+  /** Its files: `summary.json`, `items.csv`, and sums of it. */
+  readonly files: readonly MonthClosedFile[];
+}
+
+/** The text of a file of a closed month; the empty text when it has none. */
+export function fileText(close: MonthClose, name: string): string {
+  return close.files.find((file) => file.name === name)?.text ?? "";
+}
 
 async function selectNumbers(
   driver: Driver,
@@ -80,12 +104,52 @@ async function readClose(
 ): Promise<MonthClose | null> {
   const from = `events AS e WHERE e.${column} = ?`;
   const [event] = await readEvents(driver, from, value);
-  return event === undefined ? null : readMonthClose(event);
+  if (event === undefined) return null;
+  const body = bodyOf(event);
+  for (const { name, text, sha256 } of body.files) {
+    if (sha256Of(text) !== sha256) {
+      throw new SyntaxError(
+        `Cannot read the closed month ${body.month}: ${name} is not what its ` +
+          "hash says; see ledger verify",
+      );
+    }
+  }
+  return {
+    month: body.month,
+    timeZone: body.time_zone,
+    timeZoneVersion: body.time_zone_version,
+    bookBy: body.book_by as BookBy,
+    closedAt: event.recordedAt,
+    digest: event.digest,
+    position: event.position,
+    asOf: { position: body.position, events: body.events },
+    foldVersion: body.fold_version,
+    files: body.files,
+  };
+}
+
+function bodyOf({ body, position }: RecordedEvent): MonthClosedBody {
+  const value = body.length === 0
+    ? null
+    : JSON.parse(new TextDecoder().decode(body));
+  const { files } = value ?? {};
+  const texts = [value?.month, value?.time_zone, value?.book_by];
+  const numbers = [value?.position, value?.events, value?.fold_version];
+  if (
+    texts.every((one) => typeof one === "string") &&
+    numbers.every((one) => typeof one === "number") && Array.isArray(files) &&
+    files.every((file) => typeof file?.text === "string")
+  ) return value;
+  throw new SyntaxError(
+    `Cannot read the closed month at position ${position}: its event ` +
+      "was erased, or is of a newer version",
+  );
 }
 
 /** What closed months have booked. */
 export interface StoredBooks {
-  readonly before: BooksBefore;
+  /** By order, as files write it. */
+  readonly booked: Map<string, BookedBefore>;
   /** The first closed month; null when there is none. */
   readonly firstMonth: string | null;
   /** The last of them; null when there is none. */
@@ -97,16 +161,30 @@ export async function readBooks(
   driver: Driver,
   beforeMonth: string | null,
 ): Promise<StoredBooks> {
-  const before = new BooksBefore();
+  const booked: StoredBooks["booked"] = new Map();
   let firstMonth: string | null = null;
   let last: MonthClose | null = null;
   for await (const close of listMonths(driver)) {
     if (beforeMonth !== null && close.month >= beforeMonth) break;
-    before.add(close);
+    addBooked(booked, close);
     firstMonth ??= close.month;
     last = close;
   }
-  return { before, firstMonth, last };
+  return { booked, firstMonth, last };
+}
+
+/** Adds the rows of a closed month; months come in their order. */
+export function addBooked(
+  booked: StoredBooks["booked"],
+  close: MonthClose,
+): void {
+  const closedAt = close.position;
+  // A restatement stands behind the reversal of the same order.
+  for (const row of readItems(fileText(close, "items.csv"))) {
+    const { orderId, kind, ofMonth, datedBy } = row;
+    const money = kind === "reversal" ? null : row.money;
+    booked.set(printable(orderId), { money, ofMonth, datedBy, closedAt });
+  }
 }
 
 /**
@@ -131,101 +209,37 @@ export async function readKnownPosition(
   return nth;
 }
 
-/** What closed months have booked, by order as its files write it. */
-export class BooksBefore {
-  readonly #orders = new Map<string, BookedBefore>();
-
-  /** Adds the rows of a closed month; months come in their order. */
-  add(close: MonthClose): void {
-    const closedAt = close.position;
-    // A restatement stands behind the reversal of the same order.
-    for (const row of readItems(fileText(close, "items.csv"))) {
-      const { orderId, kind, ofMonth, datedBy } = row;
-      const money = kind === "reversal" ? null : row.money;
-      this.#orders.set(printable(orderId), {
-        money,
-        ofMonth,
-        datedBy,
-        closedAt,
-      });
-    }
-  }
-
-  /** What they have booked of an order; null when nothing. */
-  of(orderId: string): BookedBefore | null {
-    return this.#orders.get(printable(orderId)) ?? null;
-  }
-}
-
 /** Orders read at once. */
 const PAGE = 200;
 
 /** Walks over all orders as they were known at a position. */
 export async function* ordersAt(
   driver: Driver,
-  { position, readFact, signal }: {
-    readonly position: number;
-    readonly readFact: (event: RecordedEvent) => Fact;
+  { signal, past, ...parts }: Pick<AnewOptions, "assets" | "readFact"> & {
+    readonly past: number;
     readonly signal?: AbortSignal | undefined;
   },
-): AsyncGenerator<
-  { readonly orderId: string; readonly facts: readonly Fact[] }
-> {
-  const hash = await readHash(driver);
-  const isKnown = (fact: Fact) => fact.position <= position;
+): AsyncGenerator<OrderAt> {
+  const options = { ...parts, past, hash: await readHash(driver) };
   for (let after = -1;;) {
     signal?.throwIfAborted();
-    const [orders = [], named = []] = await readDeciding(driver, [
-      statement(
-        "SELECT no, id FROM orders WHERE no > ? ORDER BY no LIMIT ?",
-        ...[after, PAGE],
-      ),
-      statement(
-        `SELECT m.no, ${EVENT_COLUMNS} FROM
-          (SELECT no FROM orders WHERE no > ?1 ORDER BY no LIMIT ?2) AS o
-          CROSS JOIN mentions AS m ON m.no = o.no AND m.position <= ?3
-          CROSS JOIN events AS e ON e.position = m.position
-          ORDER BY m.no, m.position`,
-        ...[after, PAGE, position],
-      ),
-    ]);
-    const last = orders.at(-1);
-    if (last === undefined) return;
-    after = Number(last[0]);
-    const ids = new Map(orders.map(([no, id]) => [Number(no), String(id)]));
-    const own = new Map<string, Fact[]>();
-    for (
-      const [at, event] of eventsOf(named.map((row) => row.slice(1))).entries()
-    ) {
-      const id = ids.get(Number(named[at]?.[0])) ?? "";
-      const facts = own.get(id) ?? [];
-      facts.push(readFact(event));
-      own.set(id, facts);
-    }
-    const windows = [...own].flatMap(([id, facts]) =>
-      windowsOf(initialOrderFold(id), facts)
+    const [rows = []] = await readDeciding(driver, [statement(
+      "SELECT no, id FROM orders WHERE no > ? ORDER BY no LIMIT ?",
+      ...[after, PAGE],
+    )]);
+    if (rows.length === 0) return;
+    const nos = rows.map(([no]) => Number(no));
+    const folds = new Map<number, OrderFold>(
+      rows.map(([no, id]) => [Number(no), initialOrderFold(String(id))]),
     );
-    const [terms, requirements] = await readDeciding(driver, [
-      selectExpected(hash, windows, { earlier: true }),
-      selectRules,
-    ]);
-    const expected = eventsOf(terms).map(readFact).filter(isExpectation)
-      .filter(isKnown);
-    const rules = eventsOf(requirements).map(readFact).filter(isWitnessRule)
-      .filter(isKnown);
-    for (const [orderId, facts] of own) {
-      const clicks = new Set(facts.map(({ clickId }) => clickId));
-      const references = new Set(
-        expected.filter(({ expectation: { clickId } }) => clicks.has(clickId))
-          .map(({ expectation: { reference } }) => reference),
-      );
-      const joined = expected.filter(({ expectation }) =>
-        clicks.has(expectation.clickId) ||
-        (expectation.reference !== null &&
-          references.has(expectation.reference))
-      );
-      const all = [...facts, ...joined, ...rules];
-      yield { orderId, facts: all.sort((a, b) => a.position - b.position) };
+    const facts = new Map(nos.map((no) => [no, [] as Fact[]]));
+    for await (const [no, fact] of factsOf(driver, nos, options)) {
+      if (fact.position > past) continue;
+      folds.set(no, evolveOrder(folds.get(no) as OrderFold, fact));
+      facts.get(no)?.push(fact);
     }
+    await joinAll(driver, folds, options);
+    for (const [no, fold] of folds) yield { fold, facts: facts.get(no) ?? [] };
+    after = nos.at(-1) ?? after;
   }
 }

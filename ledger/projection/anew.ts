@@ -40,6 +40,8 @@ export interface AnewOptions {
   readonly hash: LookupHash;
   /** Events as they will be stored, by position. @default {as they are} */
   readonly replaced?: ReadonlyMap<number, RecordedEvent>;
+  /** Joins what was known at a position, terms that count no more too. */
+  readonly past?: number;
 }
 
 type AnyFold = OrderFold | UserFold;
@@ -69,7 +71,7 @@ export async function rowsAnew(
   for await (const [no, fact] of factsOf(driver, [...folds.keys()], options)) {
     folds.set(no, kindOf(no).evolve(folds.get(no) as AnyFold, fact));
   }
-  await join(driver, folds, options);
+  await joinAll(driver, folds, options);
   return new Map(rows.map(({ historic, told, ...row }) => {
     const no = Number(row.no);
     const fold = folds.get(no) as AnyFold;
@@ -85,7 +87,7 @@ export async function rowsAnew(
 const PAGE = 2000;
 const MOST_KNOWN = 10 * PAGE;
 
-async function* factsOf(
+export async function* factsOf(
   driver: Driver,
   nos: readonly number[],
   { readFact, replaced }: AnewOptions,
@@ -124,10 +126,10 @@ async function* factsOf(
 }
 
 /** Joined at the end: what an order keeps of it depends on the order as it is then. */
-async function join(
+export async function joinAll(
   driver: Driver,
   folds: Map<number, AnyFold>,
-  { readFact, hash, replaced }: AnewOptions,
+  { readFact, hash, replaced, past }: AnewOptions,
 ): Promise<void> {
   const orders = [...folds].flatMap(([no, fold]) =>
     "orderId" in fold ? [[no, fold] as const] : []
@@ -135,11 +137,12 @@ async function join(
   if (orders.length === 0) return;
   const windows = orders.flatMap(([, fold]) => expectationWindow(fold) ?? []);
   const found = await readDeciding(driver, [
-    selectExpected(hash, windows),
+    selectExpected(hash, windows, { earlier: past !== undefined }),
     selectRules,
   ]);
   const joined = new JoinedFacts();
   for (const event of eventsOf(found.flat())) {
+    if (event.position > (past ?? Infinity)) continue;
     joined.add(readFact(replaced?.get(event.position) ?? event));
   }
   for (const [no, fold] of orders) folds.set(no, joined.join(fold));
