@@ -2,7 +2,7 @@
 import { parseTransitionKey, type Transition } from "../machines/transition.ts";
 import { shownOf } from "../projection/log.ts";
 import { pageSize } from "../reads/pages.ts";
-import { listed, read } from "../store/database.ts";
+import { listed, select } from "../store/database.ts";
 import type { Driver, SqlValue } from "../store/driver/driver.ts";
 import { timeOf } from "../store/events.ts";
 import { DATABASE_NOW, SUBSCRIPTION_LEASE } from "../store/leases.ts";
@@ -110,10 +110,7 @@ export class Subscriptions {
     { countUpTo = Number.MAX_SAFE_INTEGER }: { readonly countUpTo?: number } =
       {},
   ): Promise<SubscriptionStatus[]> {
-    const [rows = []] = await read(this.#driver, [
-      { sql: STATUSES, args: [countUpTo] },
-    ]);
-    return rows.map(statusOf);
+    return (await select(this.#driver, STATUSES, countUpTo)).map(statusOf);
   }
 
   /**
@@ -247,8 +244,7 @@ export class Subscriptions {
     const sql = selectOutbox(
       `b.name = ?1 AND ${where} ORDER BY b.seq LIMIT ${limit}`,
     );
-    const [rows = []] = await read(this.#driver, [{ sql, args }]);
-    return rows.map(outboxRowOf);
+    return (await select(this.#driver, sql, ...args)).map(outboxRowOf);
   }
 
   /** A key may be read in several ways, of which one is that of a dead letter. */
@@ -319,8 +315,9 @@ export async function readUnattended(
   driver: Driver,
   before: string,
 ): Promise<Unattended[]> {
-  const [found = []] = await read(driver, [{
-    sql: `SELECT s.name, e.recorded_at FROM subscriptions AS s
+  const found = await select(
+    driver,
+    `SELECT s.name, e.recorded_at FROM subscriptions AS s
       JOIN log AS t ON t.seq = (SELECT b.seq FROM outbox AS b
         WHERE b.name = s.name AND b.state = 'due' AND b.due_at = 0
         ORDER BY b.seq LIMIT 1)
@@ -329,8 +326,7 @@ export async function readUnattended(
         WHERE l.name = '${SUBSCRIPTION_LEASE}' || s.name
           AND l.expires_at > ${DATABASE_NOW})
       ORDER BY s.name`,
-    args: [],
-  }]);
+  );
   return found.map(([name, at]) => ({
     name: String(name),
     since: timeOf(at) ?? "",

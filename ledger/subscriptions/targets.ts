@@ -1,5 +1,5 @@
 /** Where transitions are forwarded to, and whether anything is sent there. */
-import { type Rows, write } from "../store/database.ts";
+import { type Rows, select, write } from "../store/database.ts";
 import type { Driver } from "../store/driver/driver.ts";
 
 /** Where the transitions of a subscription are forwarded to. */
@@ -45,11 +45,8 @@ export async function isTargetOff(
   driver: Driver,
   name: string,
 ): Promise<boolean> {
-  const [found] = await driver.batch([{
-    sql: "SELECT 1 FROM targets WHERE name = ? AND off_at IS NOT NULL",
-    args: [name],
-  }], "read");
-  return found?.rows.length === 1;
+  const sql = "SELECT 1 FROM targets WHERE name = ? AND off_at IS NOT NULL";
+  return (await select(driver, sql, name)).length === 1;
 }
 
 /** Switches a target off, so that nothing is sent to it, or on. */
