@@ -8,7 +8,7 @@
  */
 
 /** A ledger of another schema is refused, and nothing is written to it. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 /** How soon the service is asked of an order or user, what was told, and the fold. */
 const ASKED_AND_TOLD = `urgency INTEGER NOT NULL DEFAULT 0,
