@@ -84,6 +84,14 @@ export class ThreadDriver implements Driver {
   #start(): Worker | NodeThread {
     const own = new URL("./database_thread.ts", import.meta.url);
     const { module = own, ...file } = this.#options;
+    const runs = this.#run(module, file.path);
+    this.#opened = this.#ask(runs, "open", [file]);
+    return runs;
+  }
+
+  // Apart, because a bundler that sees where the module comes from takes every file of
+  // the package for a thread's.
+  #run(module: URL, path: string): Worker | NodeThread {
     const answered = (outcome: Outcome) => {
       // A thread that has ended may still have answered before.
       if (this.#runs === runs) this.#waiting.shift()?.(outcome);
@@ -92,7 +100,7 @@ export class ThreadDriver implements Driver {
       void runs.terminate();
       if (this.#runs !== runs) return;
       this.#runs = null;
-      const message = `The database thread of ${file.path} ended: ${reason}`;
+      const message = `The database thread of ${path} ended: ${reason}`;
       for (const settle of this.#waiting.splice(0)) {
         settle({ code: "crashed", message });
       }
@@ -113,8 +121,6 @@ export class ThreadDriver implements Driver {
         .on("error", (error) => crashed(messageOf(error)))
         .on("messageerror", () => crashed(UNREADABLE));
     }
-    this.#runs = runs;
-    this.#opened = this.#ask(runs, "open", [file]);
-    return runs;
+    return this.#runs = runs;
   }
 }
