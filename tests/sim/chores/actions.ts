@@ -1,3 +1,4 @@
+import { ExpectationError } from "../../../ledger/mod.ts";
 import { transactionOf } from "../../../sandbox/factory.ts";
 import {
   nextSteps,
@@ -227,11 +228,19 @@ export function shop(
     const { sessionId } = await client.sessions.create(wanted);
     const order = sandbox.createOrder({ sessionId, clickId });
     if (dice.chance(0.5)) sandbox.advance(order.orderId, "pay");
-    await ledger.recordSession({
-      session_id: sessionId,
-      ...(clickId === "" ? {} : { click_id: clickId }),
-      ...wanted,
-    });
+    try {
+      await ledger.recordSession({
+        session_id: sessionId,
+        ...(clickId === "" ? {} : { click_id: clickId }),
+        ...wanted,
+      });
+    } catch (error) {
+      // Other terms for a click id that was paid under are refused.
+      const isPaid = error instanceof ExpectationError &&
+        error.code === "purchase_paid";
+      if (!isPaid) throw error;
+      return;
+    }
     const { orderId } = order;
     const soon = world.clock.now() - askedMs < mostRecordingMs;
     world.journal.sessions.set(sessionId, { orderId, clickId, soon });
