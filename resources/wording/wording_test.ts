@@ -5,54 +5,6 @@ import { describeAnomaly } from "./anomaly.ts";
 import { describeOrderReason } from "./state_reasons.ts";
 import { describeFinding } from "./reconcile.ts";
 
-/** Functions of wording, and the heading under which the reference has their codes. */
-const tables: Readonly<Record<string, readonly [string, string]>> = {
-  describeUserVerdict: ["user_verdict.ts", "### UserVerdict"],
-  describeOrderReason: ["state_reasons.ts", "### OrderReason"],
-  describeUserReason: ["state_reasons.ts", "### UserReason"],
-  describeAnomaly: ["anomaly.ts", "### Anomaly"],
-  describeEventContent: ["explanation.ts", "### EventContent"],
-  describeEffectReason: ["explanation.ts", "### EffectReason"],
-  describeFinding: ["reconcile.ts", "### ReconcileFinding"],
-  describeDamage: ["damage_reason.ts", "### DamageReason"],
-};
-
-const commands = await Deno.readTextFile(
-  new URL("../../docs/reference/commands.md", import.meta.url),
-);
-
-for (const [name, [file, heading]] of Object.entries(tables)) {
-  Deno.test(`the schema has the codes of ${name}(), and no other`, async () => {
-    const source = await Deno.readTextFile(new URL(file, import.meta.url));
-    const [, rest = ""] = source.split(`function ${name}(`);
-    const [body = ""] = rest.split(/^}/m);
-    const worded = codesIn(body, /case "(\w+)":/g)
-      .filter((code) => !(name === "describeAnomaly" && isSource(code)));
-    assert.ok(worded.length > 1);
-    const section = commands.split(`${heading}\n`)[1]?.split(/^#/m)[0] ?? "";
-    assert.deepEqual(codesIn(section, /^\| `(\w+)`/gm), worded);
-  });
-}
-
-Deno.test("the schema has every reason why there may be no proof, and no other", async () => {
-  const bodies = await Promise.all(
-    [
-      ["reconcile.ts", "describeUnproven"],
-      ["../../core/wire/completeness.ts", "describeIncomplete"],
-    ].map(async ([file = "", name]) => {
-      const source = await Deno.readTextFile(new URL(file, import.meta.url));
-      const [, rest = ""] = source.split(`function ${name}(`);
-      return rest.split(/^}/m)[0] ?? "";
-    }),
-  );
-  const section = commands.split("### UnprovenReason\n")[1]?.split(/^#/m)[0] ??
-    "";
-  assert.deepEqual(
-    codesIn(section, /^\| `(\w+)`/gm),
-    codesIn(bodies.join(""), /case "(\w+)":/g),
-  );
-});
-
 Deno.test("describeAnomaly() has a case for every kind", async () => {
   const source = await Deno.readTextFile(
     new URL("anomaly.ts", import.meta.url),
