@@ -85,7 +85,6 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   "fired-history": shape("FiredHistory"),
   unfired: shape("Unfired"),
   webhook: shape("Webhook", ["webhook parse"]),
-  ...Object.fromEntries(webhooks()),
   replayed: shape("Replayed"),
   sent: shape("Sent", ["webhook send"]),
   checks: shape("Checks", ["doctor"]),
@@ -141,14 +140,4 @@ function invocation(row: Operation): string {
       givenAs([name, param])
   );
   return [command, ...words].join(" ");
-}
-
-/** A shape of each type of webhook: `webhook-order-complete`. */
-function webhooks(): [string, Shape][] {
-  return Object.entries(COMPONENTS).flatMap(([name, { properties }]) => {
-    const { type } = Object(properties);
-    return name.startsWith("Webhook") && typeof type?.const === "string"
-      ? [[`webhook-${type.const.replaceAll("_", "-")}`, shape(name)]]
-      : [];
-  });
 }

@@ -1,25 +1,27 @@
 /**
- * Writes the schemas of what is printed and served: `deno task schemas`.
+ * Writes `components.json`, each field on a line: JSON Schemas of the types that
+ * `types.ts` exports, which refer to each other as the components of an OpenAPI
+ * document do. Every other type is written out where it is used.
+ * `deno task schemas` runs it.
+ *
+ * What types cannot say follows from the names of fields: a number counts, and
+ * is whole and not negative, unless it is named `...Ms`; a text named `...At`,
+ * `...Since` or `...UpTo`, or described as "UTC ISO 8601", is a time, unless its
+ * comment has the word "empty". `@asType` and `@minimum` in a comment say
+ * otherwise.
  *
  * @module
  */
 import { fileURLToPath } from "node:url";
 import {
-  type BaseType,
-  type Context,
   createFormatter,
   createParser,
   createProgram,
   DEFAULT_CONFIG,
   type NodeParser,
-  type ReferenceType,
   type Schema,
   SchemaGenerator,
-  type SubNodeParser,
 } from "ts-json-schema-generator";
-
-/** What stands before the name of a component where it is referred to. */
-const COMPONENT = "#/components/schemas/";
 
 /** What stands before the name of a type in what the generator gives. */
 const DEFINITION = "#/definitions/";
@@ -28,107 +30,116 @@ const DEFINITION = "#/definitions/";
  * Components that a partner writes, and no program prints: there a field that
  * nobody knows is a mistake, and not one that was added later.
  */
-const WRITTEN_BY_PARTNERS: readonly string[] = ["ChainsFile"];
+const WRITTEN_BY_PARTNERS = /^ChainsFile\b/;
 
 /** What TypeScript's library says of `Pick`, `Omit` and their like. */
 const LIBRARY =
   /^(?:From T, pick|Construct a type|Make all prop|Exclude from T)/;
 
-/** The types that the generator found, and which of them have a schema. */
-interface Found {
-  readonly types: Readonly<Record<string, Schema>>;
-  /** Name of the component of a type. */
-  readonly components: ReadonlyMap<string, string>;
-}
+/** Marks a name that stands for one of another file, to the compiler. */
+const ALIAS = 1 << 21;
 
-/**
- * JSON Schemas of the types that `Components` in `types.ts` names, which refer
- * to each other as the components of an OpenAPI document do. Every other type is
- * written out where it is used.
- *
- * What types cannot say follows from the names of fields: a number counts, and
- * is whole and not negative, unless it is named `...Ms`; a text named `...At`,
- * `...Since` or `...UpTo`, or described as "UTC ISO 8601", is a time, unless its
- * comment has the word "empty". `@asType` and `@minimum` in a comment say
- * otherwise.
- *
- * @returns The text of `components.json`: each field on a line.
- * @throws {TypeError} When something is of a type of which nothing is known.
- */
-export function generateSchemas(): string {
-  const { properties = {}, definitions = {} } = generatorOf({
-    ...DEFAULT_CONFIG,
-    path: pathOf("types.ts"),
-    tsconfig: pathOf("tsconfig.json"),
-    type: "Components",
-    topRef: false,
-    // Otherwise it does not find what an interface has from another one.
-    additionalProperties: false,
-    encodeRefs: false,
-    sortProps: false,
-    // `deno task check` does that.
-    skipTypeCheck: true,
-  }).createSchema("Components");
-  const roots = Object.entries(properties) as [string, Schema][];
-  const found: Found = {
-    types: definitions as Found["types"],
-    components: new Map(
-      roots.flatMap(([name, { $ref }]) =>
-        $ref === undefined ? [] : [[$ref.slice(DEFINITION.length), name]]
-      ),
-    ),
-  };
-  return textOf(roots.map(([name, { $ref, ...own }]) => {
-    const type = $ref && found.types[$ref.slice(DEFINITION.length)];
-    return [name, published({ ...Object(type), ...own }, found, name)];
-  }));
-}
-
-function generatorOf(
-  config: Parameters<typeof createFormatter>[0],
-): SchemaGenerator {
-  const program = createProgram(config);
-  const parser = createParser(program, config, (all) => {
-    const others = all as typeof all & NodeParser;
-    all.addNodeParser(new ConstantParser(program.getTypeChecker(), others));
+const path = fileURLToPath(new URL("types.ts", import.meta.url));
+const config = {
+  ...DEFAULT_CONFIG,
+  path,
+  tsconfig: path.replace("types.ts", "tsconfig.json"),
+  // Otherwise it does not find what an interface has from another one.
+  additionalProperties: false,
+  encodeRefs: false,
+  sortProps: false,
+  // `deno task check` does that.
+  skipTypeCheck: true,
+};
+const program = createProgram(config);
+const checker = program.getTypeChecker();
+const parser = createParser(program, config, (all) => {
+  const others = all as typeof all & NodeParser;
+  // A constant that another one names, as in `{ match: MATCH_FACTS }`, has the
+  // type of its value: the generator knows values only where they are written.
+  all.addNodeParser({
+    supportsNode: (node) => Object.hasOwn(node, "escapedText"),
+    createType: (node, context, reference) => {
+      const symbol = meant(checker.getSymbolAtLocation(node));
+      const { initializer } = Object(symbol?.valueDeclaration);
+      return others.createType(initializer, context, reference);
+    },
   });
-  return new SchemaGenerator(program, parser, createFormatter(config), config);
+});
+const generator = new SchemaGenerator(
+  program,
+  parser,
+  createFormatter(config),
+  config,
+);
+
+/** The types that the generator found, by their name. */
+const types = new Map<string, Schema>();
+/** Name of the component of a type. */
+const components = new Map<string, string>();
+
+const file = program.getSourceFile(path);
+const exported = file && checker.getSymbolAtLocation(file);
+const roots = exported ? checker.getExportsOfModule(exported) : [];
+const schemas = roots.map((symbol) => {
+  const [declared] = meant(symbol)?.declarations ?? [];
+  if (declared === undefined) throw new TypeError(`No type: ${symbol.name}`);
+  const isHere = declared.getSourceFile() === file;
+  const { $schema: _, definitions, ...schema } = generator
+    .createSchemaFromNodes([isHere ? Object(declared).type : declared]);
+  for (const [name, type] of Object.entries(definitions ?? {})) {
+    types.set(name, Object(type));
+  }
+  if (schema.$ref !== undefined) components.set(typeOf(schema), symbol.name);
+  const [{ text = "" } = {}] = isHere
+    ? symbol.getDocumentationComment(checker)
+    : [];
+  const said = text && { description: text.replaceAll("\n", " ") };
+  return [symbol.name, { ...schema, ...said }] as const;
+});
+await Deno.writeTextFile(
+  new URL("../../resources/schemas/components.json", import.meta.url),
+  textOf(
+    schemas.toSorted(([a], [b]) => a < b ? -1 : 1).map(
+      ([name, { $ref, ...own }]) => {
+        const type = $ref && types.get(typeOf({ $ref }));
+        return [name, published({ ...type, ...own }, name)];
+      },
+    ),
+  ),
+);
+
+function meant(symbol: ReturnType<typeof checker.getSymbolAtLocation>) {
+  return symbol && symbol.flags & ALIAS
+    ? checker.getAliasedSymbol(symbol)
+    : symbol;
 }
 
-function pathOf(file: string): string {
-  return fileURLToPath(new URL(file, import.meta.url));
+function typeOf({ $ref = "" }: Schema): string {
+  return $ref.slice(DEFINITION.length);
 }
 
-function published(
-  schema: Schema,
-  found: Found,
-  path: string,
-  outer = "",
-): Schema {
+/** A schema as it is published; a comment holds for what has none inside. */
+function published(schema: Schema, path: string, outer = ""): Schema {
   const { $ref, description: said, ...rest } = schema;
   const description = LIBRARY.test(said ?? "") ? undefined : said;
   const comment = description ?? outer;
-  const described = description === undefined
-    ? {}
-    : { description: plainText(description) };
+  const described = description && { description: plainText(description) };
   if ($ref !== undefined) {
-    const type = $ref.slice(DEFINITION.length);
-    const component = found.components.get(type);
-    return component === undefined
-      ? {
-        ...published({ ...found.types[type] }, found, path, comment),
-        ...described,
-      }
-      : { $ref: COMPONENT + component, ...described };
+    const component = components.get(typeOf(schema));
+    const whole = component === undefined
+      ? published({ ...types.get(typeOf(schema)) }, path, comment)
+      : { $ref: `#/components/schemas/${component}` };
+    return { ...whole, ...described };
   }
   if (Object.keys(rest).length === 0) {
     throw new TypeError(`Nothing is known of the type of ${path}`);
   }
   const { anyOf, items, properties, additionalProperties, ...own } =
-    withDefault(
-      rest,
-    );
-  const of = (one: unknown) => published(one as Schema, found, path, comment);
+    withDefault(rest);
+  const of = (one: unknown) => published(Object(one), path, comment);
+  const isClosed = additionalProperties === false &&
+    WRITTEN_BY_PARTNERS.test(path);
   return {
     ...described,
     ...byName(own, path, comment),
@@ -136,16 +147,14 @@ function published(
     ...(items && { items: of(items) }),
     ...(typeof additionalProperties === "object" &&
       { additionalProperties: of(additionalProperties) }),
-    ...(additionalProperties === false &&
-      WRITTEN_BY_PARTNERS.includes(path.split(".", 1)[0] ?? "") &&
-      { additionalProperties }),
+    ...(isClosed && { additionalProperties }),
     ...(properties && {
       properties: Object.fromEntries(
-        (Object.entries(properties) as [string, Schema][])
-          .filter(([, { not }]) => not === undefined) // It is never there.
+        Object.entries(properties)
+          .filter(([, one]) => Object(one).not === undefined) // Never there.
           .map(([name, one]) => [
             name,
-            published(one, found, `${path}.${name}`, comment),
+            published(Object(one), `${path}.${name}`, comment),
           ]),
       ),
     }),
@@ -222,58 +231,4 @@ function textOf(components: readonly (readonly [string, Schema])[]): string {
       : `${JSON.stringify(name)}: {${head}, "properties": {${fields}\n}}`;
   });
   return `{\n${blocks.join(",\n")}\n}\n`;
-}
-
-type Node = Parameters<SubNodeParser["supportsNode"]>[0];
-
-/** The part of the compiler's type checker that is used here. */
-interface Checker {
-  getSymbolAtLocation(
-    node: Node,
-  ):
-    | { readonly valueDeclaration?: unknown; readonly flags: number }
-    | undefined;
-  // deno-lint-ignore no-explicit-any
-  getAliasedSymbol(symbol: any): { readonly valueDeclaration?: unknown };
-}
-
-/**
- * Reads a constant that another constant names, as in `{ match: MATCH_FACTS }`:
- * its type is that of its value. The generator itself knows values only where
- * they are written out.
- */
-class ConstantParser implements SubNodeParser {
-  readonly #checker: Checker;
-  readonly #others: NodeParser;
-
-  constructor(checker: Checker, others: NodeParser) {
-    this.#checker = checker;
-    this.#others = others;
-  }
-
-  supportsNode(node: Node): boolean {
-    return Object.hasOwn(node, "escapedText");
-  }
-
-  createType(
-    node: Node,
-    context: Context,
-    reference?: ReferenceType,
-  ): BaseType {
-    const symbol = this.#checker.getSymbolAtLocation(node);
-    const declared = symbol && (symbol.valueDeclaration ??
-      this.#checker.getAliasedSymbol(symbol).valueDeclaration);
-    const { initializer } = Object(declared);
-    if (initializer === undefined) {
-      throw new TypeError(`No constant: ${Object(node).escapedText}`);
-    }
-    return this.#others.createType(initializer, context, reference);
-  }
-}
-
-if (import.meta.main) {
-  await Deno.writeTextFile(
-    new URL("../../resources/schemas/components.json", import.meta.url),
-    generateSchemas(),
-  );
 }
