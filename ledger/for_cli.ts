@@ -4,4 +4,4 @@
  * @module
  */
 export { countDeliveries } from "./reads/deliveries.ts";
-export type { ExportedLine } from "./transfer/export.ts";
+export type { ExportedLine } from "./transfer/transfer.ts";

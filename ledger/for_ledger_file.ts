@@ -10,5 +10,5 @@ export {
   type FileLockMode,
   lockFile,
   replaceDatabase,
-} from "./store/files.ts";
+} from "./store/leases.ts";
 export { findDamage, requireWritable } from "./store/database.ts";

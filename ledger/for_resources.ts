@@ -5,13 +5,13 @@
  * @module
  */
 export { isWitnessed } from "./store/leases.ts";
-export { readLastSeq } from "./reads/transitions.ts";
+export { readLastSeq } from "./reads/stats.ts";
 export { matcher, type Pattern } from "./machines/pattern.ts";
 export { record } from "./events/record.ts";
 export { addNote, LONGEST_NOTE, readNotes } from "./recording/notes.ts";
 export { type Note, NOTE_ACTIONS, NOTED_ENTITIES } from "./recording/notes.ts";
 export type { Ledger } from "./ledger.ts";
-export type { LedgerErrorCode } from "./store/driver/errors.ts";
+export type { LedgerErrorCode } from "./store/database.ts";
 export type { OrderState } from "./states/order_state.ts";
 export type { SubscriptionStatus } from "./subscriptions/subscriptions.ts";
 export {
@@ -27,12 +27,12 @@ export {
 } from "./attention/attention.ts";
 export type { UnreadableReason } from "./events/fact.ts";
 export type { ChainBreak } from "./evidence/evidence.ts";
-export type { DamageReason } from "./evidence/verification.ts";
-export type { RowDifference } from "./projection/verify_states.ts";
-export type { ExplainedMove } from "./explain/explanation.ts";
-export type { ExplainedEvent, FieldValue } from "./explain/explanation.ts";
-export type { EffectReason, EventContent } from "./explain/explanation.ts";
-export type { ChainHead } from "./evidence/head_anchor.ts";
+export type { DamageReason } from "./evidence/evidence.ts";
+export type { RowDifference } from "./projection/refold.ts";
+export type { ExplainedMove } from "./explain/explain_order.ts";
+export type { ExplainedEvent, FieldValue } from "./explain/explain_order.ts";
+export type { EffectReason, EventContent } from "./explain/explain_order.ts";
+export type { ChainHead } from "./evidence/anchor_file.ts";
 export type { BanMeaning } from "./machines/user_machines.ts";
 export type {
   Decision,
@@ -49,7 +49,7 @@ export {
 } from "./machines/order_machine.ts";
 export type { VerificationMeaning } from "./machines/user_machines.ts";
 export type { MonthRefusal } from "./months/months.ts";
-export type { Exclusion } from "./months/decide_rows.ts";
+export type { Exclusion } from "./months/month_row.ts";
 export {
   AmountSum,
   type Money,
@@ -57,7 +57,7 @@ export {
   type MonthRowKind,
   ROW_KINDS,
 } from "./months/month_row.ts";
-export { fileText } from "./months/stored_months.ts";
+export { fileText } from "./months/months.ts";
 export { localDay } from "./months/month_row.ts";
 export {
   BOOKED_COLUMNS,
@@ -83,9 +83,9 @@ export type { MonthWork } from "./months/months.ts";
 export {
   ATTENTION_KINDS,
   type AttentionKind,
-} from "./outcomes/attention_kind.ts";
-export type { Outcome } from "./outcomes/outcome.ts";
-export { FACT_VALUES, type OutcomeFacts } from "./outcomes/outcome_facts.ts";
+} from "./outcomes/outcome_table.ts";
+export type { Outcome } from "./outcomes/outcome_table.ts";
+export { FACT_VALUES, type OutcomeFacts } from "./outcomes/outcome_table.ts";
 export {
   type FactCondition,
   OUTCOME_TABLE,
@@ -93,12 +93,12 @@ export {
   type OutcomeRow,
 } from "./outcomes/outcome_table.ts";
 export { listDeliveries, readDeliveryPage } from "./reads/deliveries.ts";
-export { readPurchaseHolder } from "./reads/releases.ts";
-export { readAttentionPage, uncheckedSince } from "./reads/attention.ts";
+export { readPurchaseHolder } from "./reads/stats.ts";
+export { readAttentionPage, uncheckedSince } from "./reads/orders.ts";
 export { readFolded } from "./reads/stats.ts";
 export { readUnattended } from "./subscriptions/subscriptions.ts";
-export { readWaiting } from "./reads/waiting.ts";
+export { readWaiting } from "./reads/stats.ts";
 export { fitting } from "./reads/pages.ts";
-export { HAND_OUTCOMES } from "./events/hand_release.ts";
+export { HAND_OUTCOMES } from "./events/event.ts";
 export { PREFIX_AT_LEAST } from "./reads/find.ts";
 export { NO_THREAD_ADVICE, NO_THREAD_MEANS } from "./thread/no_thread.ts";

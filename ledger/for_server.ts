@@ -10,17 +10,17 @@ export type { Ledger } from "./ledger.ts";
 export { ledgerOn } from "./ledger_on.ts";
 export { monthAfter, monthOf } from "./months/month_row.ts";
 export { bookedAmount } from "./months/month_row.ts";
-export { readMonthAt, readMonthPositions } from "./months/stored_months.ts";
-export { ProjectionWorker } from "./projection/projection_worker.ts";
+export { readMonthAt, readMonthPositions } from "./months/months.ts";
+export { ProjectionWorker } from "./projection/catch_up.ts";
 export { historyReport } from "./releases/order_release.ts";
 export { type OrderTally, readFolded, tallyOrders } from "./reads/stats.ts";
-export { type Mover, writeWaiting } from "./reads/waiting.ts";
+export { type Mover, writeWaiting } from "./reads/stats.ts";
 export { databaseFile } from "./store/connections/database_url.ts";
-export { LedgerError } from "./store/driver/errors.ts";
-export { retrying } from "./store/driver/retrying_driver.ts";
+export { LedgerError } from "./store/database.ts";
+export { retrying } from "./store/database.ts";
 export {
   isTargetOff,
   registerTarget,
   switchTarget,
-} from "./subscriptions/targets.ts";
+} from "./subscriptions/subscriptions.ts";
 export { transitionName } from "./machines/transition.ts";

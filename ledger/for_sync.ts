@@ -6,10 +6,14 @@
  */
 export { readAliases, readErasedOrders } from "./store/aliases.ts";
 export { redactReading } from "./erasure/redact.ts";
-export { compareTimes, effectiveReadAt, effectiveTime } from "./events/time.ts";
+export {
+  compareTimes,
+  effectiveReadAt,
+  effectiveTime,
+} from "./events/event.ts";
 export type { NewEvent } from "./events/event.ts";
 export { record } from "./events/record.ts";
-export { goLive } from "./recording/go_live.ts";
+export { goLive } from "./recording/notes.ts";
 export { readFact } from "./events/read_fact.ts";
 export {
   holdsLease,
@@ -22,12 +26,12 @@ export {
   takeLease,
 } from "./store/leases.ts";
 export { ENTITIES, type Entity, type Status } from "./machines/transition.ts";
-export type { EventKind } from "./machines/event_kind.ts";
+export type { EventKind } from "./machines/machine.ts";
 export {
   type ObservedChange,
   observedChange,
   type WatchedChange,
-} from "./machines/observed_change.ts";
+} from "./machines/transition.ts";
 export {
   isFinal,
   normaliseStatus,
@@ -38,9 +42,9 @@ export {
   OPEN_AT_LEAST_MS,
   OPEN_AT_MOST_MS,
   requestAgainAfterMs,
-} from "./orders/reread_schedule.ts";
-export { sameValue } from "./orders/compare.ts";
-export { FACT_FIELDS, type OrderFacts } from "./events/order_facts.ts";
+} from "./orders/order_status.ts";
+export { sameValue } from "./orders/order_fold.ts";
+export { FACT_FIELDS, type OrderFacts } from "./events/event.ts";
 export { evolveOrder, initialOrderFold } from "./orders/order_fold.ts";
 export {
   claimState,
@@ -57,11 +61,11 @@ export {
   readUnfoldedSince,
 } from "./reads/deliveries.ts";
 export { FOLD_VERSION } from "./projection/fold_version.ts";
-export { lastMovedMs } from "./projection/due.ts";
-export { readOldestWaiting } from "./reads/waiting.ts";
+export { lastMovedMs } from "./projection/rows.ts";
+export { readOldestWaiting } from "./reads/stats.ts";
 export { type OrderState, orderState } from "./states/order_state.ts";
-export type { Driver, ResultSet, Statement } from "./store/driver/driver.ts";
-export { isLostRace } from "./store/driver/retrying_driver.ts";
+export type { Driver, ResultSet, Statement } from "./store/database.ts";
+export { isLostRace } from "./store/database.ts";
 export { appendStatement, type RawEvent } from "./store/events.ts";
 export {
   type CountingReading,
@@ -78,7 +82,7 @@ export {
   readObservedChanges,
   restAfterRead,
   writeObservations,
-} from "./polling/observations.ts";
+} from "./polling/requests.ts";
 export {
   countNamed,
   countOpenQueue,
@@ -106,5 +110,5 @@ export {
   waitingOf,
 } from "./polling/requests.ts";
 export { readSweep, writeSweep } from "./store/database.ts";
-export { outcomeOf } from "./outcomes/outcome.ts";
-export { settle } from "./outcomes/settled_by_hand.ts";
+export { outcomeOf } from "./outcomes/outcome_table.ts";
+export { settle } from "./outcomes/match.ts";

@@ -8,15 +8,12 @@ export {
   type ChainReading,
   type ChainReadingFields,
   isLaterLook,
-} from "./events/chain_reading.ts";
+} from "./events/event.ts";
 export { record } from "./events/record.ts";
-export {
-  type OrderReading,
-  statedTransactionForm,
-} from "./events/order_reading.ts";
+export { type OrderReading, statedTransactionForm } from "./events/readings.ts";
 export { LEASE_MS, LeaseTurn, WITNESS_LEASE } from "./store/leases.ts";
-export { readLastSeq } from "./reads/transitions.ts";
-export { inputDigest, isAbout } from "./orders/compare.ts";
+export { readLastSeq } from "./reads/stats.ts";
+export { inputDigest, isAbout } from "./orders/order_fold.ts";
 export type { OrderFold } from "./orders/order_fold.ts";
-export { readSharing } from "./reads/names.ts";
-export { readOrderFold } from "./reads/releases.ts";
+export { readSharing } from "./reads/pages.ts";
+export { readOrderFold } from "./reads/stats.ts";

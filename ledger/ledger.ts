@@ -7,22 +7,31 @@ import type {
   AppendDelivery,
   UnansweredDelivery,
 } from "../core/wire/delivery.ts";
-import type { HeadAnchor } from "./evidence/head_anchor.ts";
-import type { Verification, VerifyOptions } from "./evidence/verification.ts";
-import type { NewEvent } from "./events/event.ts";
+import type { HeadAnchor } from "./evidence/anchor_file.ts";
+import {
+  anchorHead,
+  type ChainBreak,
+  type ChainState,
+  readHead,
+  type Verification,
+  verifyEvidence,
+  type VerifyOptions,
+} from "./evidence/evidence.ts";
+import { type NewEvent, witnessRuleBody } from "./events/event.ts";
 import { record, unansweredBody } from "./events/record.ts";
-import { witnessRuleBody } from "./events/witness_rule.ts";
 import {
   expectationBody,
   type OrderExpectation,
+  readWitnessRule,
+  refuseTerms,
   sessionBody,
   type SessionToRecord,
-} from "./expectations/expectation_body.ts";
-import type { Explanation } from "./explain/explanation.ts";
+} from "./recording/terms.ts";
+import type { Explanation } from "./explain/explain_order.ts";
 import type { Transition } from "./machines/transition.ts";
 import type { OrderState } from "./states/order_state.ts";
 import type { OrderContext } from "./attention/attention.ts";
-import type { AttentionKind } from "./outcomes/attention_kind.ts";
+import type { AttentionKind } from "./outcomes/outcome_table.ts";
 import { Months } from "./months/months.ts";
 import type { Historic } from "./releases/order_release.ts";
 import {
@@ -32,23 +41,19 @@ import {
   type ReleaseByHand,
   ReleaseError,
 } from "./releases/release_by_hand.ts";
-import type { Driver } from "./store/driver/driver.ts";
+import { type Driver, statement, write } from "./store/database.ts";
 import type {
   SubscribeOptions,
   TransitionHandler,
-} from "./subscriptions/subscription_options.ts";
+} from "./subscriptions/outbox.ts";
 import {
-  anchorHead,
-  type ChainBreak,
-  type ChainState,
-  readHead,
-  verifyEvidence,
-} from "./evidence/evidence.ts";
-import {
+  type Refold,
+  refold,
+  type RefoldOptions,
   type StatesVerification,
   verifyStates,
   type VerifyStatesOptions,
-} from "./projection/verify_states.ts";
+} from "./projection/refold.ts";
 import {
   catchUp,
   type CatchUpOptions,
@@ -56,39 +61,38 @@ import {
 } from "./projection/catch_up.ts";
 import type { FoldCode, RedactNew } from "./projection/project.ts";
 import {
-  type Refold,
-  refold,
-  type RefoldOptions,
-} from "./projection/refold.ts";
-import { type AttentionItem, listAttention } from "./reads/attention.ts";
+  type AttentionItem,
+  listAttention,
+  Orders,
+  Users,
+} from "./reads/orders.ts";
 import { readExplanation } from "./reads/explain.ts";
 import { findAnything, type FindResult } from "./reads/find.ts";
 import { type Occurrence, readOccurrences } from "./reads/deliveries.ts";
-import { Orders } from "./reads/orders.ts";
 import {
   isStored,
-  readHandRelease,
-  readKnownOfRelease,
-  readOrderFold,
-} from "./reads/releases.ts";
-import {
   type LedgerStats,
+  readHandRelease,
   readHistoric,
+  readKnownOfRelease,
   readLag,
+  readOrderFold,
   readStats,
+  readTransitions,
+  readWaiting,
+  type TransitionQuery,
+  type WaitingDeliveries,
 } from "./reads/stats.ts";
-import { readTransitions, type TransitionQuery } from "./reads/transitions.ts";
-import { Users } from "./reads/users.ts";
 import { Erasures } from "./erasure/erasures.ts";
-import { readWaiting, type WaitingDeliveries } from "./reads/waiting.ts";
-import { goLive } from "./recording/go_live.ts";
-import { readWitnessRule, refuseTerms } from "./recording/terms.ts";
-import { statement, write } from "./store/database.ts";
-import { EventLog } from "./store/event_log.ts";
-import { exportEvents } from "./transfer/export.ts";
-import { type Import, importEvents } from "./transfer/import.ts";
+import { goLive } from "./recording/notes.ts";
+import { EventLog } from "./store/events.ts";
+import {
+  exportEvents,
+  type Import,
+  importEvents,
+} from "./transfer/transfer.ts";
 import { exportMoved, importMoved } from "./transfer/move.ts";
-import { Subscription } from "./subscriptions/subscription.ts";
+import { Subscription } from "./subscriptions/dispatcher.ts";
 import { Subscriptions } from "./subscriptions/subscriptions.ts";
 
 /** {@linkcode LedgerStats} with what waits, and the evidence chain. */

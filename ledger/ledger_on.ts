@@ -1,12 +1,12 @@
 /** Opens a ledger on a database that is open. */
 import type { AssetTable } from "../core/assets/environment.ts";
 import { redactArrivals } from "./erasure/arrivals.ts";
-import { type AnchorStore, HeadAnchor } from "./evidence/head_anchor.ts";
+import { type AnchorStore, HeadAnchor } from "./evidence/anchor_file.ts";
 import { Ledger } from "./ledger.ts";
 import { FOLD, type FoldCode } from "./projection/project.ts";
-import { createLedger } from "./store/create.ts";
-import type { Driver } from "./store/driver/driver.ts";
-import { cryptoBytes } from "./store/event_log.ts";
+import { createLedger } from "./store/schema.ts";
+import type { Driver } from "./store/database.ts";
+import { cryptoBytes } from "./store/events.ts";
 
 /** How a ledger is opened, whatever its database. */
 export interface LedgerOptions {

@@ -13,7 +13,7 @@ import {
   session,
   webhook,
 } from "./testing/projection_test_kit.ts";
-import { LedgerError } from "./store/driver/errors.ts";
+import { LedgerError } from "./store/database.ts";
 import { temporaryFolder } from "../tests/kit/temporary_folder.ts";
 
 function open(): Promise<Ledger> {

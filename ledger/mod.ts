@@ -99,7 +99,7 @@ export type {
   OpenClientOptions,
 } from "./store/connections/client_driver.ts";
 export { openDriver } from "./thread/open_driver.ts";
-export { LedgerError, type LedgerErrorCode } from "./store/driver/errors.ts";
+export { LedgerError, type LedgerErrorCode } from "./store/database.ts";
 
 // Append
 export type { AppendDelivery, Delivery } from "../core/wire/delivery.ts";
@@ -108,10 +108,10 @@ export type { ExpectedTerms, NewEvent } from "./events/event.ts";
 // Project
 export type { Projection } from "./projection/catch_up.ts";
 export type { Refold, RefoldOptions } from "./projection/refold.ts";
-export type { Import } from "./transfer/import.ts";
+export type { Import } from "./transfer/transfer.ts";
 
 // Query
-export type { Explanation } from "./explain/explanation.ts";
+export type { Explanation } from "./explain/explain_order.ts";
 export {
   type DeliveryQuery,
   listDeliveries,
@@ -119,7 +119,7 @@ export {
   readDelivery,
   type StoredDelivery,
 } from "./reads/deliveries.ts";
-export type { AttentionKind } from "./outcomes/attention_kind.ts";
+export type { AttentionKind } from "./outcomes/outcome_table.ts";
 export type {
   OutcomeCode,
   Release,
@@ -134,8 +134,8 @@ export type {
   Transition,
   Trust,
 } from "./machines/transition.ts";
-export type { ByHand } from "./outcomes/settled_by_hand.ts";
-export type { AttentionItem } from "./reads/attention.ts";
+export type { ByHand } from "./outcomes/match.ts";
+export type { AttentionItem } from "./reads/orders.ts";
 export type { FindResult, Found } from "./reads/find.ts";
 export {
   type OrderPage,
@@ -149,7 +149,7 @@ export {
   type UserQuery,
   Users,
   type UserView,
-} from "./reads/users.ts";
+} from "./reads/orders.ts";
 export {
   type NextStep,
   type UserState,
@@ -165,23 +165,23 @@ export {
   Months,
   type PreviewMonthOptions,
 } from "./months/months.ts";
-export type { MonthClose } from "./months/stored_months.ts";
+export type { MonthClose } from "./months/months.ts";
 export type { MonthRecomputation } from "./months/months.ts";
 
 // Subscribe
 export { type TransitionPattern, unlisted } from "./machines/pattern.ts";
-export type { ForwardTarget } from "./subscriptions/targets.ts";
+export type { ForwardTarget } from "./subscriptions/subscriptions.ts";
 export {
   type QueuedTransition,
   Subscriptions,
   type SubscriptionStatus,
 } from "./subscriptions/subscriptions.ts";
-export { Subscription } from "./subscriptions/subscription.ts";
+export { Subscription } from "./subscriptions/dispatcher.ts";
 export type {
   SubscribeOptions,
   TransitionHandler,
-} from "./subscriptions/subscription_options.ts";
-export type { TransitionQuery } from "./reads/transitions.ts";
+} from "./subscriptions/outbox.ts";
+export type { TransitionQuery } from "./reads/stats.ts";
 
 // Expect and run
 export {
@@ -191,8 +191,8 @@ export {
   type OrderExpectation,
   type SessionToRecord,
   type TermsToRecord,
-} from "./expectations/expectation_body.ts";
-export type { HandOutcome, StandingOutcome } from "./events/hand_release.ts";
+} from "./recording/terms.ts";
+export type { HandOutcome, StandingOutcome } from "./events/event.ts";
 export {
   type RecordedRelease,
   type ReleaseByHand,
@@ -212,11 +212,11 @@ export type { ErasedPerson } from "./store/aliases.ts";
 export type {
   Verification as ChainVerification,
   VerifyOptions,
-} from "./evidence/verification.ts";
+} from "./evidence/evidence.ts";
 export type {
   StatesVerification,
   VerifyStatesOptions,
-} from "./projection/verify_states.ts";
+} from "./projection/refold.ts";
 
 import type * as LedgerTypes from "./types.ts";
 /** The types inside of these: of an explanation, a month, a verification. */

@@ -7,13 +7,12 @@ import {
   type OpenClientOptions,
 } from "./store/connections/client_driver.ts";
 import { openDriver, type OpenDriverOptions } from "./thread/open_driver.ts";
-import { cryptoBytes } from "./store/event_log.ts";
-import type { Driver } from "./store/driver/driver.ts";
-import { LedgerError } from "./store/driver/errors.ts";
+import { cryptoBytes } from "./store/events.ts";
+import { type Driver, LedgerError } from "./store/database.ts";
 import type { Ledger } from "./ledger.ts";
 import { ledgerOn, type LedgerOptions } from "./ledger_on.ts";
 import { FOLD } from "./projection/project.ts";
-import { createLedger, type CreateOptions, readStamp } from "./store/create.ts";
+import { createLedger, type CreateOptions, readStamp } from "./store/schema.ts";
 
 /** Which ledger to open, and how. */
 export interface OpenLedgerOptions extends LedgerOptions, OpenDriverOptions {}

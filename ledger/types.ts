@@ -16,15 +16,9 @@ export type {
   OrderTimes,
   ROW_KINDS,
 } from "./months/month_row.ts";
-export type {
-  WitnessRequiredBody,
-  WitnessRuleChange,
-} from "./events/witness_rule.ts";
+export type { WitnessRequiredBody, WitnessRuleChange } from "./events/event.ts";
 export type { WitnessState } from "./states/order_state.ts";
-export type {
-  ChainReading,
-  ChainReadingFields,
-} from "./events/chain_reading.ts";
+export type { ChainReading, ChainReadingFields } from "./events/event.ts";
 export type { AssetTable } from "../core/assets/environment.ts";
 export type {
   BodyClasses,
@@ -60,7 +54,7 @@ export type {
   OrderDetails,
   OrderFacts,
   OrderFees,
-} from "./events/order_facts.ts";
+} from "./events/event.ts";
 export type {
   MonthClosedFile,
   OrderExpectedBody,
@@ -71,7 +65,7 @@ export type {
   Expectation,
   ExpectationTerms,
   PurchaseName,
-} from "./events/expectation.ts";
+} from "./events/event.ts";
 export type {
   ActivityLabel,
   ChainReadingFact,
@@ -92,16 +86,16 @@ export type {
   WebhookFact,
   WitnessRuleFact,
 } from "./events/fact.ts";
-export type { OrderReading } from "./events/order_reading.ts";
+export type { OrderReading } from "./events/readings.ts";
 export type {
   UserCard,
   UserProfile,
   UserReading,
   UserSpending,
-} from "./events/user_reading.ts";
+} from "./events/readings.ts";
 export type { ChainBreak, ChainState } from "./evidence/evidence.ts";
-export type { Anchor, Damage, DamageReason } from "./evidence/verification.ts";
-export type { RowDifference } from "./projection/verify_states.ts";
+export type { Anchor, Damage, DamageReason } from "./evidence/evidence.ts";
+export type { RowDifference } from "./projection/refold.ts";
 export type {
   EffectReason,
   EventContent,
@@ -110,14 +104,14 @@ export type {
   ExplainedMove,
   FieldChange,
   FieldValue,
-} from "./explain/explanation.ts";
+} from "./explain/explain_order.ts";
 export type {
   AnchoredHead,
   AnchorRecord,
   AnchorReset,
   AnchorStore,
   ChainHead,
-} from "./evidence/head_anchor.ts";
+} from "./evidence/anchor_file.ts";
 export type { LedgerOptions } from "./ledger_on.ts";
 export type { CatchUpOptions } from "./projection/catch_up.ts";
 export type { BanName, VerificationName } from "./machines/user_machines.ts";
@@ -128,14 +122,14 @@ export type {
   RELEASE_ENTRIES,
   VisibleStatus,
 } from "./machines/transition.ts";
-export type { EVENT_KINDS, EventKind } from "./machines/event_kind.ts";
+export type { EVENT_KINDS, EventKind } from "./machines/machine.ts";
 export type { Decision, Move } from "./machines/machine.ts";
 export type {
   ClaimedStatus,
   OrderMoveAnomaly,
 } from "./machines/order_machine.ts";
 export type { MonthRefusal } from "./months/months.ts";
-export type { Exclusion, EXCLUSIONS } from "./months/decide_rows.ts";
+export type { Exclusion, EXCLUSIONS } from "./months/month_row.ts";
 export type { MonthChange, MonthDifference } from "./months/months.ts";
 export type {
   ExclusionCounts,
@@ -146,7 +140,7 @@ export type {
 } from "./months/month_files.ts";
 export type { MonthWork } from "./months/months.ts";
 export type { OrderContext } from "./attention/attention.ts";
-export type { Activity, UserActivity } from "./orders/activity_fold.ts";
+export type { Activity, UserActivity } from "./orders/order_fold.ts";
 export type {
   ClaimState,
   DecidedStatus,
@@ -161,17 +155,14 @@ export type {
   OutcomeFacts,
   ShownFact,
   StoredFacts,
-} from "./outcomes/outcome_facts.ts";
+} from "./outcomes/outcome_table.ts";
 export type { Booked } from "./outcomes/outcome_table.ts";
 export type { FoldCode } from "./projection/project.ts";
-export type { FieldMatch, FoundField } from "./reads/names.ts";
+export type { FieldMatch, FoundField } from "./reads/pages.ts";
 export type { RecordedName } from "./reads/find.ts";
 export type { LedgerStats } from "./reads/stats.ts";
-export type { WaitingDeliveries } from "./reads/waiting.ts";
-export type {
-  StateChange,
-  StateDifference,
-} from "./projection/state_changes.ts";
+export type { WaitingDeliveries } from "./reads/stats.ts";
+export type { StateChange, StateDifference } from "./projection/refold.ts";
 export type {
   ClientResult,
   ClientStatement,
@@ -182,11 +173,11 @@ export type {
   ResultSet,
   SqlValue,
   Statement,
-} from "./store/driver/driver.ts";
+} from "./store/database.ts";
 export type { IsolatedId } from "./polling/requests.ts";
 export type { ListSort, PageQuery } from "./reads/pages.ts";
 export type { UnlistedPattern } from "./machines/pattern.ts";
-export type { Dispatched } from "./subscriptions/subscription_options.ts";
+export type { Dispatched } from "./subscriptions/outbox.ts";
 export type {
   FiredHistory,
   FireHistoryOptions,
@@ -200,6 +191,6 @@ export type {
   VerificationKind,
 } from "./users/user_state.ts";
 export type { FindingReason } from "./erasure/holders.ts";
-export type { HAND_OUTCOMES, HandRelease } from "./events/hand_release.ts";
-export type { ATTENTION_KINDS } from "./outcomes/attention_kind.ts";
+export type { HAND_OUTCOMES, HandRelease } from "./events/event.ts";
+export type { ATTENTION_KINDS } from "./outcomes/outcome_table.ts";
 export type { OrderTotal } from "./reads/orders.ts";

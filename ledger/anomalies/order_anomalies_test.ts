@@ -20,7 +20,7 @@ import {
   webhookAt,
 } from "../testing/given_facts.ts";
 import { type OrderState, orderState } from "../states/order_state.ts";
-import { packOrder, unpackOrder } from "../projection/doc.ts";
+import { packOrder, unpackOrder } from "../projection/rows.ts";
 import { userState } from "../users/user_state.ts";
 import { ANOMALY_KINDS } from "./anomaly.ts";
 import { orderSnapshot } from "../testing/mint.ts";

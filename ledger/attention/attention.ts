@@ -1,9 +1,10 @@
 import {
   ATTENTION_KINDS,
   type AttentionKind,
-} from "../outcomes/attention_kind.ts";
-import { type Outcome, outcomeOf } from "../outcomes/outcome.ts";
-import { settle } from "../outcomes/settled_by_hand.ts";
+  type Outcome,
+  outcomeOf,
+} from "../outcomes/outcome_table.ts";
+import { settle } from "../outcomes/match.ts";
 import { transitionKey } from "../machines/transition.ts";
 import type { OrderState } from "../states/order_state.ts";
 

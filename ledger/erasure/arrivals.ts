@@ -15,9 +15,14 @@ import {
   readAliases,
   readErasedOrders,
 } from "../store/aliases.ts";
-import { listed, readDeciding, statement, write } from "../store/database.ts";
-import type { Statement } from "../store/driver/driver.ts";
-import { lostRace } from "../store/driver/retrying_driver.ts";
+import {
+  listed,
+  lostRace,
+  readDeciding,
+  type Statement,
+  statement,
+  write,
+} from "../store/database.ts";
 import { addFindings, findHolders, findTraces, textsOf } from "./holders.ts";
 import {
   type ErasureParts,

@@ -9,8 +9,16 @@ import {
   readAliases,
   type ReturnedOrder,
 } from "../store/aliases.ts";
-import { listed, readDeciding, statement, write } from "../store/database.ts";
-import { retryLostRaces } from "../store/driver/retrying_driver.ts";
+import {
+  type Driver,
+  LedgerError,
+  listed,
+  readDeciding,
+  retryLostRaces,
+  type Statement,
+  statement,
+  write,
+} from "../store/database.ts";
 import {
   addFindings,
   eventsHolding,
@@ -43,14 +51,11 @@ import {
 } from "./redact.ts";
 import { isRecord } from "../../core/guards.ts";
 import { isRequestable } from "../../core/wire/identifier.ts";
-import type { RecordedEvent } from "../events/event.ts";
-import { exactObject } from "../events/fact_text.ts";
-import { type EventKind, isExpectationKind } from "../machines/event_kind.ts";
+import { exactObject, type RecordedEvent } from "../events/event.ts";
+import { type EventKind, isExpectationKind } from "../machines/machine.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
-import { unpackOrder } from "../projection/doc.ts";
+import { unpackOrder } from "../projection/rows.ts";
 import { noteOf } from "../recording/notes.ts";
-import type { Driver, Statement } from "../store/driver/driver.ts";
-import { LedgerError } from "../store/driver/errors.ts";
 import { readEvents } from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";
 

@@ -9,11 +9,15 @@ import {
 } from "../store/aliases.ts";
 import type { RecordedEvent } from "../events/event.ts";
 import { isExpectation } from "../events/fact.ts";
-import { type EventKind, isExpectationKind } from "../machines/event_kind.ts";
-import type { Guard } from "../projection/guard.ts";
-import type { LookupKind } from "../projection/lookup_hash.ts";
-import { listed, readDeciding, statement } from "../store/database.ts";
-import type { Driver, Statement } from "../store/driver/driver.ts";
+import { type EventKind, isExpectationKind } from "../machines/machine.ts";
+import type { Guard, LookupKind } from "../projection/guard.ts";
+import {
+  type Driver,
+  listed,
+  readDeciding,
+  type Statement,
+  statement,
+} from "../store/database.ts";
 import { readEvents } from "../store/events.ts";
 import { type ErasureParts, isPseudonym } from "./redact.ts";
 

@@ -5,14 +5,17 @@ import {
   orderField,
 } from "../../core/wire/order_fields.ts";
 import { readOrderRow } from "../../core/wire/read_row.ts";
-import { KEPT_OF_CHAIN_READING } from "../events/chain_reading.ts";
-import type {
-  NewEvent,
-  OrderRedactedBody,
-  RecordedEvent,
+import {
+  exactObject,
+  KEPT_OF_CHAIN_READING,
+  type MatchFact,
+  type NewEvent,
+  objectOf,
+  type OrderRedactedBody,
+  type RecordedEvent,
+  soundRow,
 } from "../events/event.ts";
-import { exactObject, objectOf, soundRow } from "../events/fact_text.ts";
-import { readOrder, statedTransactionForm } from "../events/order_reading.ts";
+import { readOrder, statedTransactionForm } from "../events/readings.ts";
 import {
   derive,
   ERASED_ID,
@@ -20,30 +23,37 @@ import {
   isMarkedErased,
   record,
 } from "../events/record.ts";
-import type { EventKind } from "../machines/event_kind.ts";
+import type { EventKind } from "../machines/machine.ts";
 import { appendStatement, hexOf, msOf, readEvents } from "../store/events.ts";
 import { ulid } from "ulid";
 import type { AssetTable } from "../../core/assets/environment.ts";
 import { type Fact, isExpectation } from "../events/fact.ts";
-import type { MatchFact } from "../events/order_facts.ts";
-import { leafOf } from "../evidence/seals.ts";
+import { leafOf } from "../evidence/evidence.ts";
 import { isFinal } from "../machines/order_machine.ts";
 import type { Trust } from "../machines/transition.ts";
 import { matchExpectations } from "../outcomes/match.ts";
 import { rowsAnew } from "../projection/anew.ts";
-import { type Guard, moveGuard, readGuard } from "../projection/guard.ts";
-import type { LookupHash } from "../projection/lookup_hash.ts";
+import {
+  type Guard,
+  type LookupHash,
+  moveGuard,
+  readGuard,
+} from "../projection/guard.ts";
 import type { FoldCode } from "../projection/project.ts";
 import { dropRefolded } from "../projection/refold.ts";
-import { updateRow } from "../projection/rows.ts";
+import { unpackOrder, updateRow } from "../projection/rows.ts";
 import { orderState } from "../states/order_state.ts";
-import { listed, readDeciding, statement, write } from "../store/database.ts";
-import type { Driver, Statement } from "../store/driver/driver.ts";
-import { LedgerError } from "../store/driver/errors.ts";
-import { isAbout } from "../orders/compare.ts";
-import type { OrderFold } from "../orders/order_fold.ts";
-import { unpackOrder } from "../projection/doc.ts";
-import { retryLostRaces } from "../store/driver/retrying_driver.ts";
+import {
+  type Driver,
+  LedgerError,
+  listed,
+  readDeciding,
+  retryLostRaces,
+  type Statement,
+  statement,
+  write,
+} from "../store/database.ts";
+import { isAbout, type OrderFold } from "../orders/order_fold.ts";
 
 type Chance = { readonly randomBytes: (length: number) => Uint8Array };
 

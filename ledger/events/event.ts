@@ -1,9 +1,789 @@
-import type { KeptOrderField } from "../../core/wire/order_fields.ts";
-import type { EventKind } from "../machines/event_kind.ts";
-import type { ChainReadingFields } from "./chain_reading.ts";
-import type { HandOutcome } from "./hand_release.ts";
-import type { MatchFact } from "./order_facts.ts";
-import type { WitnessRequiredBody } from "./witness_rule.ts";
+import {
+  fieldsWith,
+  type KeptOrderField,
+} from "../../core/wire/order_fields.ts";
+import { isRecord, recordBy } from "../../core/guards.ts";
+import { isLongText, LONGEST_IDENTIFIER } from "../../core/wire/identifier.ts";
+import { utf8Prefix } from "../../core/bytes.ts";
+import { parseExact } from "../../core/json/exact_json.ts";
+import type { RowRead } from "../../core/wire/read_row.ts";
+import { isDecimal } from "../../core/decimal.ts";
+import {
+  type Verdict,
+  type VerdictReason,
+  VERDICTS,
+  type WitnessRule,
+} from "../../core/chain/verdict.ts";
+import { normaliseTime } from "../../core/time/service_time.ts";
+import { printable } from "../../core/printable.ts";
+import type { EventKind } from "../machines/machine.ts";
+
+/**
+ * Orders two normalised times, whatever their fractions of a second. Negative, zero
+ * or positive.
+ */
+export function compareTimes(a: string, b: string): number {
+  if (a === b) return 0;
+  if (a.length === b.length) return a < b ? -1 : 1;
+  // Without the Z, "…:15" sorts before "…:15.5", as it should.
+  const left = a.endsWith("Z") ? a.slice(0, -1) : a;
+  const right = b.endsWith("Z") ? b.slice(0, -1) : b;
+  return left === right ? (a.length - b.length) : left < right ? -1 : 1;
+}
+
+/** The later of two normalised times; null comes before all. */
+export function laterTime(a: string | null, b: string): string;
+/** The later of two normalised times; null comes before all. */
+export function laterTime(a: string | null, b: string | null): string | null;
+export function laterTime(a: string | null, b: string | null): string | null {
+  if (a === null) return b;
+  return b === null || compareTimes(a, b) >= 0 ? a : b;
+}
+
+/** The earlier of two normalised times; null comes after all. */
+export function earlierTime(a: string | null, b: string): string {
+  return a === null || compareTimes(b, a) < 0 ? b : a;
+}
+
+/** A stated time of reading further than this from ours is not used. */
+const readToleranceMs = 2 * 60_000;
+
+/** A time of the service may lie this far after the reading that shows it. */
+const aheadToleranceMs = 5 * 60_000;
+
+/**
+ * When a reading counts as made: the stated time where it lies within two minutes
+ * of the time the event was recorded, else that time. So one answer dated 2099 does
+ * not win over every later one.
+ */
+export function effectiveReadAt(
+  readAt: string | null,
+  recordedAt: string,
+): string {
+  if (readAt === null || readAt === recordedAt) return recordedAt;
+  const apart = Math.abs(Date.parse(readAt) - Date.parse(recordedAt));
+  // NaN, for a text that is not a time, compares as false.
+  return apart <= readToleranceMs ? readAt : recordedAt;
+}
+
+/** A time that the service states, and the time that it counts as. */
+interface EffectiveTime {
+  /** The time that counts; empty when none was stated. */
+  readonly counts: string;
+  /** What was stated where that is another time; else null. */
+  readonly stated: string | null;
+}
+
+/**
+ * The time that a time of the service counts as: one that lies more than five
+ * minutes after the reading that shows it counts as the time of that reading.
+ */
+export function effectiveTime(time: string, readAt: string): EffectiveTime {
+  const sound = { counts: time, stated: null };
+  if (compareTimes(time, readAt) <= 0) return sound;
+  const readMs = Date.parse(readAt);
+  if (Number.isNaN(readMs)) return sound;
+  // Compared as text: `Date` does not read a day 99, which must count as late too.
+  const limit = new Date(readMs + aheadToleranceMs).toISOString();
+  return compareTimes(time, limit) <= 0
+    ? sound
+    : { counts: readAt, stated: time };
+}
+
+/** Fields that a webhook and a reading of the Data API can both state. */
+export interface OrderFacts {
+  /** Fiat currency, upper case. */
+  readonly currency: string | null;
+  /** Amount in `currency`, a decimal string as sent. */
+  readonly currencyAmount: string | null;
+  /** Asset code in upper case. */
+  readonly commodity: string | null;
+  /** Network; webhooks do not state it. */
+  readonly network: string | null;
+  /** Amount of the asset, a decimal string as sent. */
+  readonly cryptoAmount: string | null;
+  /** Address the asset goes to. */
+  readonly address: string | null;
+  /** Transaction hash. */
+  readonly txId: string | null;
+  /** User identifier. */
+  readonly userId: string | null;
+  /** Click id; the test click id is left out. */
+  readonly clickId: string | null;
+  /** Short identifier shown to people. */
+  readonly externalOrderId: string | null;
+  /** Payment error code or text. */
+  readonly failReason: string | null;
+}
+
+/** The names of these fields, in the order of the table of fields. */
+export const FACT_FIELDS: readonly (keyof OrderFacts)[] = fieldsWith("same");
+
+/**
+ * Facts of an order, the value of each given by its name; null means unknown.
+ */
+export const factsBy: FieldsBy<OrderFacts> = recordBy(FACT_FIELDS);
+
+type FieldsBy<Fields> = (
+  value: (field: keyof Fields) => string | null,
+) => Fields;
+
+/** Fields that a reading of the Data API alone states. */
+export interface OrderDetails {
+  /** Middle part of the dotted asset, for example `simple` or `sc`. */
+  readonly cryptoType: string | null;
+  /** Card used. */
+  readonly cardId: string | null;
+  /** Card brand. */
+  readonly cardBrand: string | null;
+  /** Authentication method of the payment. */
+  readonly paymentType: string | null;
+  /** Acquirer. */
+  readonly processedThrough: string | null;
+}
+
+/** Details of an order, the value of each given by its name. */
+export const detailsBy: FieldsBy<OrderDetails> = recordBy(
+  fieldsWith("part", "details"),
+);
+
+/** Fees: amounts are USD decimal strings, percents are shares as sent. */
+export interface OrderFees {
+  /** The partner's fee in USD. */
+  readonly partnerFee: string | null;
+  /** The partner's fee as a share. */
+  readonly partnerFeePercent: string | null;
+  /** The service's fee in USD. */
+  readonly serviceFee: string | null;
+  /** The service's fee as a share. */
+  readonly serviceFeePercent: string | null;
+}
+
+/** Fees of an order, the value of each given by its name. */
+export const feesBy: FieldsBy<OrderFees> = recordBy(fieldsWith("part", "fees"));
+
+/** Every result of a comparison. */
+export const MATCH_FACTS = [
+  "nothing",
+  "incomplete",
+  "differs",
+  "several",
+  "matched",
+] as const;
+
+/**
+ * How the latest reading compares with what the partner recorded.
+ *
+ * - `nothing`: nothing was recorded that the order can belong to.
+ * - `incomplete`: what was recorded agrees, and something that it names could
+ *   not be compared, or it names no amount.
+ * - `differs`: nothing that was recorded agrees.
+ * - `several`: more than one reference agrees, or too many were recorded.
+ * - `matched`: what was recorded for one reference agrees, amount included.
+ */
+export type MatchFact = (typeof MATCH_FACTS)[number];
+
+/** What a webhook states of an order's fields; null means not stated. */
+export interface ClaimBody extends Omit<OrderFacts, "network"> {
+  /** Digest of the body. */
+  readonly digest: string;
+  /** Address of a smart contract. */
+  readonly scAddress: string | null;
+  /** Input data of a smart-contract order. */
+  readonly scInputData: string | null;
+}
+
+/** A field that a webhook states of an order. */
+export type ClaimField = Exclude<keyof ClaimBody, "digest">;
+
+/** The fields that a webhook states of an order, in the order of the table. */
+export const CLAIM_FIELDS: readonly ClaimField[] = [
+  ...fieldsWith("webhook"),
+  "scAddress",
+];
+
+/**
+ * The most bytes of a text that a claim states, such as a transaction or an
+ * address: the longest of any network have some 110.
+ */
+const LONGEST_CLAIMED = 128;
+
+/**
+ * The most bytes of a name or amount that a claim states, such as of a currency
+ * or a verification: states, indexes and the log of transitions hold each again.
+ */
+const LONGEST_CLAIMED_NAME = 32;
+
+/**
+ * Makes all text in a decoded JSON value well formed and free of NUL, so that
+ * any database and any encoder can hold it. Only an escape can bring in either,
+ * so a text without `\\u` has nothing to clean, and is not walked.
+ */
+export function cleaned<T>(value: T, source: string): T {
+  return source.includes("\\u") ? clean(value) as T : value;
+}
+
+function clean(value: unknown): unknown {
+  if (typeof value === "string") return cleanText(value);
+  if (Array.isArray(value)) return value.map(clean);
+  const object = objectOf(value);
+  if (object === null) return value;
+  return Object.fromEntries(
+    Object.entries(object).map(([key, inner]) => [key, clean(inner)]),
+  );
+}
+
+function cleanText(text: string): string {
+  return text.toWellFormed().replaceAll("\0", "");
+}
+
+/**
+ * Text fit for an indexed column: well formed and free of NUL, because SQLite
+ * ends a text at NUL and a lone surrogate cannot be stored as UTF-8.
+ */
+function columnText(value: unknown): string | null {
+  return typeof value === "string" ? emptyToNull(cleanText(value)) : null;
+}
+
+/** An identifier fit for an indexed column; null where it is too long for one. */
+export function idText(value: unknown): string | null {
+  return isLongText(value) ? null : columnText(value);
+}
+
+/** Text of a decoded field: null when absent or JSON null. */
+export function textOf(value: unknown): string | null {
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "bigint"
+    ? String(value)
+    : null;
+}
+
+/** Like {@linkcode textOf}, with the empty string read as absent. */
+export function filledText(value: unknown): string | null {
+  const text = textOf(value);
+  return text === "" ? null : text;
+}
+
+/**
+ * Like {@linkcode filledText}, cut to a length: anybody may post a claim, and a
+ * state and its indexes hold it again.
+ */
+export function claimText(
+  value: unknown,
+  longest: number = LONGEST_CLAIMED,
+): string | null {
+  const text = filledText(value);
+  return text === null ? null : utf8Prefix(text, longest);
+}
+
+/** Like {@linkcode claimText}, of an identifier. */
+export function claimId(value: unknown): string | null {
+  return claimText(value, LONGEST_IDENTIFIER);
+}
+
+/** Like {@linkcode claimText}, of a name or an amount. */
+export function claimName(value: unknown): string | null {
+  return claimText(value, LONGEST_CLAIMED_NAME);
+}
+
+/** Like {@linkcode claimName}, in upper case, which can be longer. */
+export function claimCode(value: unknown): string | null {
+  return claimName(upper(filledText(value)));
+}
+
+/**
+ * Text of a field of a reading: null when absent, the empty string when the
+ * service states that there is none (empty or JSON null).
+ */
+export function statedText(value: unknown): string | null {
+  if (value === undefined) return null;
+  return value === null ? "" : textOf(value);
+}
+
+/** The empty string read as absent. */
+export function emptyToNull(text: string | null): string | null {
+  return text === "" ? null : text;
+}
+
+/** Upper case, absent stays absent. */
+export function upper(text: string | null): string | null {
+  return text === null ? null : text.toUpperCase();
+}
+
+/** A decoded JSON object, or null. */
+export function objectOf(
+  value: unknown,
+): Readonly<Record<string, unknown>> | null {
+  return isRecord(value) ? value : null;
+}
+
+/** A click id that links: not empty, and not that of the test event. */
+export function linking(clickId: string | null): string | null {
+  return clickId === "" || clickId === "test_click_id" ? null : clickId;
+}
+
+const decoder = new TextDecoder();
+
+/**
+ * What can be read of the row in a body, and what cannot. The same rule that
+ * the client uses, so that both report the same fields as odd.
+ */
+export function soundRow(
+  body: Uint8Array,
+  read: (row: Readonly<Record<string, unknown>>) => RowRead<object>,
+): RowRead<Readonly<Record<string, unknown>>> | null {
+  const text = decoder.decode(body);
+  const value = objectOf(parseExact(text));
+  if (value === null) return null;
+  const { row, odd } = read(value);
+  return { row: cleaned({ ...row }, text), odd };
+}
+
+/** The JSON object in a body, its numbers as exact decimal strings. */
+export function exactObject(
+  body: Uint8Array,
+): Readonly<Record<string, unknown>> | null {
+  const text = decoder.decode(body);
+  return objectOf(cleaned(parseExact(text), text));
+}
+
+/** How long an expectation is valid unless it says otherwise: seven days. */
+export const DEFAULT_VALID_FOR_MS: number = 7 * 24 * 60 * 60_000;
+
+/** The longest time that an expectation may be valid: ten years. */
+export const MOST_VALID_FOR_MS: number = 3653 * 24 * 60 * 60_000;
+
+/**
+ * Most expectations under one click id that an order keeps, those that expire
+ * first: enough to see that a partner gives one click id to many customers.
+ */
+export const CANDIDATES_KEPT = 17;
+
+/**
+ * What the partner asked for, in a session or without one. Null means not
+ * stated.
+ */
+export interface ExpectationTerms {
+  /** Id of the session, or the one that was minted for the expectation. */
+  readonly id: string;
+  /** The session; null where there is none. */
+  readonly sessionId: string | null;
+  /** `simple` or `simple_full_restrict`; null without a session. */
+  readonly flowType: string | null;
+  /** Click id that it was recorded under; never empty nor the test click id. */
+  readonly clickId: string | null;
+  /** The partner's own reference; one reference names one purchase. */
+  readonly reference: string | null;
+  /** Asset asked for, upper case. */
+  readonly commodity: string | null;
+  /** Network asked for. */
+  readonly network: string | null;
+  /** Asset amount asked for, a decimal string. */
+  readonly commodityAmount: string | null;
+  /** Fiat currency asked for, upper case. */
+  readonly currency: string | null;
+  /** Fiat amount asked for, a decimal string. */
+  readonly currencyAmount: string | null;
+  /** Address asked for. */
+  readonly walletAddress: string | null;
+  /** User asked for. */
+  readonly userId: string | null;
+}
+
+/** What the partner asked for, when, and how long it is valid. */
+export interface Expectation extends ExpectationTerms {
+  /** When the ledger learnt of it, UTC ISO 8601 with milliseconds. */
+  readonly recordedAt: string;
+  /**
+   * When the partner asked for it, as the partner states it, UTC ISO 8601 with
+   * milliseconds. If stated, it replaces `recordedAt`.
+   */
+  readonly askedAt: string | null;
+  /** How long it is valid from then on, in milliseconds. */
+  readonly validForMs: number;
+}
+
+/** When it was asked for, UTC ISO 8601. */
+export function askedAtOf(
+  { askedAt, recordedAt }: Pick<Expectation, "askedAt" | "recordedAt">,
+): string {
+  return askedAt ?? recordedAt;
+}
+
+/** Until when it is valid, UTC ISO 8601. */
+export function validUntil(
+  expectation: Pick<Expectation, "askedAt" | "recordedAt" | "validForMs">,
+): string {
+  const asked = askedAtOf(expectation);
+  const untilMs = Date.parse(asked) + expectation.validForMs;
+  return Number.isNaN(untilMs) ? asked : new Date(untilMs).toISOString();
+}
+
+/** How expectations of an order are found. */
+export interface ExpectationWindow {
+  /** Click id of the latest reading. */
+  readonly clickId: string;
+  /** They are valid at this time or later, UTC ISO 8601 with milliseconds. */
+  readonly from: string;
+  /** They were asked for until this time, UTC ISO 8601 with milliseconds. */
+  readonly until: string;
+  /**
+   * Until when terms of their purchases count, UTC ISO 8601 with milliseconds;
+   * {@linkcode ALWAYS} before a reading has shown success.
+   */
+  readonly termsUntil: string;
+}
+
+/** After every time. */
+export const ALWAYS = "~";
+
+/** What an expectation is for. */
+export interface PurchaseName {
+  /** The partner's reference; where there is none, the click id. */
+  readonly kind: "reference" | "click";
+  /** The reference or click id. */
+  readonly name: string;
+}
+
+/** The purchase that an expectation is for; null where nothing names it. */
+export function purchaseOf(
+  { reference, clickId }: Pick<Expectation, "reference" | "clickId">,
+): PurchaseName | null {
+  if (reference !== null) return { kind: "reference", name: reference };
+  return clickId === null ? null : { kind: "click", name: clickId };
+}
+
+/** A purchase as one text, to look it up by. */
+export function purchaseKey(
+  one: Pick<Expectation, "reference" | "clickId">,
+): string {
+  const purchase = purchaseOf(one);
+  return purchase === null ? "" : `${purchase.kind}:${purchase.name}`;
+}
+
+/** What the partner's nodes showed of an order's transaction. */
+export interface ChainReading {
+  /** Effective time of the look, UTC ISO 8601. */
+  readonly readAt: string;
+  /** Digest of the event's body. */
+  readonly digest: string;
+  /** Network that was looked at. */
+  readonly network: string;
+  /** Asset that should have been paid, upper case; null when none was stated. */
+  readonly asset: string | null;
+  /** Middle part of the dotted asset; null when none was stated. */
+  readonly type: string | null;
+  /** The transaction; null once erased. */
+  readonly txId: string | null;
+  /**
+   * Address that should have been paid; null once erased, and when none was
+   * stated.
+   */
+  readonly address: string | null;
+  /** Amount that should have been paid, a decimal string. */
+  readonly amount: string | null;
+  /**
+   * SHA-256 of the input data of a call, in hex; null once erased, and when none
+   * was stated.
+   */
+  readonly inputData: string | null;
+  /** What the nodes showed. */
+  readonly verdict: Verdict;
+  /** Reason for the verdict; null when it needs none. */
+  readonly reason: VerdictReason | null;
+  /** What arrived, a decimal string. */
+  readonly arrived: string | null;
+  /** Tolerance of the amount that the partner had configured then. */
+  readonly tolerance: string | null;
+  /** Hash of the block; null when it is in none, and once erased. */
+  readonly blockHash: string | null;
+  /** Height of the block. */
+  readonly blockHeight: number | null;
+  /** Place of the payment in the transaction; null once erased. */
+  readonly index: number | null;
+  /** Blocks from its own to the newest then. */
+  readonly confirmations: number | null;
+  /** Whether it had the confirmations that the partner asks for. */
+  readonly final: boolean;
+  /** Names of the nodes that agreed on it. */
+  readonly nodes: readonly string[];
+  /** Whether the person it concerns was erased. */
+  readonly erased: boolean;
+}
+
+/** Body of `chain_reading`, and what is kept of it in `order_redacted`. */
+export interface ChainReadingFields {
+  /** Network that was looked at. */
+  readonly network: string;
+  /** Asset that should have been paid. */
+  readonly asset?: string;
+  /** Middle part of the dotted asset. */
+  readonly type?: string;
+  /** The transaction. */
+  readonly tx_id?: string;
+  /** Address that should have been paid. */
+  readonly address?: string;
+  /** Amount that should have been paid, a decimal string. */
+  readonly amount?: string;
+  /** SHA-256 of the input data of a call, in hex. */
+  readonly input_data?: string;
+  /** What the nodes showed. */
+  readonly verdict: Verdict;
+  /** Reason for the verdict. */
+  readonly reason?: VerdictReason;
+  /** What arrived, a decimal string. */
+  readonly arrived?: string;
+  /** Tolerance of the amount that the partner had configured then. */
+  readonly tolerance?: string;
+  /** Hash of the block. */
+  readonly block_hash?: string;
+  /** Height of the block. */
+  readonly block_height?: number;
+  /** Place of the payment in the transaction. */
+  readonly index?: number;
+  /** Blocks from its own to the newest then. */
+  readonly confirmations?: number;
+  /** Whether it had the confirmations that the partner asks for. */
+  readonly final: boolean;
+  /** Names of the nodes that agreed on it. */
+  readonly nodes: readonly string[];
+  /** SHA-256 of their raw answers, in hex. */
+  readonly answers?: string;
+}
+
+/** What an erasure keeps: the rest names a person, or leads to one. */
+export const KEPT_OF_CHAIN_READING = [
+  "network",
+  "asset",
+  "type",
+  "amount",
+  "verdict",
+  "reason",
+  "arrived",
+  "tolerance",
+  "block_height",
+  "confirmations",
+  "final",
+  "nodes",
+] as const satisfies readonly (keyof ChainReadingFields)[];
+
+/**
+ * Reads the fields of a chain reading, whose numbers are exact decimal strings.
+ * Null where it has no verdict that is known.
+ */
+export function readChainFields(
+  fields: Readonly<Record<string, unknown>>,
+  { readAt, digest, erased }: Pick<
+    ChainReading,
+    "readAt" | "digest" | "erased"
+  >,
+): ChainReading | null {
+  const verdict = VERDICTS.find((one) => one === fields.verdict);
+  const network = filledText(fields.network);
+  if (verdict === undefined || network === null) return null;
+  return {
+    readAt,
+    digest,
+    network,
+    asset: upper(filledText(fields.asset)),
+    type: filledText(fields.type),
+    txId: filledText(fields.tx_id),
+    address: filledText(fields.address),
+    amount: decimal(fields.amount),
+    inputData: filledText(fields.input_data),
+    verdict,
+    reason: filledText(fields.reason) as VerdictReason | null,
+    arrived: decimal(fields.arrived),
+    tolerance: decimal(fields.tolerance),
+    blockHash: filledText(fields.block_hash),
+    blockHeight: whole(fields.block_height),
+    index: whole(fields.index),
+    confirmations: whole(fields.confirmations),
+    final: fields.final === true,
+    nodes: Array.isArray(fields.nodes)
+      ? fields.nodes.filter((node) => typeof node === "string")
+      : [],
+    erased,
+  };
+}
+
+/** Whether `a` is the later of two looks. */
+export function isLaterLook(a: ChainReading, b: ChainReading): boolean {
+  return (compareTimes(a.readAt, b.readAt) ||
+    (a.digest < b.digest ? -1 : a.digest > b.digest ? 1 : 0)) > 0;
+}
+
+function decimal(value: unknown): string | null {
+  return typeof value === "string" && isDecimal(value) ? value : null;
+}
+
+function whole(value: unknown): number | null {
+  return typeof value === "string" && /^\d{1,15}$/.test(value)
+    ? Number(value)
+    : null;
+}
+
+/** A rule, and from when it applies. */
+export interface WitnessRuleChange {
+  /**
+   * It applies to orders that began then or later, UTC ISO 8601 in whole
+   * seconds.
+   */
+  readonly from: string;
+  /** The rule. */
+  readonly rule: WitnessRule;
+  /** When this ledger learnt it, UTC ISO 8601 with milliseconds. */
+  readonly recordedAt: string;
+  /** Digest of the event's body. */
+  readonly digest: string;
+}
+
+/** Body of `witness_required`: since when the chain is asked for, or until when. */
+export type WitnessRequiredBody =
+  | {
+    /** Orders that began then or later wait for the chain, UTC ISO 8601. */
+    readonly since: string;
+    /** Release of an order whose transaction cannot be looked up. */
+    readonly unsupported: "yes" | "wait";
+  }
+  | {
+    /** Orders that began then or later do not wait for it, UTC ISO 8601. */
+    readonly until: string;
+  };
+
+/** The body by which a rule holds from a time on. */
+export function witnessRuleBody(
+  rule: WitnessRule,
+  from: string,
+): WitnessRequiredBody {
+  return rule === "off"
+    ? { until: from }
+    : { since: from, unsupported: rule === "supported" ? "yes" : "wait" };
+}
+
+/**
+ * Reads that body. A rule changes no order that had begun before it was recorded.
+ * Null when it states no time.
+ */
+export function readWitnessRule(
+  { since, until, unsupported }: Readonly<Record<string, unknown>>,
+  { recordedAt, digest }: Pick<WitnessRuleChange, "recordedAt" | "digest">,
+): WitnessRuleChange | null {
+  const stated = normaliseTime(filledText(since) ?? filledText(until));
+  if (stated === null) return null;
+  const rule = filledText(since) === null
+    ? "off"
+    : unsupported === "yes"
+    ? "supported"
+    : "all";
+  const from = nextSecond(laterTime(stated, recordedAt));
+  return { from, rule, recordedAt, digest };
+}
+
+/**
+ * A time, or the next whole second: the service states when an order began in
+ * those.
+ */
+export function nextSecond(time: string): string {
+  const second = new Date(Math.ceil(Date.parse(time) / 1000) * 1000);
+  return second.toISOString().replace(".000Z", "Z");
+}
+
+/** Everything that a person can do about an order. */
+export const HAND_OUTCOMES = [
+  "delivered",
+  "refunded",
+  "written_off",
+  "taken_back",
+] as const;
+
+/**
+ * What a person did about an order: handed over the goods, returned the money,
+ * gave it up, or took back what was recorded before.
+ */
+export type HandOutcome = (typeof HAND_OUTCOMES)[number];
+
+/** What stands of an order: nothing does after `taken_back`. */
+export type StandingOutcome = Exclude<HandOutcome, "taken_back">;
+
+/** What a person recorded of an order. */
+export interface HandRelease {
+  /** What the person did. */
+  readonly outcome: HandOutcome;
+  /** The purchase that was delivered; null where nothing was. */
+  readonly purchase: PurchaseName | null;
+  /** When the ledger learnt it, UTC ISO 8601 with milliseconds. */
+  readonly recordedAt: string;
+  /** Identifier of the event. */
+  readonly eventId: string;
+}
+
+/** What a person recorded of an order: nothing of it is undone by what comes after. */
+export interface Hand {
+  /** The last that was recorded; null where nobody has recorded anything. */
+  readonly hand: HandRelease | null;
+  /**
+   * The last delivery, or the last that took one back, where something else was
+   * recorded after it; else null. A refund leaves what was delivered where it is.
+   */
+  readonly handed: HandRelease | null;
+}
+
+/** Adds what a person recorded, in whatever order it comes. */
+export function evolveHand({ hand, handed }: Hand, added: HandRelease): Hand {
+  const last = later(hand, added);
+  const moved = [hand, handed, added].filter((one) =>
+    one?.outcome === "delivered" || one?.outcome === "taken_back"
+  ).reduce(later, null);
+  return { hand: last, handed: moved === last ? null : moved };
+}
+
+/** The later by when it was recorded, then by the event's id. */
+function later(
+  a: HandRelease | null,
+  b: HandRelease | null,
+): HandRelease | null {
+  if (a === null || b === null) return a ?? b;
+  return a.recordedAt > b.recordedAt ||
+      (a.recordedAt === b.recordedAt && a.eventId > b.eventId)
+    ? a
+    : b;
+}
+
+/** The purchase that a person delivered with an order; null where none stands. */
+export function deliveredPurchase({ hand, handed }: Hand): PurchaseName | null {
+  return (handed ?? hand)?.purchase ?? null;
+}
+
+/** What stands of an order; null where nothing does. */
+export function standingOutcome(
+  hand: Pick<HandRelease, "outcome"> | null,
+): StandingOutcome | null {
+  return hand === null || hand.outcome === "taken_back" ? null : hand.outcome;
+}
+
+/** The most characters of who did something, and of what it refers to. */
+export const LONGEST_NAME = 256;
+
+/** Whether a person has written something that can be stored as it is. */
+export function isHandText(value: unknown, most: number): value is string {
+  return typeof value === "string" && value.trim() !== "" &&
+    value.length <= most && value.isWellFormed() && !value.includes("\0");
+}
+
+/** Says which field of what a person records is wrong, and what to do. */
+export function wrongHandField(
+  field: string,
+  value: unknown,
+  advice: string,
+): string {
+  const text = typeof value === "string"
+    ? value.length <= 100
+      ? `"${printable(value)}"`
+      : `a text of ${value.length} characters`
+    : String(value);
+  return `Wrong ${field}: ${text}; ${advice}`;
+}
 
 /** What the body of each kind of event says. */
 export interface EventBodies {
@@ -188,7 +968,7 @@ export interface OrderRedactedBody
 }
 
 /** The erased event that an `order_redacted` replaces. */
-export interface RedactedEvent {
+interface RedactedEvent {
   readonly kind: "order_snapshot" | "webhook" | "chain_reading";
   /** Type of a webhook; null for a reading. */
   readonly type: string | null;

@@ -10,14 +10,30 @@ import type {
 import { KEPT_OF_WEBHOOK, orderField } from "../../core/wire/order_fields.ts";
 import { readOrderRow, readUserRow } from "../../core/wire/read_row.ts";
 import { normaliseStatus, orderMachine } from "../machines/order_machine.ts";
-import { readChainFields } from "./chain_reading.ts";
-import type { RecordedEvent } from "./event.ts";
 import {
+  CLAIM_FIELDS,
+  claimCode,
+  claimId,
+  claimName,
+  claimText,
+  cleaned,
   DEFAULT_VALID_FOR_MS,
+  effectiveReadAt,
+  exactObject,
   type Expectation,
+  filledText,
+  HAND_OUTCOMES,
+  linking,
+  MATCH_FACTS,
   MOST_VALID_FOR_MS,
+  objectOf,
   purchaseOf,
-} from "./expectation.ts";
+  readChainFields,
+  readWitnessRule,
+  type RecordedEvent,
+  soundRow,
+  upper,
+} from "./event.ts";
 import type {
   ActivityLabel,
   Fact,
@@ -26,26 +42,8 @@ import type {
   UnreadableReason,
   WebhookFact,
 } from "./fact.ts";
-import {
-  claimCode,
-  claimId,
-  claimName,
-  claimText,
-  cleaned,
-  exactObject,
-  filledText,
-  linking,
-  objectOf,
-  soundRow,
-  upper,
-} from "./fact_text.ts";
-import { HAND_OUTCOMES } from "./hand_release.ts";
-import { CLAIM_FIELDS, MATCH_FACTS } from "./order_facts.ts";
-import { readOrder } from "./order_reading.ts";
+import { readOrder, readUser } from "./readings.ts";
 import { isMarkedErased } from "./record.ts";
-import { effectiveReadAt } from "./time.ts";
-import { readUser } from "./user_reading.ts";
-import { readWitnessRule } from "./witness_rule.ts";
 
 /**
  * Decodes a recorded event, once, into a normalised fact. Never throws: what cannot

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import type { EventKind } from "../machines/event_kind.ts";
-import type { RecordedEvent } from "./event.ts";
+import type { EventKind } from "../machines/machine.ts";
+import { MOST_VALID_FOR_MS, type RecordedEvent } from "./event.ts";
 import {
   absentRead,
   at,
@@ -19,7 +19,6 @@ import {
 } from "../testing/given_facts.ts";
 import { foldOrder } from "../orders/order_fold.ts";
 import { foldUser } from "../testing/fold_user.ts";
-import { MOST_VALID_FOR_MS } from "./expectation.ts";
 import { isExpectation } from "./fact.ts";
 import { readFact } from "./read_fact.ts";
 import { orderState } from "../states/order_state.ts";

@@ -6,9 +6,15 @@ import { isDeeperThan } from "../../core/guards.ts";
 import { readServiceTime } from "../../core/time/service_time.ts";
 import { bodyValue } from "../../core/webhook_event/classify_body.ts";
 import type { UnansweredDelivery } from "../../core/wire/delivery.ts";
-import type { EventKind } from "../machines/event_kind.ts";
-import type { EventBodies, NewEvent, RecordedEvent } from "./event.ts";
-import { idText, linking, objectOf } from "./fact_text.ts";
+import type { EventKind } from "../machines/machine.ts";
+import {
+  type EventBodies,
+  idText,
+  linking,
+  type NewEvent,
+  objectOf,
+  type RecordedEvent,
+} from "./event.ts";
 
 /** Columns that can be derived again from a body at any time. */
 type DerivedColumns = Pick<

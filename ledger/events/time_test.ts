@@ -6,7 +6,8 @@ import {
   effectiveReadAt,
   effectiveTime,
   laterTime,
-} from "./time.ts";
+  type RecordedEvent,
+} from "./event.ts";
 import {
   absentRead,
   at,
@@ -24,7 +25,6 @@ import { decideOrderStatus } from "../orders/order_status.ts";
 import { readFact } from "./read_fact.ts";
 import { orderState } from "../states/order_state.ts";
 import { userState } from "../users/user_state.ts";
-import type { RecordedEvent } from "./event.ts";
 
 Deno.test("compareTimes() orders whole and fractional seconds as Date does", () => {
   const time = fc.tuple(

@@ -1,21 +1,390 @@
 /** The evidence as its door gives it: its head, and whether it holds. */
-import type {
-  DamageReason,
-  Verification,
-  VerifyOptions,
-} from "./verification.ts";
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import {
+  bytesOf,
+  type Driver,
+  LedgerError,
+  read,
+  readDeciding,
+  type Rows,
+  type SqlValue,
+  type Statement,
+  statement,
+} from "../store/database.ts";
+import {
+  EVENT_COLUMNS,
+  hexOf,
+  type RawEvent,
+  rawEventsOf,
+  storedTime,
+} from "../store/events.ts";
 import type {
   AnchoredHead,
   AnchorRecord,
+  AnchorReset,
   ChainHead,
   HeadAnchor,
-} from "./head_anchor.ts";
-import type { Driver } from "../store/driver/driver.ts";
-import { LedgerError } from "../store/driver/errors.ts";
-import { bytesOf, read, statement } from "../store/database.ts";
-import { hexOf } from "../store/events.ts";
-import { lastSealOf, selectLastSeal } from "./seals.ts";
-import { type Broken, verifySeals } from "./verify.ts";
+} from "./anchor_file.ts";
+import { IS_RARE } from "../store/schema.ts";
+
+/** Bytes of each leaf that are stored: enough to say which event was altered. */
+const LEAF_BYTES = 8;
+
+export interface Seal {
+  readonly position: number;
+  readonly events: number;
+  readonly root: Uint8Array;
+}
+
+/** The hash over one event. The salt keeps a short body from being guessed. */
+export function leafOf(event: RawEvent): Uint8Array {
+  const { position, eventId, kind, recordedAt, readAt, salt, body } = event;
+  const times = [storedTime(recordedAt), storedTime(readAt)];
+  const head = JSON.stringify([position, eventId, kind, ...times]);
+  return createHash("sha256").update(head).update(salt).update(body).digest();
+}
+
+export function firstSeal(ledgerId: string): Seal {
+  const root = createHash("sha256").update(`rampkit/seal/1\n${ledgerId}`)
+    .digest();
+  return { position: 0, events: 0, root };
+}
+
+export function sealNext(
+  before: Seal,
+  events: readonly RawEvent[],
+  leaves: readonly Uint8Array[] = events.map(leafOf),
+): Seal & { readonly leaves: Uint8Array } {
+  const last = events.at(-1)?.position ?? before.position;
+  const count = before.events + events.length;
+  const hash = createHash("sha256").update(before.root)
+    .update(`${last} ${count}\n`);
+  for (const leaf of leaves) hash.update(leaf);
+  const short = leaves.map((leaf) => leaf.subarray(0, LEAF_BYTES));
+  return {
+    position: last,
+    events: count,
+    root: hash.digest(),
+    leaves: Buffer.concat(short),
+  };
+}
+
+/** Selects the last seal, and the id of the ledger for where there is none. */
+export const selectLastSeal: Statement = {
+  sql: `SELECT (SELECT id FROM ledger), s.last_position, s.events, s.root
+    FROM (SELECT 1) LEFT JOIN (SELECT * FROM seals
+      ORDER BY last_position DESC LIMIT 1) AS s`,
+  args: [],
+};
+
+export function lastSealOf(rows: Rows | undefined): Seal {
+  const [[id, position, events, root] = []] = rows ?? [];
+  if (position === null || position === undefined) return firstSeal(String(id));
+  return {
+    position: Number(position),
+    events: Number(events),
+    root: bytesOf(root as SqlValue),
+  };
+}
+
+export function insertSeal(
+  { position, events, root, leaves }: ReturnType<typeof sealNext>,
+): Statement {
+  return {
+    sql: "INSERT INTO seals VALUES (?, ?, ?, ?)",
+    args: [position, events, root, leaves],
+  };
+}
+
+/**
+ * What is wrong at a position.
+ *
+ * - `altered`: a column, the body, its digest or its salt was changed.
+ * - `inserted`: the event was not there when the chain was extended past it.
+ * - `removed`: the event is gone.
+ * - `unexpected`: the chain is consistent, but it is not the one that was
+ *   recorded elsewhere.
+ */
+export type Damage = "altered" | "inserted" | "removed" | "unexpected";
+
+/**
+ * What the chain was compared with besides itself: `expect`, what was recorded
+ * elsewhere; `stored`, the head stored beside the ledger. Without either, a
+ * tail that was cut off with its links goes unnoticed, and so does a chain that
+ * was computed anew.
+ */
+export type Anchor = "expect" | "stored";
+
+/** What {@linkcode verifyChain} found. */
+export interface Verification {
+  /** Whether nothing is wrong. */
+  readonly ok: boolean;
+  /** Events looked at. */
+  readonly events: number;
+  /** Events that the chain covers. */
+  readonly chained: number;
+  /** Events appended since the chain was last extended. */
+  readonly unchained: number;
+  /** Events whose body was erased; their commitment still verifies. */
+  readonly erased: number;
+  /** What the chain was compared with besides itself. */
+  readonly anchors: readonly Anchor[];
+  /** The head stored beside the ledger; null without one. */
+  readonly anchoredHead: AnchoredHead | null;
+  /** Anchored heads that a restore discarded, oldest first. */
+  readonly resets: readonly AnchorReset[];
+  /** Hash after the last event that was found to be right, 64 hex digits. */
+  readonly hash: string;
+  /** First position that is wrong; null when nothing is. */
+  readonly firstBrokenPosition: number | null;
+  /** What is wrong there. */
+  readonly damage: Damage | null;
+  /** Why it counts as wrong; null when nothing is. */
+  readonly reason: DamageReason | null;
+}
+
+/** What to compare the chain with. */
+export interface VerifyOptions {
+  /** Count and hash that were printed earlier and recorded elsewhere. */
+  readonly expect?: {
+    /** Events of the chain at that time. */
+    readonly count: number;
+    /** Its hash at that time, 64 hex digits. */
+    readonly hash: string;
+  };
+  /** Called after each step with the number of events checked. */
+  readonly onProgress?: (events: number) => void;
+  /** Stops between two steps. */
+  readonly signal?: AbortSignal;
+}
+
+/** Why a position counts as damaged, as a code with its data. */
+export type DamageReason =
+  | {
+    /**
+     * - `event_gone`: the event is gone, its link is there.
+     * - `link_missing`: the chain does not know the event.
+     * - `event_altered`: the body or another part was changed.
+     * - `erased_event_altered`: what was left of an erased event was changed.
+     * - `link_altered`: the link of the event was changed.
+     */
+    readonly code:
+      | "event_gone"
+      | "link_missing"
+      | "event_altered"
+      | "erased_event_altered"
+      | "link_altered";
+  }
+  | {
+    /** Fewer events are chained than were expected. */
+    readonly code: "fewer_than_expected";
+    /** Events that were expected. */
+    readonly expected: number;
+    /** Events of the chain. */
+    readonly chained: number;
+  }
+  | {
+    /** The chain has another hash than was expected. */
+    readonly code: "other_hash_than_expected";
+    /** Events with that hash. */
+    readonly chained: number;
+  }
+  | {
+    /** The chain had events when its head was anchored, and is gone. */
+    readonly code: "chain_gone";
+    /** Events by the anchored head. */
+    readonly events: number;
+    /** When the head was anchored, UTC ISO 8601. */
+    readonly anchoredAt: string;
+  }
+  | {
+    /** Fewer events are chained than when the head was anchored. */
+    readonly code: "fewer_than_anchored";
+    /** Events by the anchored head. */
+    readonly events: number;
+    /** When the head was anchored, UTC ISO 8601. */
+    readonly anchoredAt: string;
+    /** Events of the chain. */
+    readonly chained: number;
+  }
+  | {
+    /** The chain has another hash than the anchored head. */
+    readonly code: "other_hash_than_anchored";
+    /** Events with that hash. */
+    readonly chained: number;
+    /** When the head was anchored, UTC ISO 8601. */
+    readonly anchoredAt: string;
+  }
+  | {
+    /** The anchored head is of another ledger. */
+    readonly code: "anchored_head_of_other_ledger";
+    /** Identifier of that ledger. */
+    readonly ledgerId: string;
+  }
+  | {
+    /** The anchored head cannot be read. */
+    readonly code: "anchored_head_unreadable";
+    /** Message of the error that reading it threw. */
+    readonly error: string;
+  };
+
+export type Broken = readonly [number, Damage, DamageReason];
+
+/** A head as it is kept elsewhere: `COUNT:HASH`. */
+export function headText(
+  { events, root }: Pick<Seal, "events" | "root">,
+): string {
+  return `${events}:${hexOf(root)}`;
+}
+
+/** How far the seals hold. */
+interface SealsVerified extends Pick<Verification, "events" | "erased"> {
+  /** Events that are not folded yet, which nothing vouches for. */
+  readonly unsealed: number;
+  readonly seal: Seal;
+  /** The first thing that does not hold; null where all does. */
+  readonly broken: Broken | null;
+  /** Of heads kept elsewhere, those that the chain holds. */
+  readonly held: ReadonlySet<string>;
+}
+
+export async function verifySeals(
+  driver: Driver,
+  { heads = [], onProgress, signal }: Omit<VerifyOptions, "expect"> & {
+    readonly heads?: readonly string[];
+  } = {},
+): Promise<SealsVerified> {
+  let { ledgerId, replaced } = await readReplaced(driver);
+  const held = new Set<string>();
+  let seal: Seal = firstSeal(ledgerId);
+  let erased = 0;
+  const said = (broken: Broken | null, unsealed = 0) => ({
+    ...{ events: seal.events, erased, unsealed, seal, broken, held },
+  });
+  const odd = (...broken: Broken) => said(broken);
+  for (;;) {
+    for (const head of heads) if (headText(seal) === head) held.add(head);
+    signal?.throwIfAborted();
+    const [stored, rows] = await readDeciding(driver, [
+      statement(
+        `SELECT last_position, events, root, leaves FROM seals
+          WHERE last_position > ? ORDER BY last_position LIMIT 1`,
+        seal.position,
+      ),
+      statement(
+        `SELECT ${EVENT_COLUMNS} FROM events AS e WHERE e.position > ?1
+          AND e.position <= (SELECT last_position FROM seals
+            WHERE last_position > ?1 ORDER BY last_position LIMIT 1)
+          ORDER BY e.position`,
+        seal.position,
+      ),
+    ]);
+    const next = stored?.[0];
+    if (next === undefined) {
+      const [rest] = await readDeciding(driver, [
+        statement(
+          `SELECT count(*), min(position), (SELECT position FROM ledger),
+            EXISTS (SELECT 1 FROM seals WHERE last_position > ?1)
+            FROM events WHERE position > ?1`,
+          seal.position,
+        ),
+      ]);
+      const [unsealed, first, folded, isLater] = (rest?.[0] ?? []).map(Number);
+      // More was folded since the batch before was read.
+      if (isLater === 1) continue;
+      // Whatever is folded is sealed in the same batch.
+      return (folded ?? 0) > seal.position
+        ? odd(first || (folded ?? 0), "removed", { code: "link_missing" })
+        : said(null, unsealed);
+    }
+    const events = rawEventsOf(rows);
+    let erasedHere = 0;
+    const leaves = events.map((event) => {
+      const now = leafOf(event);
+      const before = replaced.size === 0
+        ? undefined
+        : replaced.get(`${event.position} ${hexOf(now)}`);
+      if (before !== undefined) erasedHere++;
+      return before ?? now;
+    });
+    const marks = bytesOf(next[3]);
+    const count = marks.length / LEAF_BYTES;
+    const wrong = leaves.findIndex((leaf, at) => {
+      const mark = marks.subarray(at * LEAF_BYTES, (at + 1) * LEAF_BYTES);
+      return !same(leaf.subarray(0, LEAF_BYTES), mark);
+    });
+    const found = events[wrong];
+    if (found !== undefined) {
+      // It may have been erased since the erasures were read.
+      const { replaced: later } = await readReplaced(driver);
+      const isNew = later.size > replaced.size;
+      replaced = later;
+      if (isNew) continue;
+    }
+    if (events.length < count) {
+      // Where it stood is not known, but that it followed what still holds.
+      const before = found === undefined ? events.at(-1) : events[wrong - 1];
+      const { position } = before ?? seal;
+      return odd(position + 1, "removed", { code: "event_gone" });
+    }
+    if (found !== undefined) {
+      const { position } = found;
+      if (events.length > count) {
+        return odd(position, "inserted", { code: "link_missing" });
+      }
+      const isErased = replaced.has(String(position));
+      const code = isErased ? "erased_event_altered" : "event_altered";
+      return odd(position, "altered", { code });
+    }
+    const again = sealNext(seal, events, leaves);
+    const isSame = again.position === Number(next[0]) &&
+      again.events === Number(next[1]) && same(again.root, bytesOf(next[2]));
+    if (!isSame) {
+      const position = events[0]?.position ?? Number(next[0]);
+      return odd(position, "altered", { code: "link_altered" });
+    }
+    seal = again;
+    erased += erasedHere;
+    onProgress?.(seal.events);
+  }
+}
+
+/**
+ * Reads the leaf that is sealed where another body stands now: by position and new
+ * leaf. A position alone says that something was replaced there.
+ */
+async function readReplaced(driver: Driver) {
+  const [ledgers, erasures] = await readDeciding(driver, [
+    statement("SELECT id FROM ledger"),
+    statement(`SELECT ${EVENT_COLUMNS} FROM events AS e
+      WHERE e.kind = 'person_erased' AND e.${IS_RARE} ORDER BY e.position`),
+  ]);
+  const ledgerId = String(ledgers?.[0]?.[0]);
+  const all = new Map<string, Uint8Array>();
+  for (const { body } of rawEventsOf(erasures)) {
+    const { ledger = ledgerId, replaced = [] } = JSON.parse(
+      Buffer.from(body).toString(),
+    ) as {
+      ledger?: string;
+      replaced?: readonly (readonly [number, string, string])[];
+    };
+    // Positions of a ledger that was imported are not ours.
+    if (ledger !== ledgerId) continue;
+    for (const [position, before, after] of replaced) {
+      // What is erased twice keeps the leaf that was sealed.
+      const sealed = all.get(`${position} ${before}`) ??
+        Buffer.from(before, "hex");
+      all.set(`${position} ${after}`, sealed);
+      all.set(String(position), sealed);
+    }
+  }
+  return { ledgerId, replaced: all };
+}
+
+function same(a: Uint8Array, b: Uint8Array): boolean {
+  return Buffer.compare(a, b) === 0;
+}
 
 /**
  * How far the chain reaches, and whether it continues from the anchored head.

@@ -6,11 +6,12 @@ import { openDriver } from "../thread/open_driver.ts";
 import {
   anchorFile,
   anchorFilePath,
+  type AnchorRecord,
   announceRestore,
+  HeadAnchor,
   resetAnchor,
 } from "./anchor_file.ts";
 import type { ChainBreak } from "./evidence.ts";
-import { type AnchorRecord, HeadAnchor } from "./head_anchor.ts";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 import { emptyLedger } from "../testing/empty_ledger.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import type { NewEvent } from "../events/event.ts";
 import { eraseBody } from "../testing/erase_body.ts";
-import type { Driver, SqlValue } from "../store/driver/driver.ts";
+import type { Driver, SqlValue } from "../store/database.ts";
 import { orderRead, webhook } from "../testing/projection_test_kit.ts";
 import { EVENT_COLUMNS, eventsOf, hexOf } from "../store/events.ts";
 import { emptyLedger } from "../testing/empty_ledger.ts";
@@ -14,8 +14,7 @@ import {
   select,
 } from "../testing/fold_kit.ts";
 import { testEvents } from "../testing/test_events.ts";
-import { leafOf } from "./seals.ts";
-import { type Broken, headText, verifySeals } from "./verify.ts";
+import { type Broken, headText, leafOf, verifySeals } from "./evidence.ts";
 
 /** Nine events, sealed three at a time. */
 async function sealed(): Promise<Driver> {

@@ -5,7 +5,7 @@ import {
   type OrderExpectation,
   sessionBody,
   type SessionToRecord,
-} from "./expectation_body.ts";
+} from "../recording/terms.ts";
 
 const NOW = Date.parse("2026-11-20T09:00:00Z");
 const OPTIONS = { id: "E1", now: NOW };

@@ -15,9 +15,13 @@ import {
   TX2,
   webhookAt,
 } from "../testing/given_facts.ts";
-import { explainOrder, fieldChanges, flattenState } from "./explain_order.ts";
+import {
+  explainOrder,
+  fieldChanges,
+  type FieldValue,
+  flattenState,
+} from "./explain_order.ts";
 import { foldOrder } from "../orders/order_fold.ts";
-import type { FieldValue } from "./explanation.ts";
 import { orderState } from "../states/order_state.ts";
 import { tries } from "../../tests/kit/thorough.ts";
 

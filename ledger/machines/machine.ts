@@ -2,7 +2,131 @@ import {
   WEBHOOK_TYPES,
   type WebhookType,
 } from "../../core/webhook_event/event_types.ts";
-import { EVENT_KINDS, type EventKind } from "./event_kind.ts";
+
+/** Every kind of event, as keys. */
+export const EVENT_KINDS = {
+  webhook: true,
+  order_snapshot: true,
+  user_snapshot: true,
+  order_absent: true,
+  order_contradicted: true,
+  session_created: true,
+  order_expected: true,
+  delivery_unanswered: true,
+  order_released: true,
+  chain_reading: true,
+  witness_required: true,
+  order_redacted: true,
+  month_closed: true,
+  note: true,
+  person_erased: true,
+} as const;
+
+/**
+ * What kind of fact an event records.
+ *
+ * - `webhook`: one delivery that arrived.
+ * - `order_snapshot`, `user_snapshot`: a reading of the Data API that differs
+ *   from the latest observation of that entity.
+ * - `order_absent`: the service was asked, the walk was exhausted, and the
+ *   order was not there.
+ * - `order_contradicted`: the service was asked, and for ten minutes has not
+ *   agreed with a claim.
+ * - `session_created`: a session made by this partner; see
+ *   `SessionCreatedBody`.
+ * - `order_expected`: what the partner expects of an order, without a session;
+ *   see `OrderExpectedBody`.
+ * - `delivery_unanswered`: a delivery that was stored but answered late, with
+ *   503, or not at all.
+ * - `order_released`: a person delivered or refunded an order; see
+ *   `OrderReleasedBody`.
+ * - `chain_reading`: what the partner's own chain nodes showed of an order's
+ *   transaction.
+ * - `witness_required`: since when orders wait for the chain, or until when; see
+ *   `WitnessRequiredBody`.
+ * - `order_redacted`: what is kept of an erased reading or webhook of an
+ *   order.
+ * - `month_closed`: a month whose books this partner closed, with the files as
+ *   they were then.
+ * - `note`: what a person noted about something that waits; see `Note`.
+ * - `person_erased`: which events say less since a person was erased, or bodies
+ *   were pruned.
+ */
+export type EventKind = keyof typeof EVENT_KINDS;
+
+/** Whether events of a kind say what the partner expects of an order. */
+export function isExpectationKind(
+  kind: EventKind,
+): kind is "session_created" | "order_expected" {
+  return kind === "session_created" || kind === "order_expected";
+}
+
+/** How entries of a sorted list are ordered, and how equal ones are merged. */
+interface ListRule<Entry> {
+  /** Negative, zero or positive; zero for entries that are kept as one. */
+  readonly compare: (a: Entry, b: Entry) => number;
+  /** Makes one of two equal entries; without it the known one stays. */
+  readonly merge?: (known: Entry, added: Entry) => Entry;
+}
+
+/** Adds an entry to a sorted list in which no two entries are equal. */
+export function addSorted<Entry>(
+  entries: readonly Entry[],
+  added: Entry,
+  { compare, merge = (known) => known }: ListRule<Entry>,
+): readonly Entry[] {
+  let at = 0;
+  for (const known of entries) {
+    const order = compare(known, added);
+    if (order === 0) {
+      const merged = merge(known, added);
+      return merged === known ? entries : entries.with(at, merged);
+    }
+    if (order > 0) break;
+    at++;
+  }
+  return entries.toSpliced(at, 0, added);
+}
+
+/**
+ * Keeps all entries that this version knows and the first of the others, so
+ * that a list stays bounded whatever is sent.
+ */
+export function boundUnknown<Entry>(
+  entries: readonly Entry[],
+  isKnown: (entry: Entry) => boolean,
+  count: number,
+): readonly Entry[] {
+  const first = entries.findIndex((entry) => !isKnown(entry));
+  return first === -1 || entries.length <= first + count
+    ? entries
+    : entries.slice(0, first + count);
+}
+
+/**
+ * Orders two records by some of their fields, one after the other. Null comes
+ * before every text.
+ */
+export function compareFields<Field extends string>(
+  a: Readonly<Record<Field, string | null>>,
+  b: Readonly<Record<Field, string | null>>,
+  fields: readonly Field[],
+): number {
+  for (const field of fields) {
+    const left = a[field];
+    const right = b[field];
+    if (left === right) continue;
+    if (left === null) return -1;
+    if (right === null) return 1;
+    return compareText(left, right);
+  }
+  return 0;
+}
+
+/** Orders two texts by their code units. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
 
 /**
  * A state machine as data: the fold runs it, and documents and commands print
@@ -67,7 +191,7 @@ export interface StateRow<Meaning extends string = string> {
  * What a webhook claims: a state, the state that its body states (`stated`),
  * or nothing.
  */
-export type Contribution<Claim extends string> = Claim | "stated" | null;
+type Contribution<Claim extends string> = Claim | "stated" | null;
 
 /**
  * What an event other than a webhook contributes.

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { observedChange } from "./observed_change.ts";
+import { observedChange } from "./transition.ts";
 
 const requestedAt = "2026-11-20T10:00:30.000Z";
 const before = { status: "created", requestedAt: "2026-11-20T09:58:00.000Z" };

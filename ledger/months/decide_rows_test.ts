@@ -4,9 +4,13 @@ import { orderAbsent } from "../testing/mint.ts";
 import { readFact } from "../events/read_fact.ts";
 import { foldOrder } from "../orders/order_fold.ts";
 import { monthClaim, monthReading } from "../testing/month_test_events.ts";
-import { type BookedBefore, type Closing, decideRows } from "./decide_rows.ts";
-import { localDay } from "./month_row.ts";
-import type { BookBy } from "./month_row.ts";
+import {
+  type BookBy,
+  type BookedBefore,
+  type Closing,
+  decideRows,
+  localDay,
+} from "./month_row.ts";
 
 /** What events of one order add to a month; the n-th is at position n. */
 function decided(

@@ -8,11 +8,11 @@ import {
 } from "../../core/csv/csv.ts";
 import { printableJson } from "../../core/printable.ts";
 import type { MonthClosedFile } from "../events/event.ts";
-import type { Exclusion } from "./decide_rows.ts";
 import {
   AMOUNTS,
   AmountSum,
   type BookBy,
+  type Exclusion,
   type Money,
   type MonthRow,
   type MonthRowKind,

@@ -1,6 +1,12 @@
 // @ts-types="@types/big.js"
 import Big from "big.js";
 import { isDecimal } from "../../core/decimal.ts";
+import type { Fact, OrderSnapshotFact } from "../events/fact.ts";
+import type { OrderReading } from "../events/readings.ts";
+import { compareTimes } from "../events/event.ts";
+import type { OrderFold } from "../orders/order_fold.ts";
+import type { ResolveOptions } from "../orders/order_status.ts";
+import { orderState } from "../states/order_state.ts";
 
 /** Every time of an order that can decide its month. */
 export const BOOK_BY = ["created", "completed", "confirmed"] as const;
@@ -102,7 +108,7 @@ export const AMOUNTS = [
 export const UNITS = ["currency", "commodity", "network"] as const;
 
 /** Whether both are the same money: amounts by value, the rest as text. */
-export function isSameMoney(a: Money | null, b: Money | null): boolean {
+function isSameMoney(a: Money | null, b: Money | null): boolean {
   if (a === null || b === null) return a === b;
   return UNITS.every((field) => a[field] === b[field]) &&
     AMOUNTS.every((field) => isSameAmount(a[field], b[field]));
@@ -196,3 +202,282 @@ export function monthAfter(month: string): string {
     ? `${String(Number(year) + 1).padStart(4, "0")}-01`
     : `${year}-${String(Number(number) + 1).padStart(2, "0")}`;
 }
+
+/** What closed months have booked of an order. */
+export interface BookedBefore {
+  /** What is booked; null once it was taken back. */
+  readonly money: Money | null;
+  readonly ofMonth: string;
+  readonly datedBy: BookBy;
+  /** Position of the closing that booked it last. */
+  readonly closedAt: number;
+}
+
+/** The month that is closed, and how. */
+export interface Closing extends ResolveOptions {
+  /** The month, `2026-11`. */
+  readonly month: string;
+  /** Which time of an order decides its month. */
+  readonly bookBy: BookBy;
+  /** Day of a moment in the time zone of the books. */
+  readonly day: (time: string) => string;
+  /** The first month that was ever closed; this one when none was. */
+  readonly firstMonth: string;
+}
+
+/** Every reason why an order of a month is not booked. */
+export const EXCLUSIONS = [
+  "unconfirmed",
+  "reversed",
+  "before_first_month",
+  "erased",
+  "unclear",
+] as const;
+
+/**
+ * Why an order of the month is not booked.
+ *
+ * - `unconfirmed`: only webhooks say that it succeeded.
+ * - `reversed`: the service had taken its success back before the closing.
+ * - `before_first_month`: it became known in this month, and belongs to one
+ *   before the first that was closed.
+ * - `erased`: its readings were erased.
+ * - `unclear`: it had succeeded, and the service does not show it any more, or
+ *   with a status that is not known. What a closed month has booked stands.
+ */
+export type Exclusion = (typeof EXCLUSIONS)[number];
+
+/** An order as it was known at a position. */
+export interface OrderAt {
+  readonly fold: OrderFold;
+  /** What it is folded of, by position. */
+  readonly facts: readonly Fact[];
+}
+
+/** What an order adds to a month. */
+interface DecidedRows {
+  /** Its rows, a reversal before its restatement. */
+  readonly rows: readonly MonthRow[];
+  /** Why it is left out; null when it is booked or of another month. */
+  readonly excluded: Exclusion | null;
+}
+
+const NOTHING: DecidedRows = { rows: [], excluded: null };
+
+/**
+ * Decides what an order adds to a month. An order is booked once, in its own
+ * month or, when that was closed before it was known, in the month in which it
+ * became known. What a closed month booked is never changed: what the service
+ * changes later is a row of the month in which that became known.
+ */
+export function decideRows(
+  { fold, facts }: OrderAt,
+  before: BookedBefore | null,
+  closing: Closing,
+): DecidedRows & { readonly isErased: boolean } {
+  const order = orderBooks(fold, facts, closing);
+  const decided = order === null
+    ? NOTHING
+    : before === null
+    ? decideFirst(order, closing)
+    : decideCorrection(order, before, closing);
+  return { ...decided, isErased: order?.isErased ?? false };
+}
+
+function leftOut(
+  excluded: Exclusion,
+  ofMonth: string,
+  { month }: Closing,
+): DecidedRows {
+  return ofMonth === month ? { rows: [], excluded } : NOTHING;
+}
+
+/** An order that no closed month has booked. */
+function decideFirst(order: OrderBooks, closing: Closing): DecidedRows {
+  const { month, bookBy, day, firstMonth } = closing;
+  const { row: { times }, money, isErased } = order;
+  if (order.isClaimedOnly || (isErased && money === null)) {
+    const heard = monthOf(day(order.firstHeardAt));
+    return leftOut(isErased ? "erased" : "unconfirmed", heard, closing);
+  }
+  // What the service does not state is dated by when it was known.
+  const datedBy = times[bookBy] === null ? "confirmed" : bookBy;
+  const [time, knownAt] = [times[datedBy], times.confirmed];
+  if (time === null || knownAt === null) return NOTHING;
+  const ownDay = day(time);
+  const ofMonth = monthOf(ownDay);
+  if (ofMonth > month) return NOTHING;
+  if (money === null) {
+    const reason = order.unclearSince === null ? "reversed" : "unclear";
+    return leftOut(reason, ofMonth, closing);
+  }
+  const known = monthOf(day(knownAt));
+  if (ofMonth < firstMonth) {
+    return leftOut("before_first_month", known, closing);
+  }
+  const isOwn = ofMonth === month;
+  if (!isOwn && known > month) return NOTHING;
+  const booked = {
+    ...{ ...order.row, ofMonth, datedBy, money },
+    kind: isOwn ? "order" as const : "late" as const,
+    day: isOwn ? ownDay : correctionDay(knownAt, closing),
+    knownAt,
+  };
+  return { rows: [booked], excluded: null };
+}
+
+/** An order that a closed month has booked. */
+function decideCorrection(
+  order: OrderBooks,
+  before: BookedBefore,
+  closing: Closing,
+): DecidedRows {
+  const { money, unclearSince } = order;
+  if (isSameMoney(money, before.money)) return NOTHING;
+  if (money === null && order.isErased) return NOTHING;
+  if (unclearSince !== null) {
+    return leftOut("unclear", monthOf(closing.day(unclearSince)), closing);
+  }
+  const knownAt = order.knownAt(before.closedAt);
+  if (monthOf(closing.day(knownAt)) > closing.month) return NOTHING;
+  const { ofMonth, datedBy } = before;
+  const day = correctionDay(knownAt, closing);
+  const row = { ...order.row, ofMonth, datedBy, knownAt, day };
+  const rows: MonthRow[] = [];
+  if (before.money !== null) {
+    rows.push({ ...row, kind: "reversal", money: negated(before.money) });
+  }
+  if (money !== null) rows.push({ ...row, kind: "restatement", money });
+  return { rows, excluded: null };
+}
+
+/** The day on which it became known. What was known in an earlier month, and
+ * stored after that was closed, is booked on the first. */
+function correctionDay(knownAt: string, { month, day }: Closing): string {
+  const known = day(knownAt);
+  return monthOf(known) === month ? known : `${month}-01`;
+}
+
+/** What the books need to know of an order. */
+type OrderBooks = NonNullable<ReturnType<typeof orderBooks>>;
+
+/**
+ * Computes what the books need of an order. Only readings of the service count:
+ * a claim of a webhook is never booked.
+ */
+function orderBooks(
+  fold: OrderFold,
+  facts: readonly Fact[],
+  options: ResolveOptions,
+) {
+  const { firstAt } = fold.activity;
+  if (firstAt === null) return null;
+  const state = orderState(fold, options);
+  const { witness } = state;
+  const readings = facts.filter((fact) => fact.kind === "order_snapshot");
+  const money = state.booked === "sale" && fold.latest !== null
+    ? moneyOf(fold.latest)
+    : null;
+  const row: Pick<MonthRow, "orderId" | "times" | "anomalies" | "witness"> = {
+    orderId: fold.orderId,
+    times: {
+      created: fold.createdAt,
+      completed:
+        fold.observedStatuses.find(({ status }) => status === "success")
+          ?.first || null,
+      confirmed: learnt(readings.filter(isOfSuccess))[0] ?? null,
+    },
+    anomalies: [...new Set(state.anomalies.map(({ kind }) => kind))]
+      .filter((kind) => ABOUT_MONEY.has(kind)),
+    witness: {
+      verdict: witness?.verdict ?? "",
+      final: witness === null ? "" : witness.final ? "yes" : "no",
+      block: String(witness?.blockHeight ?? ""),
+    },
+  };
+  return {
+    row,
+    /** What is sold, for a sale; else null. */
+    money,
+    /**
+     * Since when a success is unclear: the service does not show the order any
+     * more, or with a status that is not known. Null of any other order.
+     */
+    unclearSince: state.booked === "nothing" && readings.some(isOfSuccess)
+      ? unclearSince(fold, facts)
+      : null,
+    /** Whether only webhooks say that it succeeded. */
+    isClaimedOnly: state.status === "success" && state.trust === "claimed",
+    /** Whether every reading of it was erased, so that nothing is known of it. */
+    isErased: readings.length === 0 &&
+      facts.some((fact) =>
+        fact.kind === "unreadable" && fact.label === "order_snapshot"
+      ),
+    firstHeardAt: firstAt,
+    /** When the ledger learnt what `money` says, by events behind a position. */
+    knownAt: (after: number) => knownAt(readings, money, after) ?? firstAt,
+  };
+}
+
+function isOfSuccess({ reading }: OrderSnapshotFact): boolean {
+  return reading.status === "success";
+}
+
+/** When the ledger learnt facts, the earliest first. */
+function learnt(facts: readonly Fact[]): string[] {
+  return facts.map(({ recordedAt }) => recordedAt).sort(compareTimes);
+}
+
+/** When the ledger learnt what makes a success unclear. */
+function unclearSince(
+  { seenAt, latest }: OrderFold,
+  facts: readonly Fact[],
+): string | null {
+  const unclear = facts.filter((fact) =>
+    fact.kind === "order_absent"
+      ? compareTimes(fact.readAt, seenAt ?? "") > 0
+      : fact.kind === "order_snapshot" && fact.reading === latest &&
+        latest.status !== "success"
+  );
+  return learnt(unclear)[0] ?? null;
+}
+
+function moneyOf(reading: OrderReading): Money {
+  return {
+    currency: reading.currency || null,
+    currencyAmount: bookedAmount(reading.currencyAmount),
+    commodity: reading.commodity || null,
+    network: reading.network || null,
+    cryptoAmount: bookedAmount(reading.cryptoAmount),
+    partnerFeeUsd: bookedAmount(reading.partnerFee),
+    serviceFeeUsd: bookedAmount(reading.serviceFee),
+  };
+}
+
+/**
+ * The earliest of the readings that say so, or the latest if none does, because
+ * it followed from others then.
+ */
+function knownAt(
+  readings: readonly OrderSnapshotFact[],
+  money: Money | null,
+  after: number,
+): string | null {
+  const saying = readings.filter((fact) =>
+    fact.position > after &&
+    isSameMoney(isOfSuccess(fact) ? moneyOf(fact.reading) : null, money)
+  );
+  return learnt(saying)[0] ?? learnt(readings).at(-1) ?? null;
+}
+
+/** Anomalies that change what was sold, to whom it is owed, or how sure it is. */
+const ABOUT_MONEY: ReadonlySet<string> = new Set([
+  "amount_mismatch",
+  "asset_mismatch",
+  "transaction_mismatch",
+  "success_without_transaction",
+  "contested",
+  "final_changed",
+  "absent",
+  "unreadable_field",
+]);

@@ -3,7 +3,7 @@ import { eraseBody } from "../testing/erase_body.ts";
 import type { NewEvent } from "../events/event.ts";
 import type { Ledger } from "../ledger.ts";
 import { monthClaim, monthReading } from "../testing/month_test_events.ts";
-import type { MonthClose } from "./stored_months.ts";
+import type { MonthClose } from "./months.ts";
 import { emptyLedger } from "../testing/empty_ledger.ts";
 
 /** A ledger whose clock stands where it is put. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import { sameAmount, sameIgnoringCase, sameValue } from "./compare.ts";
+import { sameAmount, sameIgnoringCase, sameValue } from "./order_fold.ts";
 
 Deno.test("sameAmount() is equality of integers of smallest units", () => {
   const units = fc.bigInt({ min: 0n, max: 10n ** 24n });

@@ -4,16 +4,18 @@ import {
   ALWAYS,
   askedAtOf,
   CANDIDATES_KEPT,
+  compareTimes,
+  earlierTime,
   type Expectation,
   type ExpectationWindow,
+  laterTime,
   purchaseKey,
   validUntil,
-} from "../events/expectation.ts";
+  type WitnessRuleChange,
+} from "../events/event.ts";
 import { type Fact, isExpectation, isWitnessRule } from "../events/fact.ts";
-import type { OrderReading } from "../events/order_reading.ts";
-import { compareTimes, earlierTime, laterTime } from "../events/time.ts";
-import type { WitnessRuleChange } from "../events/witness_rule.ts";
-import { compareText } from "../machines/sorted_list.ts";
+import type { OrderReading } from "../events/readings.ts";
+import { compareText } from "../machines/machine.ts";
 
 /**
  * Most expectations under one click id that an order is compared with. If more

@@ -1,40 +1,323 @@
-import type { WitnessRule } from "../../core/chain/verdict.ts";
+// @ts-types="@types/big.js"
+import Big from "big.js";
+import { assetDecimals } from "../../core/assets/assets.ts";
+import type { AssetTable } from "../../core/assets/environment.ts";
+import {
+  canonicalAddress,
+  canonicalTransaction,
+} from "../../core/chain/canonical.ts";
 import {
   fieldsWith,
   KEPT_OF_WEBHOOK,
+  ORDER_FIELDS,
   orderField,
 } from "../../core/wire/order_fields.ts";
-import type { ChainReading } from "../events/chain_reading.ts";
-import type { Expectation } from "../events/expectation.ts";
-import type { Fact } from "../events/fact.ts";
-import { evolveHand, type Hand } from "../events/hand_release.ts";
-import { CLAIM_FIELDS, type ClaimBody } from "../events/order_facts.ts";
+import {
+  type ChainReading,
+  CLAIM_FIELDS,
+  type ClaimBody,
+  compareTimes,
+  earlierTime,
+  evolveHand,
+  type Expectation,
+  type Hand,
+  isLaterLook,
+  laterTime,
+  type OrderFacts,
+} from "../events/event.ts";
 import {
   type OrderReading,
   statedTransactionForm,
-} from "../events/order_reading.ts";
-import { compareTimes, earlierTime, laterTime } from "../events/time.ts";
-import {
-  type ClaimedStatus,
-  isKnown,
-  orderRank,
-} from "../machines/order_machine.ts";
+} from "../events/readings.ts";
+import { digestOfBytes } from "../events/record.ts";
+import type { ActivityLabel, Fact, OtpStep } from "../events/fact.ts";
 import {
   addSorted,
   boundUnknown,
   compareFields,
   compareText,
-} from "../machines/sorted_list.ts";
-import type { Status } from "../machines/transition.ts";
+} from "../machines/machine.ts";
+import type { WitnessRule } from "../../core/chain/verdict.ts";
 import {
-  type ActivityFold,
-  evolveActivity,
-  noActivity,
-} from "./activity_fold.ts";
-import { latestLook } from "./compare.ts";
+  type ClaimedStatus,
+  isKnown,
+  orderRank,
+} from "../machines/order_machine.ts";
+import type { Status } from "../machines/transition.ts";
 import { expectationsOf, JoinedFacts } from "./expectations.ts";
 
-export interface ObservedStatus {
+/**
+ * Whether two amounts are equal as exact decimals, or within less than the smallest
+ * unit of the asset: beyond an asset's precision one source may round and the other
+ * cut. False also when either is not a decimal and the texts differ.
+ */
+export function sameAmount(
+  a: string,
+  b: string,
+  decimals: number | null = null,
+): boolean {
+  if (a === b) return true;
+  const left = decimalOf(a);
+  const right = decimalOf(b);
+  if (left === null || right === null) return false;
+  // A difference writes out as many digits as a forged exponent names.
+  const isBeyondReason = [left, right].some(({ e }) => Math.abs(e) > 1000);
+  return decimals === null || isBeyondReason
+    ? left.eq(right)
+    : left.minus(right).abs().lt(new Big(`1e-${decimals}`));
+}
+
+function decimalOf(text: string): Big | null {
+  try {
+    return new Big(text.trim());
+  } catch {
+    return null;
+  }
+}
+
+export function sameIgnoringCase(a: string, b: string): boolean {
+  return a === b || a.toLowerCase() === b.toLowerCase();
+}
+
+/** Whether two values of a field are the same, by the rule of the table of fields. */
+export function sameValue(
+  field: keyof OrderFacts,
+  a: string,
+  b: string,
+  { network, decimals }: {
+    /** Null when it is not known. */
+    readonly network: string | null;
+    /** Precision of the asset; null compares its amounts exactly. */
+    readonly decimals: number | null;
+  },
+): boolean {
+  if (a === b) return true;
+  switch (ORDER_FIELDS[field].same) {
+    case "amount":
+      return sameAmount(a, b);
+    case "asset_amount":
+      return sameAmount(a, b, decimals);
+    case "address":
+      return canonicalAddress(network, a) === canonicalAddress(network, b);
+    case "transaction":
+      return canonicalTransaction(network, a) ===
+        canonicalTransaction(network, b);
+    case "any_case":
+      return sameIgnoringCase(a, b);
+    case "exact":
+      return false;
+  }
+}
+
+/** Decimals of an asset on a network. Null when the table does not say. */
+export function assetPrecision(
+  assets: AssetTable,
+  commodity: string | null,
+  network: string | null,
+): number | null {
+  return commodity === null || network === null
+    ? null
+    : assetDecimals(assets, commodity, network);
+}
+
+function latestLook(
+  looks: readonly ChainReading[],
+): ChainReading | null {
+  return looks.reduce<ChainReading | null>(
+    (best, one) => best === null || isLaterLook(one, best) ? one : best,
+    null,
+  );
+}
+
+/**
+ * The look that counts: the latest final one, else the latest, of those that are
+ * made for exactly what the service shows now. Null where nobody looked at that.
+ */
+export function countingLook(
+  { looks, latest }: {
+    readonly looks: readonly ChainReading[];
+    readonly latest: OrderReading | null;
+  },
+): ChainReading | null {
+  const about = looks.filter((one) => latest !== null && isAbout(one, latest));
+  return latestLook(about.filter((one) => one.final)) ?? latestLook(about);
+}
+
+/**
+ * Whether a look was made for exactly what a reading shows. What an erasure took
+ * away of either counts as equal; what it keeps is compared.
+ */
+export function isAbout(look: ChainReading, shown: OrderReading): boolean {
+  const same = sameIgnoringCase;
+  const kept = same(look.network, shown.network ?? "") &&
+    same(look.asset ?? "", shown.commodity ?? "") &&
+    same(look.type ?? "", shown.cryptoType ?? "") &&
+    sameAmount(look.amount ?? "", shown.cryptoAmount ?? "");
+  if (!kept || look.erased || shown.erasedTx !== null) return kept;
+  return sameTransfer(shown.network, look, shown) &&
+    (look.inputData ?? "") === inputDigest(shown.scInputData);
+}
+
+/** Whether two orders name one transaction, and one address or contract in it. */
+export function sharesTransfer(
+  one: OrderReading,
+  other: OrderReading,
+): boolean {
+  return sameIgnoringCase(one.network ?? "", other.network ?? "") &&
+    sameTransfer(one.network, one, other);
+}
+
+type Transfer = Pick<OrderReading, "txId" | "address">;
+
+function sameTransfer(network: string | null, one: Transfer, other: Transfer) {
+  const on = { network, decimals: null };
+  return (["txId", "address"] as const).every((field) =>
+    sameValue(field, one[field] ?? "", other[field] ?? "", on)
+  );
+}
+
+/** What a look keeps of the input data of a call; empty where there is none. */
+export function inputDigest(inputData: string | null): string {
+  return inputData
+    ? digestOfBytes(new TextEncoder().encode(inputData.toLowerCase()))
+    : "";
+}
+
+/** One-time-code steps that are kept of a user: the latest ones. */
+export const MAX_OTP_STEPS = 20;
+
+/** In the order of their counters. Append only: stored folds count by place. */
+const LABELS: readonly ActivityLabel[] = [
+  ...["payment_started", "transfer_started", "order_complete"] as const,
+  ...["order_failed", "order_cancelled", "unrecognised"] as const,
+  ...["quarantined", "order_snapshot", "order_absent"] as const,
+  ...["order_contradicted", "registration", "login", "logout"] as const,
+  ...["card_added", "verify_start", "verify_retry", "verify_failed"] as const,
+  ...["verify_success", "otp_status", "user_snapshot"] as const,
+  ...["order_redacted", "order_released", "chain_reading"] as const,
+];
+
+/**
+ * Adding commutes, so it is the same in any order of arrival; unlike the state
+ * it grows with each repeat, and relies on each event being folded once.
+ */
+interface ActivityFold {
+  /** Counters by place in the label list, without trailing zeros. */
+  readonly counts: readonly number[];
+  readonly firstAt: string | null;
+  readonly lastAt: string | null;
+  readonly lastWebhookAt: string | null;
+  readonly lastReadAt: string | null;
+}
+
+export interface UserActivityFold extends ActivityFold {
+  readonly lastLoginAt: string | null;
+  readonly otp: readonly OtpStep[];
+}
+
+/** What was received about an order or a user, for people. */
+export interface Activity {
+  /** Facts folded, repeats included. */
+  readonly events: number;
+  /** Facts by label; labels never seen are left out. */
+  readonly counts: Readonly<Partial<Record<ActivityLabel, number>>>;
+  /** When the first fact was recorded, UTC ISO 8601. */
+  readonly firstRecordedAt: string | null;
+  /** When the last fact was recorded, UTC ISO 8601. */
+  readonly lastRecordedAt: string | null;
+  /** When the last webhook was recorded, UTC ISO 8601. */
+  readonly lastWebhookAt: string | null;
+  /** When the service was last read, as far as recorded, UTC ISO 8601. */
+  readonly lastReadAt: string | null;
+}
+
+/** Activity of a user, for people. */
+export interface UserActivity extends Activity {
+  /** When the last login was recorded, UTC ISO 8601. */
+  readonly lastLoginAt: string | null;
+  /** The last 20 steps of one-time codes, oldest first. */
+  readonly otp: readonly OtpStep[];
+}
+
+export const noActivity: ActivityFold = {
+  ...{ counts: [], firstAt: null, lastAt: null },
+  ...{ lastWebhookAt: null, lastReadAt: null },
+};
+
+/** Sessions are not counted: one may be linked to an order several times. */
+function evolveActivity(fold: ActivityFold, fact: Fact): ActivityFold {
+  const place = LABELS.indexOf(fact.label);
+  // What was kept of an event, and was kept again under other names.
+  const isKeptAgain = fact.kind === "unreadable" &&
+    fact.label === "order_redacted";
+  if (place === -1 || isKeptAgain) return fold;
+  const readAt = "reading" in fact
+    ? fact.reading.readAt
+    : fact.kind === "order_absent"
+    ? fact.readAt
+    : null;
+  const lastReadAt = laterTime(fold.lastReadAt, readAt);
+  // The erased event that it stands for is counted, and has no time of reading.
+  if (fact.redacts !== undefined) {
+    return lastReadAt === fold.lastReadAt ? fold : { ...fold, lastReadAt };
+  }
+  const isWebhook = fact.kind === "webhook" ||
+    fact.label === "unrecognised" || fact.label === "quarantined";
+  const { lastWebhookAt } = fold;
+  const counts = fold.counts.slice();
+  while (counts.length <= place) counts.push(0);
+  counts[place] = (counts[place] ?? 0) + 1;
+  return {
+    counts,
+    firstAt: earlierTime(fold.firstAt, fact.recordedAt),
+    lastAt: laterTime(fold.lastAt, fact.recordedAt),
+    lastWebhookAt: isWebhook
+      ? laterTime(lastWebhookAt, fact.recordedAt)
+      : lastWebhookAt,
+    lastReadAt,
+  };
+}
+
+export function evolveUserActivity(
+  fold: UserActivityFold,
+  fact: Fact,
+): UserActivityFold {
+  const activity = evolveActivity(fold, fact);
+  const { lastLoginAt, otp } = fold;
+  return activity === fold ? fold : {
+    ...activity,
+    lastLoginAt: fact.label === "login"
+      ? laterTime(lastLoginAt, fact.recordedAt)
+      : lastLoginAt,
+    otp: fact.kind === "webhook" && fact.otp !== null
+      ? addSorted(otp, fact.otp, { compare: compareSteps })
+        .slice(-MAX_OTP_STEPS)
+      : otp,
+  };
+}
+
+function compareSteps(a: OtpStep, b: OtpStep): number {
+  return compareText(a.recordedAt, b.recordedAt) ||
+    compareText(a.eventId, b.eventId);
+}
+
+/** Gives an activity its labels. */
+export function activityOf<Fold extends ActivityFold>(
+  { counts, firstAt, lastAt, ...rest }: Fold,
+): Activity & Omit<Fold, "counts" | "firstAt" | "lastAt"> {
+  return {
+    events: counts.reduce((sum, count) => sum + count, 0),
+    counts: Object.fromEntries(
+      LABELS.map((label, place) => [label, counts[place] ?? 0])
+        .filter(([, count]) => count !== 0),
+    ),
+    firstRecordedAt: firstAt,
+    lastRecordedAt: lastAt,
+    ...rest,
+  };
+}
+
+interface ObservedStatus {
   readonly status: Status;
   /** Earliest `changed_at` it was shown with; empty when none was stated. */
   readonly first: string;

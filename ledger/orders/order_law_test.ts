@@ -1,7 +1,11 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import { defined } from "../../core/guards.ts";
-import type { RecordedEvent } from "../events/event.ts";
+import {
+  CANDIDATES_KEPT,
+  compareTimes,
+  type RecordedEvent,
+} from "../events/event.ts";
 import {
   absentRead,
   at,
@@ -27,7 +31,7 @@ import {
   isLater,
   type OrderFold,
 } from "./order_fold.ts";
-import { packOrder, unpackOrder } from "../projection/doc.ts";
+import { packOrder, unpackOrder } from "../projection/rows.ts";
 import {
   type ExpectationFact,
   type Fact,
@@ -37,8 +41,6 @@ import { CANDIDATES_COMPARED, ExpectationPool } from "./expectations.ts";
 import { isFinal, isKnown, orderRank } from "../machines/order_machine.ts";
 import { decideOrderStatus } from "./order_status.ts";
 import { readFact } from "../events/read_fact.ts";
-import { compareTimes } from "../events/time.ts";
-import { CANDIDATES_KEPT } from "../events/expectation.ts";
 import { orderState } from "../states/order_state.ts";
 import { isThorough, tries } from "../../tests/kit/thorough.ts";
 

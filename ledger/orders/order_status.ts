@@ -1,14 +1,14 @@
 /** What follows from a fold: its status, the claims that count, and what is shown. */
 import type { AssetTable } from "../../core/assets/environment.ts";
-import { emptyToNull } from "../events/fact_text.ts";
 import {
   type ClaimBody,
   type ClaimField,
+  compareTimes,
+  emptyToNull,
   factsBy,
   type OrderFacts,
-} from "../events/order_facts.ts";
-import type { OrderReading } from "../events/order_reading.ts";
-import { compareTimes } from "../events/time.ts";
+} from "../events/event.ts";
+import type { OrderReading } from "../events/readings.ts";
 import type { Decision, Move } from "../machines/machine.ts";
 import {
   type ClaimedStatus,
@@ -19,8 +19,50 @@ import {
   orderRank,
 } from "../machines/order_machine.ts";
 import type { Status, Trust } from "../machines/transition.ts";
-import { type Activity, activityOf } from "./activity_fold.ts";
-import type { Claim, OrderFold } from "./order_fold.ts";
+import {
+  type Activity,
+  activityOf,
+  type Claim,
+  type OrderFold,
+} from "./order_fold.ts";
+
+/** Shortest pause between two requests of an open order, in milliseconds. */
+export const OPEN_AT_LEAST_MS = 20_000;
+
+/** Longest pause between two requests of an open order, in milliseconds. */
+export const OPEN_AT_MOST_MS = 24 * 3_600_000;
+
+/**
+ * How long to wait before an open order is requested again: a sixth of the time
+ * since it last changed. So an order that changes is read often, and one that was
+ * abandoned last year once a day.
+ */
+export function requestAgainAfterMs(stillMs: number): number {
+  const pauseMs = Math.floor(stillMs / 6);
+  return Math.min(OPEN_AT_MOST_MS, Math.max(OPEN_AT_LEAST_MS, pauseMs));
+}
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+/**
+ * How long after an order became final it is read again, in milliseconds: a
+ * payment that is taken back must not wait for the sweep through the past.
+ */
+export const FINAL_READS_AFTER_MS: readonly number[] = [
+  10 * minuteMs,
+  hourMs,
+  6 * hourMs,
+  dayMs,
+  3 * dayMs,
+];
+
+/** When an order that became final is to be read again. */
+export function nextFinalReadMs(finalMs: number, nowMs: number): number | null {
+  const after = FINAL_READS_AFTER_MS.find((ms) => finalMs + ms > nowMs);
+  return after === undefined ? null : finalMs + after;
+}
 
 /** Everything that the status of an order depends on. */
 export interface StatusFacts extends Pick<OrderFold, "contradicted"> {

@@ -4,7 +4,7 @@ import { VERDICTS } from "../../core/chain/verdict.ts";
 import { outcomeNow, OVERDUE_AFTER_MS } from "../attention/attention.ts";
 import type { ChainReadingBody, RecordedEvent } from "../events/event.ts";
 import { foldOrder } from "../orders/order_fold.ts";
-import { packOrder, unpackOrder } from "../projection/doc.ts";
+import { packOrder, unpackOrder } from "../projection/rows.ts";
 import { orderState } from "../states/order_state.ts";
 import {
   chainLook,

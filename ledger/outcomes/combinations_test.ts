@@ -1,6 +1,6 @@
 // Combinations of the facts of an outcome, for the tests of its laws.
 import assert from "node:assert/strict";
-import { FACT_VALUES, type OutcomeFacts } from "./outcome_facts.ts";
+import { FACT_VALUES, type OutcomeFacts } from "./outcome_table.ts";
 
 const NAMES = Object.keys(FACT_VALUES) as (keyof OutcomeFacts)[];
 const UNREAD: readonly string[] = ["none", "denied", "unreadable"];

@@ -14,9 +14,8 @@ import {
   TX,
 } from "../testing/given_facts.ts";
 import { canOccur } from "./combinations_test.ts";
-import { codeFact, factsOfOrder } from "./facts_of_order.ts";
-import { matchExpectations } from "./match.ts";
-import type { StoredFacts } from "./outcome_facts.ts";
+import { codeFact, factsOfOrder, matchExpectations } from "./match.ts";
+import type { StoredFacts } from "./outcome_table.ts";
 
 function factsOf(...events: readonly RecordedEvent[]): StoredFacts {
   const fold = foldOrder(ORDER, facts(...events));

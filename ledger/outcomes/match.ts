@@ -1,16 +1,36 @@
+// @ts-types="@types/big.js"
+import Big from "big.js";
 import type { AssetTable } from "../../core/assets/environment.ts";
 import { isVisible } from "../../core/chain/canonical.ts";
 import {
+  askedAtOf,
+  type ChainReading,
+  compareTimes,
+  type Expectation,
   factsBy,
+  type HandRelease,
   type MatchFact,
   type OrderFacts,
-} from "../events/order_facts.ts";
-import type { OrderReading } from "../events/order_reading.ts";
-import { askedAtOf, type Expectation } from "../events/expectation.ts";
-import type { OrderFold } from "../orders/order_fold.ts";
-import { compareTimes } from "../events/time.ts";
-import { assetPrecision, sameAmount, sameValue } from "../orders/compare.ts";
-import { readingFacts } from "../orders/order_status.ts";
+  type StandingOutcome,
+  standingOutcome,
+} from "../events/event.ts";
+import {
+  type OrderReading,
+  statedTransactionForm,
+} from "../events/readings.ts";
+import {
+  assetPrecision,
+  countingLook,
+  type OrderFold,
+  sameAmount,
+  sameValue,
+} from "../orders/order_fold.ts";
+import {
+  claimState,
+  highestClaim,
+  otherFinals,
+  readingFacts,
+} from "../orders/order_status.ts";
 import {
   beganBy,
   CANDIDATES_COMPARED,
@@ -23,6 +43,18 @@ import {
   fieldsWith,
   ORDER_FIELDS,
 } from "../../core/wire/order_fields.ts";
+import { isFinal, isKnown, orderRank } from "../machines/order_machine.ts";
+import type { Status } from "../machines/transition.ts";
+import {
+  ATTENTION_KINDS,
+  type AttentionKind,
+  type ChainFact,
+  type CodeFact,
+  type Outcome,
+  type OutcomeFacts,
+  type ShownFact,
+  type StoredFacts,
+} from "./outcome_table.ts";
 
 /** A field that could not be compared. */
 export interface Uncompared {
@@ -191,7 +223,7 @@ function lastBefore(
 }
 
 /** A field in which an order differs from what was asked for. */
-export interface Difference {
+interface Difference {
   /** Field of the order. */
   readonly field: FieldsWith<"asked">;
   /** Value that was asked for. */
@@ -218,4 +250,219 @@ export function differences(
       ? []
       : [{ field, requested, ordered: value }];
   });
+}
+
+/** The facts of an order that its outcome depends on. */
+export function factsOfOrder(fold: OrderFold, match: MatchFact): StoredFacts {
+  const { latest } = fold;
+  const shown = shownFact(fold);
+  const look = countingLook(fold);
+  return {
+    shown,
+    gone: isGone(fold) ? "yes" : "no",
+    before: beforeFact(otherFinals(fold)),
+    code: codeFact(latest?.failReason ?? null),
+    tx: latest === null ? "unstated" : statedTransactionForm(latest),
+    match,
+    chain: chainFact(look, fold.required !== null),
+    required: requiredFact(fold, look),
+    claim: claimFact(fold, shown),
+  };
+}
+
+/**
+ * Result of a look at the chain. A difference within the partner's tolerance is
+ * ignored; a larger one counts. If the chain is required and no tolerance is
+ * stated, any difference counts.
+ */
+function chainFact(
+  look: ChainReading | null,
+  isRequired: boolean,
+): ChainFact {
+  if (look === null) return "none";
+  const { verdict, final, amount, arrived } = look;
+  if (!final) return "open";
+  switch (verdict) {
+    case "delivered":
+      return "agrees";
+    case "other_recipient_or_asset":
+    case "reverted":
+      return "differs";
+    case "short":
+    case "more": {
+      const tolerance = look.tolerance ?? (isRequired ? "0" : null);
+      if (tolerance === null || amount === null || arrived === null) {
+        return "off";
+      }
+      return isWithin(amount, arrived, tolerance) ? "agrees" : "differs";
+    }
+    default:
+      return "open";
+  }
+}
+
+/** A pair that cannot be looked up is left out where the rule says so. */
+function requiredFact(
+  { required }: OrderFold,
+  look: ChainReading | null,
+): StoredFacts["required"] {
+  const isLeftOut = required === "supported" &&
+    look?.verdict === "unsupported";
+  return required === null || isLeftOut ? "no" : "yes";
+}
+
+function isWithin(amount: string, arrived: string, tolerance: string): boolean {
+  return new Big(amount).minus(arrived).abs().lte(tolerance);
+}
+
+function shownFact(fold: OrderFold): ShownFact {
+  const { latest, statusless, absentAt, claims } = fold;
+  if (latest !== null) {
+    return isKnown(latest.status) ? latest.status : "unlisted";
+  }
+  if (statusless !== null) return "unreadable";
+  const isDenied = absentAt !== null ||
+    (claims.length > 0 && highestClaim(fold) === null);
+  return isDenied ? "denied" : "none";
+}
+
+/** Whether a reading showed the order, and the last one did not. */
+function isGone({ absentAt, seenAt }: OrderFold): boolean {
+  return absentAt !== null && seenAt !== null &&
+    compareTimes(absentAt, seenAt) > 0;
+}
+
+function beforeFact(finals: readonly Status[]): OutcomeFacts["before"] {
+  if (finals.length === 0) return "none";
+  return finals.includes("success") ? "success" : "other";
+}
+
+const CODES: ReadonlyMap<string, CodeFact> = new Map(
+  [
+    ...["4000", "4001", "4002", "4003", "4004", "4005"],
+    ...["4010", "4011", "4012", "4013", "4014"],
+  ].map((code): [string, CodeFact] => [code, "declined"]).concat([
+    ["4015", "expired"],
+    ["4016", "late"],
+    ["4017", "amount"],
+    ["4018", "user"],
+  ]),
+);
+
+/** The group of a payment error. */
+export function codeFact(code: string | null): CodeFact {
+  if (code === null || code === "") return "none";
+  return CODES.get(code) ?? "other";
+}
+
+/** Whether webhooks say more of an order than the service, which can go on. */
+function claimFact(fold: OrderFold, shown: ShownFact): OutcomeFacts["claim"] {
+  if (shown === "unreadable" || shown === "unlisted") return "none";
+  const { latest } = fold;
+  if (latest !== null && isFinal(latest.status)) return "none";
+  const read = latest === null ? -1 : orderRank(latest.status);
+  const highest = highestClaim(fold);
+  if (highest !== null && orderRank(highest) > read) return "counts";
+  return fold.claims.some((claim) =>
+      orderRank(claim.status) > read &&
+      claimState(fold, claim) === "contradicted"
+    )
+    ? "rejected"
+    : "none";
+}
+
+/** What a person recorded of an order and has not taken back. */
+export interface ByHand {
+  /** What the person did. */
+  readonly outcome: StandingOutcome;
+  /** When it was recorded, UTC ISO 8601 with milliseconds. */
+  readonly at: string;
+  /** Whether the service has shown nothing new since. */
+  readonly seen: boolean;
+  /** Reasons that this has settled. */
+  readonly settled: readonly AttentionKind[];
+}
+
+/** Reasons that end once the customer of an order that has ended is refunded. */
+const MONEY_BACK: ReadonlySet<AttentionKind> = new Set([
+  "refund_due",
+  "cancelled_after_payment",
+  "amount_mismatch",
+  "final_changed",
+]);
+
+/**
+ * What a person recorded of an order, and which reasons that settles. Null where
+ * nothing stands.
+ */
+export function byHandOf(
+  fold: OrderFold,
+  facts: StoredFacts,
+  outcome: Outcome,
+): ByHand | null {
+  const { hand } = fold;
+  const standing = standingOutcome(hand);
+  if (hand === null || standing === null) return null;
+  const byHand = {
+    outcome: standing,
+    at: hand.recordedAt,
+    seen: wasRead(fold, hand),
+  };
+  const settled = outcome.attention.filter((kind) =>
+    settles(kind, byHand, facts)
+  );
+  return { ...byHand, settled };
+}
+
+/**
+ * Lays what a person recorded over the outcome of an order's row. What the service
+ * says with `no` stays; row and booking do not change. Goods that were delivered
+ * before the order ended are listed.
+ */
+export function settle(
+  outcome: Outcome,
+  facts: Pick<StoredFacts, "shown" | "gone">,
+  byHand: ByHand | null,
+): Outcome {
+  if (byHand === null) return outcome;
+  const { release, reason } = outcome.release === "no"
+    ? outcome
+    : { release: "settled", reason: byHand.outcome } as const;
+  const isReversed = byHand.outcome === "delivered" && release === "no" &&
+    !byHand.seen;
+  return {
+    ...outcome,
+    release,
+    reason,
+    attention: ATTENTION_KINDS.filter((kind) =>
+      (kind === "reversed_after_success" && isReversed) ||
+      (outcome.attention.includes(kind) && !settles(kind, byHand, facts))
+    ),
+  };
+}
+
+/**
+ * Whether what a person recorded ends a reason. Another order that holds the
+ * purchase is a person's to decide about, and one has decided.
+ */
+function settles(
+  kind: AttentionKind,
+  { outcome, seen }: Pick<ByHand, "outcome" | "seen">,
+  { shown, gone }: Pick<StoredFacts, "shown" | "gone">,
+): boolean {
+  if (kind === "paid_twice") return true;
+  if (!seen || gone === "yes") return false;
+  if (shown === "success" || outcome === "written_off") return true;
+  return outcome === "refunded" && MONEY_BACK.has(kind) &&
+    (shown === "failed" || shown === "cancelled");
+}
+
+/** Whether the service had shown what it shows now when the person acted. */
+function wasRead(
+  { firstReadAt, latest }: OrderFold,
+  { recordedAt }: HandRelease,
+): boolean {
+  return firstReadAt !== null && latest !== null &&
+    compareTimes(firstReadAt, recordedAt) <= 0 &&
+    compareTimes(latest.changedAt, recordedAt) <= 0;
 }

@@ -1,10 +1,15 @@
 import assert from "node:assert/strict";
 import { OUTCOME_WORDS } from "../../resources/wording/outcome.ts";
 import { COMBINATIONS, POSSIBLE, variants } from "./combinations_test.ts";
-import { outcomeOf, type RowOutcome } from "./outcome.ts";
-import { settle } from "./settled_by_hand.ts";
-import type { OutcomeFacts } from "./outcome_facts.ts";
-import { applies, OUTCOME_TABLE, type OutcomeRow } from "./outcome_table.ts";
+import {
+  applies,
+  OUTCOME_TABLE,
+  type OutcomeFacts,
+  outcomeOf,
+  type OutcomeRow,
+  type RowOutcome,
+} from "./outcome_table.ts";
+import { settle } from "./match.ts";
 
 /** Whether something holds of the outcome with each value of a fact. */
 type WithEach = (

@@ -1,6 +1,254 @@
-import type { StandingOutcome } from "../events/hand_release.ts";
-import type { AttentionKind } from "./attention_kind.ts";
-import type { OutcomeFacts } from "./outcome_facts.ts";
+import {
+  MATCH_FACTS,
+  type MatchFact,
+  type StandingOutcome,
+} from "../events/event.ts";
+
+/** Every kind, the gravest first. */
+export const ATTENTION_KINDS = [
+  "refund_due",
+  "reversed_after_success",
+  "sent_without_success",
+  "cancelled_after_payment",
+  "amount_mismatch",
+  "no_longer_shown",
+  "paid_twice",
+  "yes_withheld",
+  "not_as_requested",
+  "several_match",
+  "chain_differs",
+  "contradictory_reading",
+  "success_without_transaction",
+  "final_changed",
+  "witness_missing",
+  "stuck",
+  "unknown_status",
+  "not_comparable",
+  "chain_amount",
+  "forged_or_unknown",
+] as const;
+
+/**
+ * Why an order waits for a person, the gravest first: money that is owed, goods
+ * that may be lost, then what is only unclear.
+ *
+ * - `refund_due`: paid after the order's time (4016).
+ * - `reversed_after_success`: the service took a success back.
+ * - `sent_without_success`: failed or cancelled, and a transaction is shown.
+ * - `cancelled_after_payment`: cancelled once the payment was processed.
+ * - `amount_mismatch`: paid another amount than the order's (4017).
+ * - `no_longer_shown`: the service showed the order, and does not any more.
+ * - `paid_twice`: another order of the same reference was released before.
+ * - `yes_withheld`: the release changed, and it was sent to nobody.
+ * - `not_as_requested`: success, and not what was asked for.
+ * - `several_match`: success, and several references fit.
+ * - `chain_differs`: success, and the transaction is not what the order says.
+ * - `contradictory_reading`: success beside a payment error.
+ * - `success_without_transaction`: success, with an empty transaction.
+ * - `final_changed`: the service took another final status back.
+ * - `witness_missing`: success, and the chain has not shown it for a day.
+ * - `stuck`: paid, and not sent for an hour.
+ * - `unknown_status`: the service shows a status that is not known.
+ * - `not_comparable`: success, and no amount was recorded to compare with.
+ * - `chain_amount`: success, and another amount arrived on the chain.
+ * - `forged_or_unknown`: webhooks name it, and the service does not know it.
+ */
+export type AttentionKind = (typeof ATTENTION_KINDS)[number];
+
+/**
+ * Every value of each fact, in the order in which documents list them. The first
+ * stays the first: stored states leave it out.
+ */
+export const FACT_VALUES = {
+  shown: [
+    "none",
+    "denied",
+    "unreadable",
+    "unlisted",
+    "created",
+    "progress",
+    "pending",
+    "success",
+    "failed",
+    "cancelled",
+  ],
+  gone: ["no", "yes"],
+  before: ["none", "success", "other"],
+  code: ["none", "declined", "expired", "late", "amount", "user", "other"],
+  tx: ["named", "unreadable", "empty", "unstated"],
+  match: MATCH_FACTS as typeof MATCH_FACTS,
+  chain: ["none", "agrees", "differs", "off", "open"],
+  required: ["no", "yes"],
+  claim: ["none", "counts", "rejected"],
+  overdue: ["no", "yes"],
+  twice: ["no", "yes"],
+} as const;
+
+/**
+ * What the latest reading shows.
+ *
+ * - `none`: the service was not read yet.
+ * - `denied`: the service was asked, and never showed the order; or it agreed
+ *   with no claim.
+ * - `unreadable`: a row without a status that can be read.
+ * - `unlisted`: a status that this version does not know.
+ * - any other: that status.
+ */
+export type ShownFact = (typeof FACT_VALUES)["shown"][number];
+
+/**
+ * Group of the payment error that the latest reading names.
+ *
+ * - `declined`: 4000 to 4005 and 4010 to 4014.
+ * - `expired` 4015, `late` 4016, `amount` 4017, `user` 4018.
+ * - `other`: any other code or text.
+ * - `none`: none is named.
+ */
+export type CodeFact = (typeof FACT_VALUES)["code"][number];
+
+/**
+ * What the chain shows of the transaction.
+ *
+ * - `agrees`: delivered and final.
+ * - `differs`: another recipient or asset, or reverted; final.
+ * - `off`: another amount; final.
+ * - `open`: unknown, or not final.
+ * - `none`: nobody looked.
+ */
+export type ChainFact = (typeof FACT_VALUES)["chain"][number];
+
+/** The facts that decide an order's row in the table of outcomes. */
+export interface OutcomeFacts {
+  /** What the latest reading shows. */
+  readonly shown: ShownFact;
+  /** Whether a reading showed the order and the last one asked for did not. */
+  readonly gone: (typeof FACT_VALUES)["gone"][number];
+  /** Another final status that readings have shown. */
+  readonly before: (typeof FACT_VALUES)["before"][number];
+  /** Group of the payment error that the latest reading names. */
+  readonly code: CodeFact;
+  /**
+   * The transaction of the latest reading: `named`, `unreadable` (not in the
+   * form of its network), `empty` (stated as none), or `unstated`.
+   */
+  readonly tx: (typeof FACT_VALUES)["tx"][number];
+  /** How the latest reading compares with what the partner recorded. */
+  readonly match: MatchFact;
+  /** What the chain shows of the transaction. */
+  readonly chain: ChainFact;
+  /** Whether the release of a success waits until the chain agrees. */
+  readonly required: (typeof FACT_VALUES)["required"][number];
+  /**
+   * Whether a webhook says more than the service does, of an order that is not
+   * final: `counts`, or `rejected` when the service did not agree.
+   */
+  readonly claim: (typeof FACT_VALUES)["claim"][number];
+  /**
+   * Whether it is paid and unchanged for an hour, or waits for the chain for a
+   * day. Not stored: readers add it.
+   */
+  readonly overdue: (typeof FACT_VALUES)["overdue"][number];
+  /** Whether another order holds its reference. Not stored: readers add it. */
+  readonly twice: (typeof FACT_VALUES)["twice"][number];
+}
+
+/**
+ * The facts that a state holds: those that depend neither on time nor on other
+ * orders.
+ */
+export type StoredFacts = Omit<OutcomeFacts, "overdue" | "twice">;
+
+/** Outcome of an order, by the table of outcomes. */
+export interface Outcome {
+  /** Code of the row that applies. */
+  readonly code: OutcomeCode;
+  /** Whether what the order pays for may be released. */
+  readonly release: Release;
+  /** Why. */
+  readonly reason: ReleaseReason;
+  /** What a month books. */
+  readonly booked: Booked;
+  /**
+   * Why a person has to look, the gravest first: the kind of the row that
+   * applies, and those of later rows that apply as well.
+   */
+  readonly attention: readonly AttentionKind[];
+}
+
+/** The outcome of an order by its row alone, whatever a person recorded. */
+export type RowOutcome =
+  & Omit<Outcome, "release" | "reason">
+  & Pick<OutcomeRow, "release" | "reason">;
+
+/**
+ * Goes down the table of outcomes and takes the first row that applies.
+ *
+ * @throws {Error} When no row applies, which a test excludes.
+ */
+export function outcomeOf(
+  facts: StoredFacts & Partial<OutcomeFacts>,
+  table: readonly OutcomeRow[] = OUTCOME_TABLE,
+): RowOutcome {
+  const known: OutcomeFacts = { overdue: "no", twice: "no", ...facts };
+  if (table !== OUTCOME_TABLE) return firstOf(table, known);
+  let key = "";
+  for (const fact of FACTS) key += `${known[fact]} `;
+  let outcome = found.get(key);
+  if (outcome === undefined) {
+    outcome = firstOf(table, known);
+    if (found.size === MOST_FOUND) found.clear();
+    found.set(key, outcome);
+  }
+  return outcome;
+}
+
+const FACTS = Object.keys(FACT_VALUES) as readonly (keyof OutcomeFacts)[];
+
+/**
+ * Outcomes by their facts: nearly all orders share a few, and every state asks,
+ * so that going down the table each time would be a part of the fold that shows.
+ */
+const found = new Map<string, RowOutcome>();
+
+/** Outcomes that are remembered. */
+const MOST_FOUND = 500;
+
+/** Forgets what was looked up, for a test that changes the table in place. */
+export function forgetOutcomes(): void {
+  found.clear();
+}
+
+/**
+ * The earlier form of the service's answers has no address, so that no wallet can
+ * be compared: one health condition says so, in place of a task for each order.
+ */
+function isOfEarlierForm({ match, tx }: OutcomeFacts): boolean {
+  return match === "incomplete" && tx === "unstated";
+}
+
+function firstOf(
+  table: readonly OutcomeRow[],
+  known: OutcomeFacts,
+): RowOutcome {
+  const rows = table.filter(({ when }) => applies(known, when));
+  const [first] = rows;
+  if (first === undefined) {
+    throw new Error(
+      `Fix the table of outcomes: no row applies to ${JSON.stringify(known)}`,
+    );
+  }
+  const beside = ATTENTION_BESIDE.filter(({ when }) => applies(known, when));
+  const kinds = new Set([...rows, ...beside].map((row) => row.attention));
+  if (isOfEarlierForm(known)) kinds.delete("not_comparable");
+  const { code, release, reason, booked } = first;
+  return {
+    code,
+    release,
+    reason,
+    booked,
+    attention: ATTENTION_KINDS.filter((kind) => kinds.has(kind)),
+  };
+}
 
 /**
  * Whether what an order pays for may be released.
@@ -87,7 +335,7 @@ export type FactCondition = {
 };
 
 /** A row of the table of outcomes, without its code. */
-export interface OutcomeRule {
+interface OutcomeRule {
   /** When the row applies. */
   readonly when: FactCondition;
   /** Whether what the order pays for may be released. */
@@ -393,7 +641,7 @@ export const SETTLEMENTS: readonly {
  * What a person is shown besides the row that applies, and what changes nothing
  * else.
  */
-export const ATTENTION_BESIDE: readonly {
+const ATTENTION_BESIDE: readonly {
   /** When it is shown. */
   readonly when: FactCondition;
   /** Why a person has to look. */

@@ -1,22 +1,18 @@
 import assert from "node:assert/strict";
-import type { Driver, Statement } from "../store/driver/driver.ts";
-import { LedgerError } from "../store/driver/errors.ts";
+import { type Driver, LedgerError, type Statement } from "../store/database.ts";
 import { at, orderRead, orderWebhook } from "../testing/projection_test_kit.ts";
 import { append, newLedger, projectAll } from "../testing/fold_kit.ts";
 import {
   deleteChangesBefore,
+  deleteConfirmed,
+  drawUnknown,
+  forgetIsolated,
   insertObservedChanges,
+  isolatedIdsOf,
   moveVersion,
   type Observation,
   readObservations,
   readObservedChanges,
-  writeObservations,
-} from "./observations.ts";
-import {
-  deleteConfirmed,
-  drawUnknown,
-  forgetIsolated,
-  isolatedIdsOf,
   readOpenOrders,
   requestOrder,
   restUntil,
@@ -25,6 +21,7 @@ import {
   selectRefused,
   upsertIsolated,
   waitingOf,
+  writeObservations,
 } from "./requests.ts";
 
 const ms = (minute: number) => Date.parse(at(minute));

@@ -2,11 +2,10 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { expectedStates, worlds } from "../testing/projection_test_kit.ts";
 import { testEachDatabase } from "../testing/test_databases.ts";
-import { verifySeals } from "../evidence/verify.ts";
-import { verifyStates } from "./verify_states.ts";
+import { verifySeals } from "../evidence/evidence.ts";
+import { refold, verifyStates } from "./refold.ts";
 import { ledgerOn } from "../ledger_on.ts";
 import { append, prepared, projectAll, statesOf } from "../testing/fold_kit.ts";
-import { refold } from "./refold.ts";
 
 testEachDatabase(
   "a ledger folds, seals and refolds alike in every database",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { initialOrderFold, type OrderFold } from "../orders/order_fold.ts";
-import { initialUserFold } from "../users/user_fold.ts";
-import { urgencyOf } from "./due.ts";
+import { initialUserFold } from "../users/user_state.ts";
+import { urgencyOf } from "./rows.ts";
 
 type Claim = OrderFold["claims"][number];
 

@@ -1,44 +1,287 @@
 /** A step: reads what a batch of events needs, folds it, and writes it behind the guard. */
+import {
+  askedAtOf,
+  CANDIDATES_KEPT,
+  type PurchaseName,
+  purchaseOf,
+  type RecordedEvent,
+  validUntil,
+} from "../events/event.ts";
+import {
+  expectationLinks,
+  type Fact,
+  isExpectation,
+  isWitnessRule,
+  linkKey,
+} from "../events/fact.ts";
+import { firstOrderAfter } from "../orders/expectations.ts";
+import { initialOrderFold, type OrderFold } from "../orders/order_fold.ts";
+import {
+  type KnownReleases,
+  type LoggedReleases,
+  logReleases,
+  type Purchase,
+  purchaseDigest,
+} from "../releases/order_release.ts";
+import {
+  type Driver,
+  insertMany,
+  listed,
+  retryLostRaces,
+  type Rows,
+  type Statement,
+} from "../store/database.ts";
+import { EVENT_COLUMNS, eventsOf, hexOf, msOf } from "../store/events.ts";
+import {
+  DUE_COLUMNS,
+  dueChanges,
+  dueOf,
+  insertRow,
+  type Kind,
+  KINDS,
+  lookupText,
+  orderRows,
+  type Row,
+  type RowContext,
+  selectRows,
+  type Table,
+  TABLES,
+  userRows,
+} from "./rows.ts";
+import {
+  insertExpected,
+  selectExpected,
+  selectLaterTerms,
+  selectRules,
+  windowsOf,
+} from "./anew.ts";
+import { type Guard, guardOf, moveGuard, selectGuard } from "./guard.ts";
+import {
+  type BatchEvent,
+  type Collected,
+  type Known,
+  type KnownRows,
+  Step,
+} from "./step.ts";
 import type { AssetTable } from "../../core/assets/environment.ts";
-import type { RecordedEvent } from "../events/event.ts";
-import { type Fact, isExpectation } from "../events/fact.ts";
 import { readFact } from "../events/read_fact.ts";
 import {
   insertSeal,
   lastSealOf,
   sealNext,
   selectLastSeal,
-} from "../evidence/seals.ts";
-import { logReleases } from "../releases/release_log.ts";
-import { insertMany } from "../store/database.ts";
-import type { OrderFold } from "../orders/order_fold.ts";
-import type { UserFold } from "../users/user_fold.ts";
-import type { Driver, Statement } from "../store/driver/driver.ts";
-import { retryLostRaces } from "../store/driver/retrying_driver.ts";
-import { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
-import { selectRules } from "./anew.ts";
-import { DUE_COLUMNS, dueChanges, dueOf } from "./due.ts";
-import { insertExpected } from "./expected.ts";
+} from "../evidence/evidence.ts";
+import type { UserFold } from "../users/user_state.ts";
 import { FOLD_VERSION } from "./fold_version.ts";
-import { type Guard, guardOf, moveGuard, selectGuard } from "./guard.ts";
 import {
-  loadKnown,
-  loadReleases,
-  purchaseStatements,
-  type Read,
-} from "./load.ts";
-import { logStatements, tellAll } from "./log.ts";
-import {
-  insertRow,
-  type Kind,
-  KINDS,
-  lookupText,
-  type RowContext,
-  type Table,
-  TABLES,
-} from "./rows.ts";
-import { type BatchEvent, Step } from "./step.ts";
-import { selectSubscribers, subscribersOf } from "./subscribers.ts";
+  logStatements,
+  selectSubscribers,
+  subscribersOf,
+  tellAll,
+} from "./log.ts";
+
+/** Reads in one transaction: after a lost race from the primary. */
+type Read = (statements: readonly Statement[]) => Promise<Rows[]>;
+
+/**
+ * Reads the rows that a batch names, what is expected of its orders, and the orders
+ * that the batch's terms and rules may concern besides.
+ */
+async function loadKnown(
+  read: Read,
+  events: readonly BatchEvent[],
+  { anyExpected, guard: { hash }, readFact, ...batch }: {
+    readonly anyExpected: boolean;
+    readonly guard: Guard;
+    readonly rules: readonly RecordedEvent[];
+    readonly readFact: (event: RecordedEvent) => Fact;
+  },
+): Promise<Known> {
+  const named = (which: "orderId" | "userId") =>
+    listed(
+      new Set(
+        events.flatMap(({ event, fact }) =>
+          [fact[which], event[which]].filter(Boolean)
+        ),
+      ),
+    );
+  const inList = "r.id IN (SELECT value FROM json_each(?))";
+  const found = await read([
+    selectRows("orders", inList, named("orderId")),
+    selectRows("users", inList, named("userId")),
+  ]);
+  const orders = orderRows(found[0]);
+  const users = userRows(found[1]);
+  const rules = batch.rules.map(readFact).filter(isWitnessRule);
+  const facts = events.map(({ fact }) => fact);
+  const rulesFrom = facts.filter(isWitnessRule).map(({ change }) =>
+    msOf(change.from) ?? 0
+  );
+  const asked = facts.filter(isExpectation).map((fact) => fact.expectation);
+  const links = asked.flatMap((one) =>
+    expectationLinks(one).map(({ kind, link }) => [
+      hash.of(kind, link),
+      linkKey({ kind, link }),
+      msOf(firstOrderAfter(askedAtOf(one))) ?? 0,
+      kind === "click" ? hash.of("asked_click", link) : null,
+      msOf(validUntil(one)) ?? 0,
+    ])
+  );
+  if (!anyExpected && links.length === 0 && rulesFrom.length === 0) {
+    const linkedOrders = new Map();
+    const [expectations, successes] = [[], []];
+    return { orders, users, rules, expectations, linkedOrders, successes };
+  }
+  const own = Map.groupBy(facts, ({ orderId }) => orderId ?? "");
+  own.delete("");
+  const windows = [...own].flatMap(([id, facts]) =>
+    windowsOf(orders.get(id)?.fold ?? initialOrderFold(id), facts)
+  );
+  // What was recorded before and was asked for later counts in its place.
+  const terms = asked.flatMap((one) => {
+    const purchase = purchaseOf(one);
+    return purchase === null ? [] : [{ ...purchase, askedAt: askedAtOf(one) }];
+  });
+  const [expected = [], later = [], linked = [], successes = []] = await read([
+    selectExpected(hash, windows),
+    selectLaterTerms(hash, terms),
+    { sql: LINKED, args: [JSON.stringify(links)] },
+    selectRows(
+      "orders",
+      "?1 IS NOT NULL AND r.status = 'success' AND r.began >= ?1",
+      rulesFrom.length === 0 ? null : Math.min(...rulesFrom),
+    ),
+  ]);
+  addMissing(
+    orders,
+    orderRows([...linked.map((row) => row.slice(1)), ...successes]),
+  );
+  const linkedOrders = new Map(
+    [...Map.groupBy(linked, ([key]) => String(key))]
+      .map(([key, rows]) => [key, rows.map(([, , id]) => String(id))]),
+  );
+  return {
+    ...{ orders, users, rules },
+    expectations: eventsOf([...expected, ...later]).map(readFact)
+      .filter(isExpectation).map(({ expectation }) => expectation),
+    linkedOrders,
+    successes: successes.map(([, id]) => String(id)),
+  };
+}
+
+/** What is known already stays: a step may have changed it. */
+function addMissing(
+  orders: KnownRows["orders"],
+  others: ReadonlyMap<string, Row<OrderFold>>,
+): void {
+  for (const [id, row] of others) if (!orders.has(id)) orders.set(id, row);
+}
+
+/**
+ * Orders that the service has shown under a link. By its click id what is asked for
+ * concerns no order that was there long before, unless something without a reference
+ * was asked for then, of which it may be later terms; nor one of which as many
+ * candidates expire earlier as an order keeps.
+ */
+const LINKED =
+  `SELECT DISTINCT w.value ->> 1, o.no, o.id, o.historic, o.told, o.fold
+  FROM json_each(?1) AS w
+  CROSS JOIN lookup AS l ON l.hash = w.value ->> 0 AND l.shown = 1
+  CROSS JOIN orders AS o ON o.no = l.no
+  WHERE w.value ->> 3 IS NULL OR (
+    (o.began >= w.value ->> 2 OR EXISTS (
+      SELECT 1 FROM expected AS k WHERE k.click = w.value ->> 3
+        AND k.reference IS NULL AND k.valid_until >= o.began
+        AND k.asked_at <= o.began + 360000))
+    AND NOT EXISTS (
+      SELECT 1 FROM expected AS k WHERE k.click = w.value ->> 3
+        AND k.valid_until >= o.began AND k.valid_until < w.value ->> 4
+        AND k.asked_at <= o.began
+      ORDER BY k.valid_until LIMIT 1 OFFSET ${CANDIDATES_KEPT - 1}))`;
+
+/** What a row of `purchases` says of an order, in its column `held`. */
+const ROLES = { wait: 0, own: 1, hand: 2 } as const;
+
+/**
+ * Reads what was logged of releases, and who holds the purchases of a batch; where a
+ * person moved one, the rows of all that have to do with it are added.
+ */
+export async function loadReleases(
+  read: Read,
+  collected: readonly Collected[],
+  { orders, key }: Pick<KnownRows, "orders"> & { readonly key: Uint8Array },
+): Promise<KnownReleases> {
+  const digestOf = (purchase: PurchaseName) => purchaseDigest(key, purchase);
+  const isMoved = collected.some((one) => "took" in one);
+  const names = collected.flatMap((one) =>
+    "took" in one
+      ? [one.gave, one.took]
+      : "now" in one && one.now.release === "yes"
+      ? [one.now.purchase]
+      : []
+  ).filter((purchase) => purchase !== null);
+  const digests = listed(new Set(names.map(digestOf)));
+  const named = "name IN (SELECT unhex(value) FROM json_each(?1))";
+  const [holding, rows] = digests === "[]" ? [] : await read([
+    {
+      // Those that took last come last.
+      sql: `SELECT p.name, o.id, p.held FROM purchases AS p
+        JOIN orders AS o ON o.no = p.no WHERE p.${named} ORDER BY p.since`,
+      args: [digests],
+    },
+    selectRows(
+      "orders",
+      `?2 AND r.no IN (SELECT no FROM purchases WHERE ${named})`,
+      ...[digests, isMoved ? 1 : 0],
+    ),
+  ]);
+  const purchases = new Map<string, Purchase>();
+  for (const [digest, id, role] of holding ?? []) {
+    const name = hexOf(digest as Uint8Array);
+    const one = purchases.get(name) ?? { own: null, hands: [] };
+    const order = String(id);
+    if (role === ROLES.own) purchases.set(name, { ...one, own: order });
+    if (role === ROLES.hand) {
+      purchases.set(name, { ...one, hands: [...one.hands, order] });
+    }
+  }
+  addMissing(orders, orderRows(rows));
+  const releases = [...orders].flatMap(([id, { told: { release } }]) =>
+    release === undefined ? [] : [[id, release] as const]
+  );
+  return { purchases, digestOf, orders: new Map(releases) };
+}
+
+export function purchaseStatements(
+  { purchases, waits }: Pick<LoggedReleases, "purchases" | "waits">,
+  { orders }: Pick<KnownRows, "orders">,
+): Statement[] {
+  const noOf = (id: string) => orders.get(id)?.no ?? null;
+  const insert = (name: string, id: string, role: number, since: number) => ({
+    sql: `INSERT INTO purchases (name, no, held, since)
+      VALUES (unhex(?), ?, ?, ?)`,
+    args: [name, noOf(id), role, since],
+  });
+  return [
+    ...[...purchases].flatMap(([name, { own, hands }]) => [
+      {
+        sql: "DELETE FROM purchases WHERE name = unhex(?) AND held > 0",
+        args: [name],
+      },
+      ...own === null ? [] : [insert(name, own, ROLES.own, 0)],
+      ...hands.map((id, at) => insert(name, id, ROLES.hand, at + 1)),
+    ]),
+    ...[...waits].flatMap(([id, wait]) => [
+      {
+        sql: "DELETE FROM purchases WHERE no = ? AND held = 0",
+        args: [noOf(id)],
+      },
+      ...wait === null
+        ? []
+        : [insert(wait.digest, id, ROLES.wait, wait.position)],
+    ]),
+  ];
+}
 
 /** The part of the fold that tests replace to play another version. */
 export interface FoldCode {
@@ -175,7 +418,7 @@ async function readBatch(
   const [guard, seal, events, rules, more, subscribers] = await read([
     selectGuard,
     selectLastSeal,
-    { sql: NEXT_EVENTS, args: [maxEvents, maxBytes] },
+    { sql: SELECT_NEXT, args: [maxEvents, maxBytes] },
     selectRules,
     {
       sql: `SELECT EXISTS (SELECT 1 FROM expected),
@@ -201,7 +444,7 @@ async function readBatch(
 const AFTER = "position > (SELECT position FROM ledger)";
 
 /** So many events, of so many bytes together, but one at least. */
-const NEXT_EVENTS = `SELECT ${EVENT_COLUMNS} FROM events AS e
+const SELECT_NEXT = `SELECT ${EVENT_COLUMNS} FROM events AS e
   WHERE e.${AFTER} AND e.position <= (
     SELECT max(position) FROM (
       SELECT position, size, sum(size) OVER (ORDER BY position) AS total
@@ -304,4 +547,64 @@ function counted(
     if (isQuarantined(event)) add("quarantined");
   }
   return all;
+}
+
+export interface FoldParts
+  extends Pick<ProjectOptions, "assets" | "fold" | "redactNew"> {
+  readonly driver: Driver;
+}
+
+/** Work that the thread of a database knows by name; what it takes and gives is data. */
+export interface Work<Options, Result> {
+  readonly name: string;
+  make(parts: FoldParts, options: Options): Promise<Result>;
+}
+
+/** Folds the next events. */
+export const NEXT_EVENTS = {
+  name: "events",
+  make: (
+    { driver, ...parts }: FoldParts,
+    { most }: Most,
+  ): Promise<Projected> => project(driver, { ...parts, maxEvents: most }),
+};
+
+export interface Most {
+  /** Most events of a step. */
+  readonly most: number;
+}
+
+/** A step should not take longer: an append waits for it. */
+const STEP_MS = 45;
+const FEWEST_EVENTS = 100;
+
+/**
+ * Lets work be done in steps, each of as many events as fit into that time by how long
+ * the last one took. It is done in the thread that owns the database, where one does:
+ * its fold is that of this version. A server takes appends meanwhile.
+ */
+export function inSteps<
+  Options,
+  Result extends { readonly events: number },
+>(
+  parts: FoldParts,
+  { name, make }: Work<Options & Most, Result>,
+  most: number,
+): (options: Options) => Promise<Result> {
+  const { driver: { location, work }, assets, fold = FOLD } = parts;
+  let size = location === "remote" ? most : FEWEST_EVENTS;
+  return async (options) => {
+    const beganMs = performance.now();
+    const asked = { ...options, most: size };
+    const result = work !== undefined && fold === FOLD
+      ? await work(name, { assets, ...asked }) as Result
+      : await make(parts, asked);
+    const ms = performance.now() - beganMs;
+    // A step with few events says little of how long many take.
+    if (location !== "remote" && result.events >= size / 2 && ms > 0) {
+      const wanted = Math.max(result.events * STEP_MS / ms, FEWEST_EVENTS);
+      size = Math.round(Math.min(Math.max(wanted, size / 2), 2 * size, most));
+    }
+    return result;
+  };
 }

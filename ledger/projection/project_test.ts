@@ -4,9 +4,8 @@ import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 import { tries } from "../../tests/kit/thorough.ts";
 import type { NewEvent } from "../events/event.ts";
 import { orderReleased } from "../testing/mint.ts";
-import type { Driver } from "../store/driver/driver.ts";
-import { readTransitions } from "../reads/transitions.ts";
-import { LedgerError } from "../store/driver/errors.ts";
+import { type Driver, LedgerError } from "../store/database.ts";
+import { readTransitions } from "../reads/stats.ts";
 import {
   at,
   expectation,
@@ -17,7 +16,7 @@ import {
   webhook,
   worlds,
 } from "../testing/projection_test_kit.ts";
-import { verifySeals } from "../evidence/verify.ts";
+import { verifySeals } from "../evidence/evidence.ts";
 import {
   append,
   newLedger,
@@ -26,7 +25,7 @@ import {
   statesOf,
   toldBy,
 } from "../testing/fold_kit.ts";
-import { packOrder, packUser, unpackOrder, unpackUser } from "./doc.ts";
+import { packOrder, packUser, unpackOrder, unpackUser } from "./rows.ts";
 import { guardOf, moveGuard, selectGuard } from "./guard.ts";
 import { project } from "./project.ts";
 

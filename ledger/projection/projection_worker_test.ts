@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ProjectionWorker } from "./projection_worker.ts";
+import { ProjectionWorker } from "./catch_up.ts";
 
 Deno.test("ProjectionWorker catches up when woken, without waiting for its idle check", async () => {
   let runs = 0;

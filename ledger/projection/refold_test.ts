@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { Fact } from "../events/fact.ts";
 import { readFact } from "../events/read_fact.ts";
-import { readTransitions } from "../reads/transitions.ts";
-import { LedgerError } from "../store/driver/errors.ts";
+import { readTransitions } from "../reads/stats.ts";
+import { LedgerError } from "../store/database.ts";
 import {
   Crash,
   crashingDriver,
@@ -15,8 +15,8 @@ import {
 } from "../testing/projection_test_kit.ts";
 import { opened } from "../testing/subscription_kit.ts";
 import fc from "fast-check";
-import { verifyStates } from "./verify_states.ts";
-import { verifySeals } from "../evidence/verify.ts";
+import { refold, verifyStates } from "./refold.ts";
+import { verifySeals } from "../evidence/evidence.ts";
 import {
   append,
   newLedger,
@@ -25,9 +25,8 @@ import {
   statesOf,
   toldBy,
 } from "../testing/fold_kit.ts";
-import { DUE_COLUMNS } from "./due.ts";
+import { DUE_COLUMNS } from "./rows.ts";
 import { FOLD, type FoldCode } from "./project.ts";
-import { refold } from "./refold.ts";
 
 const TABLES = ["orders", "users", "log", "purchases"];
 

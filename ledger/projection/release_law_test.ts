@@ -1,12 +1,11 @@
-import type { HandOutcome } from "../events/hand_release.ts";
+import type { HandOutcome, NewEvent } from "../events/event.ts";
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { NewEvent } from "../events/event.ts";
 import { orderAbsent, orderReleased } from "../testing/mint.ts";
 import type { Transition } from "../machines/transition.ts";
 import { orderRelease } from "../releases/order_release.ts";
-import type { Driver } from "../store/driver/driver.ts";
-import { readTransitions } from "../reads/transitions.ts";
+import type { Driver } from "../store/database.ts";
+import { readTransitions } from "../reads/stats.ts";
 import {
   at,
   expectation,
@@ -15,7 +14,7 @@ import {
   session,
 } from "../testing/projection_test_kit.ts";
 import { append, newLedger, projectAll, select } from "../testing/fold_kit.ts";
-import { unpackOrder } from "./doc.ts";
+import { unpackOrder } from "./rows.ts";
 import { project } from "./project.ts";
 import { isThorough, tries } from "../../tests/kit/thorough.ts";
 

@@ -1,4 +1,38 @@
 /** Rows of orders and users: what makes them, what their columns say, what leads to an order. */
+import {
+  CLAIM_FIELDS,
+  type ClaimBody,
+  effectiveTime,
+} from "../events/event.ts";
+import { unread } from "../events/readings.ts";
+import {
+  type Claim,
+  evolveOrder,
+  initialOrderFold,
+  latestReading,
+  type OrderFold,
+} from "../orders/order_fold.ts";
+import type { OrderReleases } from "../releases/order_release.ts";
+import {
+  evolveUser,
+  initialUserFold,
+  type UserFold,
+  userState,
+} from "../users/user_state.ts";
+import { normaliseTime } from "../../core/time/service_time.ts";
+import { isFinal } from "../machines/order_machine.ts";
+import {
+  isFinalVerification,
+  isKnownVerification,
+} from "../machines/user_machines.ts";
+import {
+  contestingClaims,
+  decideOrderStatus,
+  nextFinalReadMs,
+  requestAgainAfterMs,
+} from "../orders/order_status.ts";
+import type { Rows, SqlValue, Statement } from "../store/database.ts";
+import { msOf } from "../store/events.ts";
 import type { AssetTable } from "../../core/assets/environment.ts";
 import {
   type Beside,
@@ -6,35 +40,271 @@ import {
   type OrderInContext,
   orderOf,
 } from "../attention/attention.ts";
-import { effectiveTime } from "../events/time.ts";
 import type { Entity } from "../machines/transition.ts";
 import { beganBy } from "../orders/expectations.ts";
-import {
-  evolveOrder,
-  initialOrderFold,
-  type OrderFold,
-} from "../orders/order_fold.ts";
 import { type OrderState, orderState } from "../states/order_state.ts";
 import type { Fact } from "../events/fact.ts";
-import type { Rows } from "../store/database.ts";
-import type { SqlValue, Statement } from "../store/driver/driver.ts";
-import {
-  evolveUser,
-  initialUserFold,
-  type UserFold,
-} from "../users/user_fold.ts";
-import { userState } from "../users/user_state.ts";
-import { msOf } from "../store/events.ts";
-import {
-  packOrder,
-  packUser,
-  type Row,
-  type Told,
-  unpackOrder,
-  unpackUser,
-} from "./doc.ts";
-import { isOpen } from "./due.ts";
-import type { LookupHash, LookupKind } from "./lookup_hash.ts";
+import type { LookupHash, LookupKind } from "./guard.ts";
+
+/** What was told of an order or a user. A refold keeps it. */
+export interface Told {
+  /** How often each code of the log was entered. */
+  readonly times: Readonly<Record<string, number>>;
+  /** The last status told of each machine whose entries recur. */
+  readonly last: Readonly<Record<string, string>>;
+  readonly release?: OrderReleases;
+  /** Status and entry of the last release, if it waits for a person. */
+  readonly withheld?: readonly [status: string, entry: number];
+}
+
+export const NOTHING_TOLD: Told = { times: {}, last: {} };
+
+/** A row of `orders` or `users`, as far as it is folded on. */
+export interface Row<Fold> {
+  readonly no: number;
+  readonly fold: Fold;
+  readonly told: Told;
+  /** 0 news; 1 of before the ledger went live; 2 such a one, and listed. */
+  readonly historic: number;
+}
+
+export function packOrder(fold: OrderFold): string {
+  const packed = filled(fold, ["orderId", "latest"]);
+  for (const name of READINGS) {
+    const reading = fold[name];
+    if (reading !== null) packed[name] = pack(READING, reading);
+  }
+  let before: ClaimBody | null = null;
+  packed.claims = fold.claims.map(({ status, lastAt, bodies }) => [
+    status,
+    lastAt,
+    ...bodies.map((body) => {
+      const short = pack(CLAIM, body, fold.latest, before);
+      before = body;
+      return short;
+    }),
+  ]);
+  return JSON.stringify(packed);
+}
+
+export function unpackOrder(orderId: string, document: string): OrderFold {
+  const packed = JSON.parse(document) as Loose;
+  const fold: Loose = { ...initialOrderFold(orderId), ...packed };
+  for (const name of READINGS) {
+    const reading = packed[name] as readonly unknown[] | undefined;
+    if (reading !== undefined) fold[name] = unpack(READING, reading);
+  }
+  const latest = latestReading(fold as unknown as OrderFold);
+  fold.latest = latest;
+  let before: ClaimBody | null = null;
+  fold.claims = (packed.claims as PackedClaim[]).map(
+    ([status, lastAt, ...bodies]): Claim => ({
+      status,
+      lastAt,
+      bodies: bodies.map((short) =>
+        before = unpack(CLAIM, short, latest, before)
+      ),
+    }),
+  );
+  return fold as unknown as OrderFold;
+}
+
+export function packUser(fold: UserFold): string {
+  return JSON.stringify(filled(fold, ["userId"]));
+}
+
+export function unpackUser(userId: string, document: string): UserFold {
+  return { ...initialUserFold(userId), ...JSON.parse(document) };
+}
+
+type Loose = Record<string, unknown>;
+type PackedClaim = readonly [Claim["status"], string, ...unknown[][]];
+
+/** Readings of a fold; the latest is one of them. */
+const READINGS = ["plausible", "ahead", "statusless", "redacted"] as const;
+
+const READING = unread;
+const CLAIM = Object.fromEntries(
+  ["digest", ...CLAIM_FIELDS].map((name) => [name, null]),
+) as unknown as ClaimBody;
+
+/**
+ * Writes a record by the places of its fields: names are half of its bytes. A number says
+ * which record has the same: 0 an empty one, 1 the latest reading, 2 the claim before it.
+ */
+function pack(empty: object, record: object, ...others: (object | null)[]) {
+  const known = [empty, ...others] as (Loose | null)[];
+  const values = Object.keys(empty).map((name) => {
+    const value = (record as Loose)[name];
+    const same = known.findIndex((one) => one && isSame(value, one[name]));
+    return same < 0 ? value : same;
+  });
+  while (values.at(-1) === 0) values.pop();
+  return values;
+}
+
+function unpack<Record extends object>(
+  empty: Record,
+  packed: readonly unknown[],
+  ...others: (object | null)[]
+): Record {
+  const known = [empty, ...others] as (Loose | null)[];
+  const record = { ...empty } as Loose;
+  for (const [at, name] of Object.keys(empty).entries()) {
+    const value = at in packed ? packed[at] : 0;
+    record[name] = typeof value === "number" ? known[value]?.[name] : value;
+  }
+  return record as Record;
+}
+
+function isSame(value: unknown, other: unknown): boolean {
+  return value === other ||
+    (Array.isArray(value) && value.length === 0 && Array.isArray(other));
+}
+
+/** The fields that say something. */
+function filled(record: object, without: readonly string[]): Loose {
+  return Object.fromEntries(
+    Object.entries(record).filter(([name, value]) =>
+      !without.includes(name) && value !== null && value !== undefined &&
+      value !== false && !(Array.isArray(value) && value.length === 0)
+    ),
+  );
+}
+
+/** 2: a final status was claimed for the first time; 1: another; 0: nothing new. */
+export type Urgency = 0 | 1 | 2;
+
+export interface ToConfirm {
+  readonly at: string;
+  readonly urgency: Urgency;
+  /** Position of the last of them that makes it urgent; 0 where none does. */
+  readonly claimedBy: number;
+}
+
+/**
+ * Each status that no reading has shown makes an order or a user urgent once, however
+ * often it is claimed.
+ */
+export function urgencyOf(
+  before: OrderFold | UserFold | undefined,
+  after: OrderFold | UserFold,
+): Urgency {
+  const known = before === undefined ? [] : statedIn(before);
+  const first = statedIn(after).flatMap(({ claimed, shown, ends }, at) =>
+    claimed.filter((status) =>
+      !shown.includes(status) && !known[at]?.claimed.includes(status)
+    ).map(ends)
+  );
+  return first.length === 0 ? 0 : first.includes(true) ? 2 : 1;
+}
+
+function statedIn(fold: OrderFold | UserFold) {
+  if ("orderId" in fold) {
+    return [{
+      claimed: fold.claims.map(({ status }): string => status),
+      shown: fold.observedStatuses.map(({ status }): string => status),
+      ends: isFinal,
+    }];
+  }
+  return ([
+    [fold.lkyc, fold.observedLkyc],
+    [fold.fkyc, fold.observedFkyc],
+  ] as const).map(([claims, shown]) => ({
+    claimed: claims.map(({ state }) => state).filter(isKnownVerification),
+    ...{ shown: [...shown], ends: isFinalVerification },
+  }));
+}
+
+/**
+ * Columns that say when to ask. `named_at`: from when on, because a webhook named it;
+ * `urgency` and the position `claimed_by` say how soon, `wanted_at` when the last such
+ * webhook came. `due_at`: when an order is asked about again without one.
+ */
+export const DUE_COLUMNS: readonly string[] = [
+  ...["urgency", "claimed_by", "wanted_at", "named_at", "due_at"],
+];
+
+/** What the service refuses is not urgent: it is asked for alone, and less often. */
+const urgencyNow = (entity: string) =>
+  `CASE WHEN excluded.urgency > 0 AND EXISTS (SELECT 1 FROM set_aside AS a
+      WHERE a.entity = '${entity}' AND a.id = excluded.id AND a.kind = 'refused')
+    THEN 0 ELSE excluded.urgency END`;
+
+/** The rest that the last ask began; one that never ends counts as none. */
+const rested = (entity: string) =>
+  `coalesce((SELECT b.rests_until FROM observations AS b
+      WHERE b.entity = '${entity}' AND b.id = excluded.id
+        AND b.rests_until > excluded.wanted_at
+        AND b.rests_until <= excluded.wanted_at + b.rest_ms),
+    excluded.wanted_at)`;
+
+/**
+ * What the columns become of a row that is there. What waits keeps its place, however
+ * often it is named again; what is urgent is due at once, though it rests.
+ */
+export function dueChanges(table: "orders" | "users"): string {
+  const entity = table === "orders" ? "order" : "user";
+  const urgent = urgencyNow(entity);
+  const named = `urgency = max(urgency, ${urgent}),
+    claimed_by = max(claimed_by, iif(${urgent} > 0, excluded.claimed_by, 0)),
+    wanted_at = coalesce(max(wanted_at, excluded.wanted_at), excluded.wanted_at,
+      wanted_at),
+    named_at = CASE WHEN excluded.wanted_at IS NULL THEN named_at
+      WHEN ${urgent} > 0 THEN min(coalesce(named_at, excluded.wanted_at),
+        excluded.wanted_at)
+      ELSE coalesce(named_at, ${rested(entity)}) END`;
+  return table === "users" ? `${named}, due_at = NULL` : `${named},
+    due_at = CASE WHEN excluded.due_at IS NULL THEN NULL
+      WHEN due_at IS NULL OR (open = 1 AND excluded.open = 0) THEN excluded.due_at
+      ELSE min(due_at, excluded.due_at) END`;
+}
+
+/** What these columns say of a row by itself; an order is asked about without a webhook too. */
+export function dueOf(
+  fold: OrderFold | UserFold,
+  named: ToConfirm | undefined,
+): Readonly<Record<string, SqlValue>> {
+  const namedMs = named === undefined ? null : Date.parse(named.at);
+  const lastMs = msOf(fold.activity.lastAt);
+  return {
+    urgency: named?.urgency ?? 0,
+    claimed_by: named?.claimedBy ?? 0,
+    wanted_at: namedMs,
+    named_at: namedMs,
+    due_at: lastMs === null || "userId" in fold ? null : dueAfter(fold, lastMs),
+  };
+}
+
+/** When to ask again of an order that nothing new asks for; null: never. */
+function dueAfter(fold: OrderFold, lastMs: number): number | null {
+  return isOpen(fold)
+    ? lastMs + requestAgainAfterMs(lastMs - lastMovedMs(fold))
+    : nextFinalReadMs(finalSinceMs(fold, lastMs), lastMs);
+}
+
+/** Whether the service should go on being asked about an order. */
+function isOpen(fold: OrderFold): boolean {
+  const { status, trust } = decideOrderStatus(fold);
+  return trust !== "confirmed" || !isFinal(status) ||
+    contestingClaims(fold).length > 0;
+}
+
+/** When an order last changed, as far as is known, in ms since the epoch. */
+export function lastMovedMs(fold: OrderFold): number {
+  const times = [
+    fold.latest?.changedAt ?? "",
+    ...fold.claims.map((claim) => claim.lastAt),
+  ].map((time) => Date.parse(time));
+  return Math.max(0, ...times.filter((time) => !Number.isNaN(time)));
+}
+
+/** Since when an order is final; a time yet to come counts as now. */
+export function finalSinceMs(fold: OrderFold, nowMs: number): number {
+  const changedAt = normaliseTime(fold.latest?.changedAt ?? null);
+  const changedMs = changedAt === null ? NaN : Date.parse(changedAt);
+  return changedMs <= nowMs ? changedMs : nowMs;
+}
 
 export const TABLES = ["orders", "users"] as const;
 
@@ -62,7 +332,7 @@ interface Written {
   readonly links: readonly LookupLink[];
 }
 
-export interface LookupLink {
+interface LookupLink {
   readonly kind: LookupKind;
   readonly link: string;
   /** Whether the service has shown it. */
@@ -261,7 +531,7 @@ function userColumns({ no, fold, historic, told }: Row<UserFold>): Columns {
 }
 
 /** Characters of a transaction or an address that lead to it. */
-export const BEGINNING = 18;
+const BEGINNING = 18;
 
 /** What a text is looked up by: of long random ones the beginning is enough. */
 export function lookupText(kind: LookupKind, text: string): string {

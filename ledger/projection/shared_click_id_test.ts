@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { OrderState } from "../states/order_state.ts";
-import type { Driver } from "../store/driver/driver.ts";
+import type { Driver } from "../store/database.ts";
 import {
   append,
   newLedger,

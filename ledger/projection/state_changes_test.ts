@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { diffStates } from "./state_changes.ts";
+import { diffStates } from "./refold.ts";
 
 Deno.test("diffStates() names the fields that differ, dotted", () => {
   const before = {

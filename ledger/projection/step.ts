@@ -4,22 +4,23 @@
  * collected for the log, and what webhooks name for the poller.
  */
 import type { AssetTable } from "../../core/assets/environment.ts";
-import type { RecordedEvent } from "../events/event.ts";
-import type { Expectation } from "../events/expectation.ts";
 import {
-  type Fact,
-  isExpectation,
-  isWitnessRule,
-  type WitnessRuleFact,
-} from "../events/fact.ts";
+  deliveredPurchase,
+  type Expectation,
+  type RecordedEvent,
+} from "../events/event.ts";
 import {
   expectationLinks,
+  type Fact,
   type FactLink,
+  isExpectation,
+  isWitnessRule,
   linkKey,
   OrderLinks,
-} from "../events/links.ts";
+  type WitnessRuleFact,
+} from "../events/fact.ts";
 import { isFinal } from "../machines/order_machine.ts";
-import { compareText } from "../machines/sorted_list.ts";
+import { compareText } from "../machines/machine.ts";
 import type {
   Entity,
   MachineName,
@@ -27,37 +28,36 @@ import type {
   VisibleStatus,
 } from "../machines/transition.ts";
 import { isFinalVerification } from "../machines/user_machines.ts";
-import { countingLook } from "../orders/compare.ts";
+import {
+  countingLook,
+  evolveOrder,
+  initialOrderFold,
+  type OrderFold,
+} from "../orders/order_fold.ts";
 import {
   ExpectationPool,
   expectationWindow,
   sameWindow,
   WitnessRules,
 } from "../orders/expectations.ts";
-import {
-  evolveOrder,
-  initialOrderFold,
-  type OrderFold,
-} from "../orders/order_fold.ts";
 import { decideOrderStatus } from "../orders/order_status.ts";
 import {
+  type HandChange,
   isHistoricOrder,
   isHistoricUser,
   isListed,
   type LedgerTimes,
   type OrderRelease,
   orderRelease,
+  type ReleaseChange,
 } from "../releases/order_release.ts";
-import { deliveredPurchase } from "../events/hand_release.ts";
-import type { HandChange, ReleaseChange } from "../releases/release_log.ts";
 import {
+  decideUserStatus,
   evolveUser,
   initialUserFold,
   type UserFold,
-} from "../users/user_fold.ts";
-import { decideUserStatus } from "../users/user_state.ts";
-import { NOTHING_TOLD, type Row } from "./doc.ts";
-import { type ToConfirm, urgencyOf } from "./due.ts";
+} from "../users/user_state.ts";
+import { NOTHING_TOLD, type Row, type ToConfirm, urgencyOf } from "./rows.ts";
 
 export interface BatchEvent {
   readonly event: RecordedEvent;

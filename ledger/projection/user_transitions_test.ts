@@ -4,8 +4,8 @@ import type { NewEvent } from "../events/event.ts";
 import { userSnapshot } from "../testing/mint.ts";
 import { foldUser } from "../testing/fold_user.ts";
 import { readFact } from "../events/read_fact.ts";
-import type { Driver } from "../store/driver/driver.ts";
-import { readTransitions } from "../reads/transitions.ts";
+import type { Driver } from "../store/database.ts";
+import { readTransitions } from "../reads/stats.ts";
 import { append, newLedger, projectAll } from "../testing/fold_kit.ts";
 import {
   at,
@@ -14,8 +14,7 @@ import {
   webhook,
 } from "../testing/projection_test_kit.ts";
 import { record, subscriptionsOf } from "../testing/subscription_kit.ts";
-import { exportEvents } from "../transfer/export.ts";
-import { importEvents } from "../transfer/import.ts";
+import { exportEvents, importEvents } from "../transfer/transfer.ts";
 import { decideUserStatus } from "../users/user_state.ts";
 import { FOLD } from "./project.ts";
 import { refold } from "./refold.ts";

@@ -15,7 +15,7 @@ import {
   webhook,
   worlds,
 } from "../testing/projection_test_kit.ts";
-import { verifyStates } from "./verify_states.ts";
+import { verifyStates } from "./refold.ts";
 
 const events: readonly NewEvent[] = [
   session(0, "S1", "C1"),

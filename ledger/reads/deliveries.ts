@@ -1,8 +1,8 @@
 /** The deliveries of a ledger: lists, one body, which repeat another, and whether they come. */
 import { defined } from "../../core/guards.ts";
 import type { RecordedEvent } from "../events/event.ts";
-import type { Driver } from "../store/driver/driver.ts";
 import {
+  type Driver,
   listed,
   read,
   select,
@@ -17,7 +17,7 @@ import {
   selectEvents,
   timeOf,
 } from "../store/events.ts";
-import { allEvents } from "../transfer/export.ts";
+import { allEvents } from "../transfer/transfer.ts";
 import {
   asked,
   type Condition,
@@ -33,7 +33,7 @@ import {
   ATTEMPTS_FROM_FIRST_MS,
   ATTEMPTS_FROM_PREVIOUS_MS,
 } from "../../core/waiting/retry_delay.ts";
-import { compareText } from "../machines/sorted_list.ts";
+import { compareText } from "../machines/machine.ts";
 import { readFact } from "../events/read_fact.ts";
 
 /** A webhook delivery as it is stored. */

@@ -6,21 +6,23 @@ import {
   orderOf,
 } from "../attention/attention.ts";
 import { type Fact, isExpectation, isWitnessRule } from "../events/fact.ts";
-import { compareTimes } from "../events/time.ts";
-import type { Explanation } from "../explain/explanation.ts";
-import { explainOrder } from "../explain/explain_order.ts";
+import { compareTimes } from "../events/event.ts";
+import { explainOrder, type Explanation } from "../explain/explain_order.ts";
 import { initialOrderFold } from "../orders/order_fold.ts";
 import type { OrderState } from "../states/order_state.ts";
-import type { Driver, SqlValue } from "../store/driver/driver.ts";
-import { selectExpected, windowsOf } from "../projection/expected.ts";
+import {
+  type Driver,
+  read,
+  type SqlValue,
+  statement,
+} from "../store/database.ts";
+import { selectExpected, windowsOf } from "../projection/anew.ts";
 import { WITHHELD } from "../projection/log.ts";
 import type { FoldCode } from "../projection/project.ts";
 import { besideOf } from "../projection/rows.ts";
-import { read, statement } from "../store/database.ts";
 import { EVENT_COLUMNS, eventsOf, selectEvents } from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";
-import { readHash } from "./names.ts";
-import { queryMs } from "./pages.ts";
+import { queryMs, readHash } from "./pages.ts";
 
 /**
  * Explains an order by all events, or those that this ledger had learnt by a time;

@@ -1,35 +1,48 @@
 /** Orders and users by anything that names one. */
 import type { AssetTable } from "../../core/assets/environment.ts";
 import { readFact } from "../events/read_fact.ts";
-import { askedAtOf, validUntil } from "../events/expectation.ts";
+import { askedAtOf, validUntil } from "../events/event.ts";
 import { isExpectation } from "../events/fact.ts";
-import { compareText } from "../machines/sorted_list.ts";
+import { compareText } from "../machines/machine.ts";
 import type { Trust } from "../machines/transition.ts";
-import type { Driver, SqlValue, Statement } from "../store/driver/driver.ts";
+import {
+  type Driver,
+  listed,
+  read,
+  type Rows,
+  type SqlValue,
+  type Statement,
+  statement,
+} from "../store/database.ts";
 import { lookupText } from "../projection/rows.ts";
-import type { LookupHash, LookupKind } from "../projection/lookup_hash.ts";
-import { listed, read, type Rows, statement } from "../store/database.ts";
+import type { LookupHash, LookupKind } from "../projection/guard.ts";
 import { findNotes } from "../recording/notes.ts";
 import { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
 import {
+  ALL,
+  byCreation,
   type FieldMatch,
   type FoundField,
   isOfSession,
   namesOf,
   readHash,
+  readPage,
   readSessions,
   RECORDED,
   STATED,
-} from "./names.ts";
+  where,
+  wrongQuery,
+} from "./pages.ts";
 import {
   type FoundOrder,
   MOST_FOUND,
   ORDER_COLUMNS,
   orderOfRow,
   type OrderView,
+  USER_COLUMNS,
+  userOfRow,
+  type UserView,
 } from "./orders.ts";
-import { ALL, byCreation, readPage, where, wrongQuery } from "./pages.ts";
-import { USER_COLUMNS, userOfRow, type UserView } from "./users.ts";
 
 /** An order or a user that a text leads to. */
 export type Found =

@@ -11,9 +11,14 @@ import {
 } from "../attention/attention.ts";
 import type { Status, Trust } from "../machines/transition.ts";
 import { type OrderActivity, orderActivity } from "../orders/order_status.ts";
-import type { OrderFold } from "../orders/order_fold.ts";
-import type { AttentionKind } from "../outcomes/attention_kind.ts";
 import {
+  activityOf,
+  type OrderFold,
+  type UserActivity,
+} from "../orders/order_fold.ts";
+import {
+  ATTENTION_KINDS,
+  type AttentionKind,
   OUTCOME_TABLE,
   type OutcomeCode,
   type Release,
@@ -21,37 +26,53 @@ import {
   SETTLEMENTS,
 } from "../outcomes/outcome_table.ts";
 import type { OrderState } from "../states/order_state.ts";
-import type { Driver, SqlValue } from "../store/driver/driver.ts";
-import { unpackOrder } from "../projection/doc.ts";
-import { amountUnits, orderAtMs, orderView } from "../projection/rows.ts";
-import type { LookupKind } from "../projection/lookup_hash.ts";
-import { listed, select } from "../store/database.ts";
 import {
-  isLinked,
-  isOfSession,
-  isOfTerms,
-  namesOf,
-  readHash,
-  readSessions,
-  RECORDED,
-  STATED,
-} from "./names.ts";
+  type Driver,
+  listed,
+  select,
+  selectValue,
+  type SqlValue,
+} from "../store/database.ts";
+import {
+  amountUnits,
+  orderAtMs,
+  orderView,
+  unpackOrder,
+  unpackUser,
+} from "../projection/rows.ts";
+import type { LookupKind } from "../projection/guard.ts";
 import {
   ALL,
   allOf,
   anyOf,
   asked,
   byCreation,
+  decodeCursor,
+  encodeCursor,
   hasMore,
+  isLinked,
+  isOfSession,
+  isOfTerms,
   type List,
+  MOST_PAGE_BYTES,
+  namesOf,
   type PageQuery,
+  pageSize,
   type Range,
   readAll,
+  readHash,
   readPage,
+  readSessions,
   readSums,
+  RECORDED,
+  STATED,
   where,
+  wrongCursor,
   wrongQuery,
 } from "./pages.ts";
+import { type UserState, userState } from "../users/user_state.ts";
+import { jsonBytes } from "../../core/bytes.ts";
+import { timeOf } from "../store/events.ts";
 
 /** An order as readers see it. */
 export type OrderView = OrderState & {
@@ -556,4 +577,185 @@ async function addUp(
       ...one,
       sum: sum.times("0.000001").toFixed(),
     }));
+}
+
+/** A user as readers see them. */
+export type UserView = UserState & {
+  /** What was received about the user, and when; grows with each repeat. */
+  readonly activity: UserActivity;
+};
+
+/** Which users to read. */
+export interface UserQuery extends PageQuery {
+  /** Only this status. */
+  readonly status?: UserState["status"];
+  /** Only this trust. */
+  readonly trust?: Trust;
+}
+
+/** One page of users. */
+export interface UserPage {
+  /** The users. */
+  readonly users: readonly UserView[];
+  /** Value of `after` for the next page; null on the last one. */
+  readonly next: string | null;
+}
+
+/** What {@linkcode userOfRow} reads, of `users AS r`. */
+export const USER_COLUMNS = "r.id, r.fold";
+
+/** A user as readers see them, of a row of {@linkcode USER_COLUMNS}. */
+export function userOfRow([id, document]: readonly SqlValue[]): UserView {
+  const fold = unpackUser(String(id), String(document));
+  return { ...userState(fold), activity: activityOf(fold.activity) };
+}
+
+/**
+ * Users as folded so far; behind by {@linkcode Ledger.lag} events. Every method throws
+ * a {@linkcode LedgerError} where the database fails.
+ */
+export class Users {
+  readonly #driver: Driver;
+
+  /** Reads users of a database; {@linkcode openLedger} makes one. */
+  constructor(driver: Driver) {
+    this.#driver = driver;
+  }
+
+  /**
+   * Reads one user.
+   *
+   * @returns Null when no event names them.
+   */
+  async get(userId: string): Promise<UserView | null> {
+    const [row] = await select(
+      this.#driver,
+      `SELECT ${USER_COLUMNS} FROM users AS r WHERE r.id = ?`,
+      userId,
+    );
+    return row === undefined ? null : userOfRow(row);
+  }
+
+  /**
+   * Reads one page of users.
+   *
+   * @throws {RangeError} When the query is invalid.
+   */
+  async page(query: UserQuery = {}): Promise<UserPage> {
+    const list = listOf(query);
+    const { items: users, next } = await readPage(this.#driver, list, query);
+    return { users, next };
+  }
+
+  /**
+   * Walks over all users of a query, page by page.
+   *
+   * @param query Which users; `limit` is the size of a page.
+   * @throws {RangeError} When the query is invalid.
+   */
+  list(query: UserQuery = {}): AsyncGenerator<UserView> {
+    const list = listOf(query);
+    return readAll(query, (page) => readPage(this.#driver, list, page));
+  }
+}
+
+function listOf(query: UserQuery): List<UserView> {
+  const { status, trust } = query;
+  return {
+    ...byCreation("users", query),
+    ranges: [ALL],
+    where: [
+      ...asked(status, (one) => where("status = ?", one)),
+      ...asked(trust, (one) => where("trust = ?", one)),
+    ],
+    columns: USER_COLUMNS,
+    viewsOf: (rows) => rows.map(userOfRow),
+  };
+}
+
+/** An order that waits for a person. */
+export interface AttentionItem {
+  /** Why, the gravest first; never empty. */
+  readonly kinds: readonly [AttentionKind, ...AttentionKind[]];
+  /** The order. */
+  readonly order: OrderView;
+}
+
+/** Which orders that wait for a person to read. */
+interface AttentionQuery extends Pick<PageQuery, "after" | "limit"> {
+  /** Only those that wait for this reason, whatever else they wait for. */
+  readonly kind?: AttentionKind;
+}
+
+/**
+ * One page of the orders that wait for a person, each once: those with the gravest
+ * reason first, and of one reason the oldest first.
+ */
+export async function readAttentionPage(
+  orders: Orders,
+  nowMs: number,
+  { kind: only, after: cursor, limit }: AttentionQuery,
+): Promise<{ items: AttentionItem[]; next: string | null }> {
+  const kinds = only === undefined ? ATTENTION_KINDS : [only];
+  const size = pageSize(limit);
+  let [after, begun] = cursor === undefined
+    ? ["", kinds[0]]
+    : decodeCursor(cursor);
+  let place = kinds.findIndex((kind) => kind === begun);
+  if (place < 0) throw wrongCursor(cursor ?? "");
+  const items: AttentionItem[] = [];
+  let bytes = 0;
+  let kind = kinds[place];
+  // Another page of orders could be too much for this one.
+  while (
+    kind !== undefined && items.length < size && bytes <= MOST_PAGE_BYTES / 4
+  ) {
+    // Never more than are still wanted, so that the cursor is the last one's.
+    const page = await orders.page({
+      ...{ attention: kind, stuckAtMs: nowMs, sort: "oldest" },
+      ...{ limit: size - items.length, ...after !== "" && { after } },
+    });
+    for (const order of page.orders) {
+      const [first, ...others] = attentionOf(order, nowMs);
+      if (first === undefined || (first !== kind && only === undefined)) {
+        continue;
+      }
+      items.push({ kinds: [first, ...others], order });
+      bytes += jsonBytes(order);
+    }
+    after = page.next ?? "";
+    if (after === "") kind = kinds[++place];
+  }
+  const next = kind === undefined ? null : encodeCursor(after, kind);
+  return { items, next };
+}
+
+/** Walks over all of them, page by page. */
+export function listAttention(
+  orders: Orders,
+  nowMs: number,
+  kind?: AttentionKind,
+): AsyncGenerator<AttentionItem> {
+  // Few pages: each sorts anew what waits for time alone.
+  const query: AttentionQuery = { limit: 1000, ...kind && { kind } };
+  return readAll(query, (page) => readAttentionPage(orders, nowMs, page));
+}
+
+/**
+ * Since when orders have succeeded in a ledger that never recorded an
+ * expectation, UTC ISO 8601; null where orders are compared, or none has succeeded
+ * since the ledger went live. None of its orders can be compared, and none of them
+ * waits for a person.
+ */
+export async function uncheckedSince(driver: Driver): Promise<string | null> {
+  // What was created before the ledger went live was not released by it.
+  return timeOf(
+    await selectValue(
+      driver,
+      `SELECT at FROM orders
+      WHERE release = 'unchecked' AND NOT EXISTS (SELECT 1 FROM expected)
+        AND at >= coalesce((SELECT live_from FROM ledger), 0)
+      ORDER BY at LIMIT 1`,
+    ),
+  );
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Driver, Statement } from "../store/driver/driver.ts";
-import { packOrder } from "../projection/doc.ts";
+import type { Driver, Statement } from "../store/database.ts";
+import { packOrder } from "../projection/rows.ts";
 import { initialOrderFold } from "../orders/order_fold.ts";
 import type { Ledger } from "../ledger.ts";
 import { openLedger } from "../open_ledger.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Driver, Statement } from "../store/driver/driver.ts";
+import type { Driver, Statement } from "../store/database.ts";
 import { ledgerOn } from "../ledger_on.ts";
 import { newLedger } from "../testing/fold_kit.ts";
 import {

@@ -1,11 +1,34 @@
 /** How much a ledger holds, and how far it is folded. */
-import { EVENT_KINDS, type EventKind } from "../machines/event_kind.ts";
+import { EVENT_KINDS, type EventKind } from "../machines/machine.ts";
 import type { Historic } from "../releases/order_release.ts";
-import type { Driver } from "../store/driver/driver.ts";
+import {
+  type Driver,
+  listed,
+  read,
+  readDeciding,
+  select,
+  selectValue,
+  statement,
+  write,
+} from "../store/database.ts";
 import { type Guard, guardOf, selectGuard } from "../projection/guard.ts";
-import { HISTORIC } from "../projection/log.ts";
-import { read, select, selectValue, statement } from "../store/database.ts";
-import { timeOf } from "../store/events.ts";
+import {
+  HISTORIC,
+  shownOf,
+  transitionOf,
+  TRANSITIONS,
+} from "../projection/log.ts";
+import { readEvents, timeOf } from "../store/events.ts";
+import { allOf, asked, pageSize, readHash, where } from "./pages.ts";
+import { readFact } from "../events/read_fact.ts";
+import type { OrderFold } from "../orders/order_fold.ts";
+import type { NewEvent } from "../events/event.ts";
+import type {
+  KnownOfRelease,
+  RecordedRelease,
+} from "../releases/release_by_hand.ts";
+import { orderRows, selectRows } from "../projection/rows.ts";
+import type { Entity, Transition } from "../machines/transition.ts";
 
 /** How much a ledger holds, and how far it is folded. */
 export interface LedgerStats {
@@ -62,7 +85,7 @@ export async function readFolded(
 }
 
 /** Orders of one status and trust that may still change. */
-export interface OpenOrders {
+interface OpenOrders {
   readonly status: string;
   readonly trust: string;
   readonly count: number;
@@ -130,4 +153,213 @@ export async function readHistoric(driver: Driver): Promise<Historic> {
   );
   const [orders = 0, users = 0, listed = 0] = (row ?? []).map(Number);
   return { orders, users, listed };
+}
+
+/** A process that moves deliveries, and the folder that it takes them from. */
+export interface Mover {
+  readonly place: string;
+  /** Name of the process, which no other ever has. */
+  readonly process: string;
+  /** Ended processes whose deliveries are counted as its own now. @default {none} */
+  readonly takenOver?: ReadonlySet<string>;
+  /** Other processes of which files are in the folder. @default {none} */
+  readonly others?: ReadonlySet<string>;
+  /** When the folder was listed, ms since 1970. @default {never} */
+  readonly listedMs?: number;
+}
+
+/** The longest pause between two writes of a mover whose process runs, 2 minutes. */
+const IS_FRESH = "abs(?1 - written_at) <= 120000";
+
+/** Deliveries that were answered, and that the ledger does not have yet. */
+export interface WaitingDeliveries {
+  /** How many, as last written down. */
+  readonly count: number;
+  /** When the oldest of them was received, ms since 1970. */
+  readonly oldestMs: number;
+  /**
+   * How many of them may wait in the files of a process that has ended: for two
+   * minutes it wrote nothing.
+   */
+  readonly ended: number;
+}
+
+/** Sums up what waits; null when nothing does. */
+export async function readWaiting(
+  driver: Driver,
+  nowMs: number,
+): Promise<WaitingDeliveries | null> {
+  const [row = []] = await select(
+    driver,
+    `SELECT sum(deliveries), min(oldest_at),
+        sum(iif(${IS_FRESH}, 0, deliveries)) FROM waiting`,
+    nowMs,
+  );
+  const [count = 0, oldestMs = 0, ended = 0] = row.map(Number);
+  return row[0] === null ? null : { count, oldestMs, ended };
+}
+
+/** When the oldest delivery came that waits with a process that still runs. */
+export async function readOldestWaiting(
+  driver: Driver,
+  nowMs: number,
+): Promise<number | null> {
+  const sql = `SELECT min(oldest_at) FROM waiting WHERE ${IS_FRESH}`;
+  const oldestMs = await selectValue(driver, sql, nowMs);
+  return oldestMs === null ? null : Number(oldestMs);
+}
+
+/** Writes down what waits with a mover; null where nothing does. */
+export async function writeWaiting(
+  driver: Driver,
+  mover: Mover,
+  waiting: Omit<WaitingDeliveries, "ended"> | null,
+  nowMs: number,
+): Promise<void> {
+  const { place, process, takenOver = [], others = [], listedMs = 0 } = mover;
+  // Rows of processes whose deliveries are counted elsewhere or are gone.
+  const gone = where(
+    `(place = ?1 AND process = ?2 AND ?3)
+      OR process IN (SELECT value FROM json_each(?4))
+      OR (place = ?1 AND process <> ?2 AND written_at < ?5
+        AND process NOT IN (SELECT value FROM json_each(?6)))`,
+    ...[place, process, waiting === null ? 1 : 0, listed(takenOver)],
+    ...[Math.max(listedMs, 0), listed(others)],
+  );
+  if (waiting === null) {
+    const sql = `SELECT 1 FROM waiting WHERE ${gone.sql} LIMIT 1`;
+    // Most often there is nothing to remove, and then nothing is written.
+    if ((await select(driver, sql, ...gone.args)).length === 0) return;
+  }
+  await write(driver, [
+    ...asked(waiting ?? undefined, ({ count, oldestMs }) =>
+      statement(
+        "INSERT OR REPLACE INTO waiting VALUES (?, ?, ?, ?, ?)",
+        ...[place, process, count, Math.floor(oldestMs), Math.floor(nowMs)],
+      )),
+    statement(`DELETE FROM waiting WHERE ${gone.sql}`, ...gone.args),
+  ]);
+}
+
+/** What is folded of an order; null when the ledger has none. */
+export async function readOrderFold(
+  driver: Driver,
+  orderId: string,
+): Promise<OrderFold | null> {
+  const [rows] = await readDeciding(driver, [
+    selectRows("orders", "r.id = ?", orderId),
+  ]);
+  return orderRows(rows).get(orderId)?.fold ?? null;
+}
+
+/** What a person did about an order; null when nobody has acted on it. */
+export async function readHandRelease(
+  driver: Driver,
+  orderId: string,
+): Promise<RecordedRelease | null> {
+  const hand = (await readOrderFold(driver, orderId))?.hand;
+  const event = hand && await readEvent(driver, hand.eventId);
+  const fact = event && readFact(event);
+  if (fact?.kind !== "order_released") return null;
+  const { hand: { outcome, purchase, recordedAt: at }, by, why } = fact;
+  const reference = purchase?.name ?? null;
+  return { outcome, by: by ?? "", why: why ?? "", for: reference, at };
+}
+
+/** The order that holds the purchase that an order waits for; null where none does. */
+export async function readPurchaseHolder(
+  driver: Driver,
+  orderId: string,
+): Promise<string | null> {
+  return await selectValue(
+    driver,
+    `SELECT h.id FROM orders AS o
+      JOIN purchases AS w ON w.no = o.no AND w.held = 0
+      JOIN purchases AS p ON p.name = w.name AND p.held > 0
+      JOIN orders AS h ON h.no = p.no WHERE o.id = ? AND h.no <> o.no
+      ORDER BY p.held DESC, p.since DESC LIMIT 1`,
+    orderId,
+  ) as string | null;
+}
+
+/** Reads what is known beside an order of which a person records something. */
+export async function readKnownOfRelease(
+  driver: Driver,
+  orderId: string,
+  reference: string | null,
+): Promise<KnownOfRelease> {
+  const hash = await readHash(driver);
+  const [begun, recorded] = await readDeciding(driver, [
+    statement(
+      `SELECT h.name, e.recorded_at FROM handed AS h
+        JOIN orders AS o ON o.no = h.no LEFT JOIN log AS t ON t.seq = h.seq
+        LEFT JOIN events AS e ON e.position = t.position
+        WHERE o.id = ? AND h.state <> 'parked'
+        ORDER BY h.seq, h.name LIMIT 1`,
+      orderId,
+    ),
+    statement(
+      "SELECT EXISTS (SELECT 1 FROM expected WHERE reference = ?)",
+      reference === null ? null : hash.of("asked_reference", reference),
+    ),
+  ]);
+  const [name, at] = begun?.[0] ?? [];
+  return {
+    isRecorded: recorded?.[0]?.[0] === 1,
+    sentTo: name === undefined
+      ? null
+      : { name: String(name), at: timeOf(at) ?? "an unknown time" },
+  };
+}
+
+/** Whether exactly this event is stored under its id. */
+export async function isStored(
+  driver: Driver,
+  { eventId, digest }: Pick<NewEvent, "eventId" | "digest">,
+): Promise<boolean> {
+  return (await readEvent(driver, eventId))?.digest === digest;
+}
+
+async function readEvent(driver: Driver, eventId: string) {
+  const from = "events AS e WHERE e.id = ?";
+  return (await readEvents(driver, from, eventId)).at(0);
+}
+
+/** Which transitions to read. */
+export interface TransitionQuery {
+  /** Only those of orders, or of users. */
+  readonly entity?: Entity;
+  /** Only those of one order or user. */
+  readonly id?: string;
+  /** Only those after this `seq`. @default 0 */
+  readonly after?: number;
+  /** At most this many, 1 to 1000. @default 100 */
+  readonly limit?: number;
+}
+
+export async function readTransitions(
+  driver: Driver,
+  { entity, id, after = 0, limit }: TransitionQuery = {},
+): Promise<Transition[]> {
+  const { sql, args } = allOf([
+    where("t.seq > ?", after),
+    ...asked(entity, (one) => where("t.no % 2 = ?", one === "user" ? 1 : 0)),
+    ...asked(id, (one) =>
+      where(
+        `t.no IN (SELECT no FROM orders WHERE id = ?
+          UNION ALL SELECT no FROM users WHERE id = ?)`,
+        ...[one, one],
+      )),
+  ]);
+  const rows = await select(
+    driver,
+    `SELECT ${TRANSITIONS} WHERE ${sql} ORDER BY t.seq LIMIT ?`,
+    ...[...args, pageSize(limit)],
+  );
+  return rows.map((row) => shownOf(transitionOf(row)));
+}
+
+/** Reads the `seq` of the last transition; 0 before the first. */
+export async function readLastSeq(driver: Driver): Promise<number> {
+  return Number(await selectValue(driver, "SELECT max(seq) FROM log"));
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readWaiting, writeWaiting } from "./waiting.ts";
+import { readWaiting, writeWaiting } from "./stats.ts";
 import { emptyLedger } from "../testing/empty_ledger.ts";
 
 const start = Date.parse("2026-11-20T10:00:00.000Z");

@@ -8,9 +8,8 @@ import { openLedger } from "../open_ledger.ts";
 import { timeOf } from "../store/events.ts";
 import { emptyLedger } from "../testing/empty_ledger.ts";
 import type { NewEvent } from "../events/event.ts";
-import type { Driver } from "../store/driver/driver.ts";
-import { LedgerError } from "../store/driver/errors.ts";
-import { readTransitions } from "../reads/transitions.ts";
+import { type Driver, LedgerError } from "../store/database.ts";
+import { readTransitions } from "../reads/stats.ts";
 import { newLedger, select } from "../testing/fold_kit.ts";
 import {
   at,
@@ -23,7 +22,7 @@ import {
   record,
   subscriptionsOf,
 } from "../testing/subscription_kit.ts";
-import { goLive } from "./go_live.ts";
+import { goLive } from "./notes.ts";
 
 const LIVE = at(30);
 

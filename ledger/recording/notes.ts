@@ -3,12 +3,19 @@ import { monotonicFactory } from "ulid";
 import { isRecord } from "../../core/guards.ts";
 import type { NewEvent } from "../events/event.ts";
 import { record } from "../events/record.ts";
-import type { Driver } from "../store/driver/driver.ts";
+import {
+  type Driver,
+  LedgerError,
+  listed,
+  statement,
+  write,
+} from "../store/database.ts";
 import { readErasedOrders } from "../store/aliases.ts";
-import { listed, write } from "../store/database.ts";
 import {
   appendStatement,
   selectEvents,
+  stampLive,
+  timeOf,
   type UnreadEvent,
 } from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";
@@ -156,7 +163,7 @@ export function isAcknowledged(
 }
 
 /** A note that was found by its words. */
-export interface FoundNote {
+interface FoundNote {
   readonly entity: "order" | "user";
   readonly id: string;
   readonly text: string;
@@ -180,4 +187,41 @@ export async function findNotes(
       .map(([id, [note]]) => ({ entity: wanted, id, text: note?.text ?? "" }));
   };
   return [...of("order"), ...of("user")].slice(0, limit);
+}
+
+/**
+ * Stamps the time from which transitions are sent, unless the ledger has one. What had
+ * happened before is historic: it is logged and booked, but not sent.
+ *
+ * @throws {TypeError} When `time` is not a time.
+ * @throws {LedgerError} `failed` when the ledger has gone live at another time.
+ */
+export async function goLive(
+  driver: Driver,
+  time: string | undefined,
+  now: number,
+): Promise<string> {
+  const wanted = time === undefined ? null : readTime(time);
+  const [, found] = await write(driver, [
+    stampLive(wanted ?? now),
+    statement("SELECT live_from FROM ledger"),
+  ]);
+  const stamped = timeOf(found?.[0]?.[0]) ?? "";
+  if (wanted === null || wanted === Date.parse(stamped)) return stamped;
+  throw new LedgerError(
+    "failed",
+    `The ledger has gone live at ${stamped}, and not at ` +
+      `${new Date(wanted).toISOString()}: leave the time out, or begin a ` +
+      "new ledger",
+  );
+}
+
+function readTime(time: string): number {
+  const ms = Date.parse(time);
+  const isTime = /^\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:\d{2})$/.test(time);
+  if (isTime && !Number.isNaN(ms)) return ms;
+  throw new TypeError(
+    `Wrong goLive: ${JSON.stringify(time)} is not a time such as ` +
+      "2026-11-20T17:00:00Z",
+  );
 }

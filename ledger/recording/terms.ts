@@ -1,27 +1,404 @@
 /** What may be recorded: terms of a click id that is free, and rules of the witness. */
-import type { AssetTable } from "../../core/assets/environment.ts";
-import type { WitnessRule } from "../../core/chain/verdict.ts";
+import {
+  FIAT_CURRENCIES,
+  FIAT_DECIMALS,
+  readAmount,
+} from "../../core/rules/session_limits.ts";
+import { isWalletAddress } from "../../core/rules/wallet_address.ts";
+import { printable } from "../../core/printable.ts";
+import { readQueryTime } from "../../core/time/service_time.ts";
+import {
+  isIdentifier,
+  isLongText,
+  LONGEST_IDENTIFIER,
+} from "../../core/wire/identifier.ts";
 import {
   askedAtOf,
   type Expectation,
+  type ExpectedTerms,
+  linking,
+  MOST_VALID_FOR_MS,
+  type NewEvent,
+  nextSecond,
+  type OrderExpectedBody,
   purchaseKey,
   purchaseOf,
+  type SessionCreatedBody,
   validUntil,
-} from "../events/expectation.ts";
-import type { NewEvent } from "../events/event.ts";
+} from "../events/event.ts";
+import type { AssetTable } from "../../core/assets/environment.ts";
+import type { WitnessRule } from "../../core/chain/verdict.ts";
 import { isExpectation, isWitnessRule } from "../events/fact.ts";
 import { readFact } from "../events/read_fact.ts";
-import { nextSecond } from "../events/witness_rule.ts";
-import { sameAmount } from "../orders/compare.ts";
+import { sameAmount } from "../orders/order_fold.ts";
 import { WitnessRules } from "../orders/expectations.ts";
-import { ExpectationError } from "../expectations/expectation_body.ts";
-import type { Driver } from "../store/driver/driver.ts";
-import { readGuard } from "../projection/guard.ts";
+import { type Driver, readDeciding, statement } from "../store/database.ts";
+import { type LookupHash, readGuard } from "../projection/guard.ts";
 import { orderRows, orderView, selectRows } from "../projection/rows.ts";
-import type { LookupHash } from "../projection/lookup_hash.ts";
-import { readDeciding, statement } from "../store/database.ts";
 import { EVENT_COLUMNS, eventsOf, msOf, readEvents } from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";
+
+/** A field of an expectation that cannot be recorded. */
+export interface ExpectationIssue {
+  /** The field, as the caller wrote it. */
+  readonly field: string;
+  /** What is wrong with it, and what to do. */
+  readonly message: string;
+}
+
+/**
+ * Why an expectation was not recorded.
+ *
+ * - `invalid`: fields are wrong; `issues` lists all of them.
+ * - `click_id_in_use`: the click id is still valid for another reference.
+ * - `purchase_paid`: the service has shown success of the purchase, and other
+ *   terms would change nothing.
+ */
+export type ExpectationErrorCode =
+  | "invalid"
+  | "click_id_in_use"
+  | "purchase_paid";
+
+/** A session or expectation was not recorded. Nothing was written. */
+export class ExpectationError extends Error {
+  /** Always `ExpectationError`. */
+  override readonly name = "ExpectationError";
+  /** Why it was not recorded. */
+  readonly code: ExpectationErrorCode;
+  /** Every field that is at fault. */
+  readonly issues: readonly ExpectationIssue[];
+
+  /**
+   * Says which fields are at fault.
+   *
+   * @param issues Every field that is at fault.
+   * @param code Why it was not recorded.
+   */
+  constructor(
+    issues: readonly ExpectationIssue[],
+    code: ExpectationErrorCode = "invalid",
+  ) {
+    super(
+      "Cannot record what is expected: " +
+        issues.map(({ field, message }) => `${field} ${message}`).join("; "),
+    );
+    this.code = code;
+    this.issues = issues;
+  }
+}
+
+/**
+ * A session to record: its request and response in one object. Those of the
+ * client can be spread into it; other fields are ignored.
+ */
+export interface SessionToRecord extends
+  Omit<
+    SessionCreatedBody,
+    | "session_id"
+    | "request_id"
+    | "flow_type"
+    | "commodity_amount"
+    | "currency_amount"
+    | "expected"
+  > {
+  /** Id of the session, as the service or as the client names it. */
+  readonly session_id?: string;
+  /** The same. */
+  readonly sessionId?: string;
+  /** Request id, where the service returned one. */
+  readonly request_id?: string | null;
+  /** The same. */
+  readonly requestId?: string | null;
+  /** `simple` or `simple_full_restrict`. @default "simple" */
+  readonly flow_type?: string;
+  /** Asset amount asked for: a decimal string, or a whole number. */
+  readonly commodity_amount?: string | number;
+  /** Fiat amount asked for, likewise. */
+  readonly currency_amount?: string | number;
+  /**
+   * What an order is compared with when the session does not state it. It
+   * replaces the session's own fields.
+   */
+  readonly expected?: TermsToRecord;
+}
+
+/** What an order is compared with, by the service's field names. */
+export interface TermsToRecord
+  extends Omit<ExpectedTerms, "commodity_amount" | "currency_amount"> {
+  /** Asset amount: a decimal string, or a whole number. */
+  readonly commodity_amount?: string | number;
+  /** Fiat amount, likewise. */
+  readonly currency_amount?: string | number;
+}
+
+/**
+ * What an order must match, recorded without a session. Identifiers have at
+ * most 256 bytes in UTF-8; amounts are exact decimals in quotes, or whole
+ * numbers.
+ */
+export interface OrderExpectation {
+  /** Click id that the widget is opened with; one for each purchase. */
+  readonly clickId: string;
+  /**
+   * Your own reference of the purchase, for example an invoice or a basket. A
+   * reference names one purchase: not a user, and not a shop.
+   */
+  readonly reference?: string;
+  /** Fiat currency, for example `USD`. */
+  readonly currency?: string;
+  /** Fiat amount; needs `currency`. */
+  readonly currencyAmount?: string | number;
+  /** Asset, for example `ETH`. */
+  readonly commodity?: string;
+  /** Network of the asset. */
+  readonly network?: string;
+  /** Amount of the asset; needs `commodity`. */
+  readonly commodityAmount?: string | number;
+  /** Address that the asset goes to. */
+  readonly walletAddress?: string;
+  /** User who should pay. */
+  readonly userId?: string;
+  /** How long it is valid, in milliseconds. @default {seven days} */
+  readonly validForMs?: number;
+  /**
+   * When it was asked for, UTC ISO 8601. State it where that is long before it
+   * is recorded, for example when a lost ledger is begun anew.
+   *
+   * @default {when it is recorded}
+   */
+  readonly askedAt?: string;
+}
+
+/** A time further ahead of our clock than this is refused as wrong. */
+const AHEAD_MS = 5 * 60_000;
+
+/** How a field is read: its value as it is stored, or what is wrong. */
+type Check = (value: unknown, now: number) => Read;
+type Checks = Readonly<Record<string, Check>>;
+type Read = { readonly stored: string | number } | { readonly wrong: string };
+
+const identifier: Check = (value) =>
+  isIdentifier(value) ? { stored: value } : {
+    wrong: `is ${kindOf(value)}; use 1 to ${LONGEST_IDENTIFIER} bytes in UTF-8`,
+  };
+
+const clickId: Check = (value, now) =>
+  value === "" || linking(String(value)) !== null ? identifier(value, now) : {
+    wrong: 'is "test_click_id", which the service uses for test events; ' +
+      "use one of your own for each purchase",
+  };
+
+const amountOf = (decimals?: number): Check => (value) => {
+  const read = readAmount(value, decimals);
+  return "amount" in read
+    ? { stored: read.amount }
+    : { wrong: `is ${shown(value)}; ${AMOUNT_ADVICE[read.fault]}` };
+};
+
+const AMOUNT_ADVICE = {
+  not_decimal: 'use a decimal in quotes, such as "25.50"',
+  not_positive: "use an amount above zero",
+  too_many_decimals:
+    `use at most ${FIAT_DECIMALS} decimals, which is all that can be paid`,
+};
+
+const currency: Check = (value) =>
+  typeof value === "string" && FIAT_CURRENCIES.includes(value.toUpperCase())
+    ? { stored: value }
+    : { wrong: `is ${shown(value)}; use ${FIAT_CURRENCIES.join(" or ")}` };
+
+/** The service made the session, so it may know a currency that we do not. */
+const currencyOfSession: Check = (value, now) =>
+  typeof value === "string" && /^[A-Za-z]{3}$/.test(value)
+    ? { stored: value }
+    : currency(value, now);
+
+const time: Check = (value, now) => {
+  const timeMs = typeof value === "string" ? readQueryTime(value) : null;
+  if (timeMs === null) {
+    return {
+      wrong: `is ${shown(value)}; use a time such as 2026-11-20T09:00:00Z`,
+    };
+  }
+  return timeMs <= now + AHEAD_MS
+    ? { stored: new Date(timeMs).toISOString() }
+    : { wrong: `is ${shown(value)}, which is in the future` };
+};
+
+const duration: Check = (value) =>
+  typeof value === "number" && Number.isSafeInteger(value) && value > 0 &&
+    value <= MOST_VALID_FOR_MS
+    ? { stored: value }
+    : {
+      wrong: `is ${shown(value)}; use whole milliseconds from 1 to ` +
+        `${MOST_VALID_FOR_MS}`,
+    };
+
+/** Fields that say what an order is compared with. */
+const TERMS: Checks = {
+  currency,
+  currency_amount: amountOf(FIAT_DECIMALS),
+  commodity: identifier,
+  network: identifier,
+  commodity_amount: amountOf(),
+  user_id: identifier,
+  wallet_address: identifier,
+};
+
+/** Fields that every expectation has. */
+const SHARED: Checks = {
+  click_id: clickId,
+  reference: identifier,
+  valid_for_ms: duration,
+  asked_at: time,
+};
+
+const OF_SESSION: Checks = {
+  ...{ session_id: identifier, request_id: identifier, flow_type: identifier },
+  ...{ ...SHARED, ...TERMS, currency: currencyOfSession },
+};
+const OF_ORDER: Checks = { ...SHARED, ...TERMS };
+
+/** Reads what is given of some fields, in its order; collects what is wrong. */
+function readFields(
+  given: object,
+  checks: Checks,
+  { now, issues, nameOf = (name) => name, path = "" }: {
+    readonly now: number;
+    readonly issues: ExpectationIssue[];
+    /** The stored name of a given one. */
+    readonly nameOf?: (given: string) => string;
+    readonly path?: string;
+  },
+): Record<string, string | number> {
+  const stored: Record<string, string | number> = {};
+  for (const [field, value] of Object.entries(given)) {
+    const name = nameOf(field);
+    if (value === undefined || value === null) continue;
+    const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
+    if (check === undefined) continue;
+    const read = check(value, now);
+    if ("stored" in read) stored[name] = read.stored;
+    else issues.push({ field: path + field, message: read.wrong });
+  }
+  return stored;
+}
+
+/** Notes an address that cannot be one of its network: no order would match it. */
+function checkWallet(
+  { network, wallet_address: address }: Record<string, string | number>,
+  field: string,
+  issues: ExpectationIssue[],
+): void {
+  if (typeof network !== "string" || typeof address !== "string") return;
+  if (isWalletAddress(network, address) !== false) return;
+  const message = `is no address of ${printable(network)}; correct it`;
+  issues.push({ field, message });
+}
+
+/** Other names of fields of a session, as the client has them. */
+const NAMES: Readonly<Record<string, string>> = {
+  sessionId: "session_id",
+  requestId: "request_id",
+};
+
+/**
+ * The fields that are stored of a session, in the order in which they came.
+ *
+ * @throws {ExpectationError} `invalid`, with every field at fault.
+ */
+export function sessionBody(
+  session: SessionToRecord,
+  now: number,
+): SessionCreatedBody {
+  const issues: ExpectationIssue[] = [];
+  const nameOf = (name: string) => NAMES[name] ?? name;
+  const stored = readFields(session, OF_SESSION, { now, issues, nameOf });
+  const expected = session.expected === undefined ? undefined : readFields(
+    { ...session.expected },
+    TERMS,
+    { now, issues, path: "expected." },
+  );
+  checkWallet(stored, "wallet_address", issues);
+  if (expected !== undefined) {
+    const both = { ...stored, ...expected };
+    checkWallet(both, "expected.wallet_address", issues);
+  }
+  if (
+    stored.session_id === undefined &&
+    (session.session_id ?? session.sessionId) === undefined
+  ) {
+    issues.push({
+      field: "session_id",
+      message: "is missing; use the sessionId that the service returned",
+    });
+  }
+  if (issues.length > 0) throw new ExpectationError(issues);
+  return {
+    ...stored,
+    session_id: String(stored.session_id),
+    flow_type: String(stored.flow_type ?? "simple"),
+    ...expected !== undefined && { expected },
+  };
+}
+
+/** The stored name of each field: `click_id` of `clickId`. */
+const STORED_NAMES = new Map(
+  Object.keys(OF_ORDER).map((name) => [
+    name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+    name,
+  ]),
+);
+
+/** What some fields of an expectation need. */
+const NEEDED = [
+  ["clickId", null, "use the click id that the widget is opened with"],
+  ["currency", "currencyAmount", "currencyAmount needs it"],
+  ["commodity", "commodityAmount", "commodityAmount needs it"],
+] as const;
+
+/**
+ * The body of the event of an expectation, whose id was minted.
+ *
+ * @throws {ExpectationError} `invalid`, with every field at fault.
+ */
+export function expectationBody(
+  expectation: OrderExpectation,
+  { id, now }: { readonly id: string; readonly now: number },
+): OrderExpectedBody {
+  const issues: ExpectationIssue[] = [];
+  const given: Partial<OrderExpectation> = { ...expectation };
+  const nameOf = (field: string) => STORED_NAMES.get(field) ?? "";
+  const stored = readFields(given, OF_ORDER, { now, issues, nameOf });
+  for (const field of Object.keys(given)) {
+    if (STORED_NAMES.has(field)) continue;
+    const known = [...STORED_NAMES.keys()].join(", ");
+    issues.push({ field, message: `is unknown; use ${known}` });
+  }
+  checkWallet(stored, "walletAddress", issues);
+  for (const [field, by, why] of NEEDED) {
+    const isNeeded = by === null || given[by] !== undefined;
+    if (!isNeeded || given[field] !== undefined) continue;
+    issues.push({ field, message: `is missing; ${why}` });
+  }
+  if (issues.length > 0) throw new ExpectationError(issues);
+  const { click_id, ...rest } = stored;
+  return { expectation_id: id, click_id: String(click_id), ...rest };
+}
+
+/** The kind of a value that may be personal. */
+function kindOf(value: unknown): string {
+  if (value === "") return "empty";
+  if (typeof value !== "string") return `of type ${typeof value}`;
+  return isLongText(value)
+    ? `${new TextEncoder().encode(value).length} bytes long`
+    : "no well-formed text";
+}
+
+function shown(value: unknown): string {
+  const text = printable(JSON.stringify(value) ?? String(value));
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
+}
 
 /**
  * Refuses terms that would change nothing, or mean two purchases at once.

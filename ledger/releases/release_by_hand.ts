@@ -3,19 +3,18 @@ import {
   isIdentifier,
   LONGEST_IDENTIFIER,
 } from "../../core/wire/identifier.ts";
-import type { OrderReleasedBody } from "../events/event.ts";
-import type { PurchaseName } from "../events/expectation.ts";
 import {
   HAND_OUTCOMES,
   type HandOutcome,
   isHandText,
   LONGEST_NAME,
+  type OrderReleasedBody,
+  type PurchaseName,
   standingOutcome,
   wrongHandField,
-} from "../events/hand_release.ts";
+} from "../events/event.ts";
 import { isFinal } from "../machines/order_machine.ts";
-import { activityOf } from "../orders/activity_fold.ts";
-import type { OrderFold } from "../orders/order_fold.ts";
+import { activityOf, type OrderFold } from "../orders/order_fold.ts";
 import type { ResolveOptions } from "../orders/order_status.ts";
 import { matchedPurchase } from "./order_release.ts";
 

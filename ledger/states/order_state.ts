@@ -1,26 +1,34 @@
 import {
+  type ChainReading,
   detailsBy,
+  emptyToNull,
+  type Expectation,
+  type ExpectationTerms,
   factsBy,
   feesBy,
   type OrderDetails,
   type OrderFacts,
   type OrderFees,
-} from "../events/order_facts.ts";
+} from "../events/event.ts";
 import type { Anomaly } from "../anomalies/anomaly.ts";
-import type { AttentionKind } from "../outcomes/attention_kind.ts";
-import type { StoredFacts } from "../outcomes/outcome_facts.ts";
 import {
+  type AttentionKind,
+  type Booked,
+  type OutcomeCode,
+  outcomeOf,
+  type Release,
+  type ReleaseReason,
+  type StoredFacts,
+} from "../outcomes/outcome_table.ts";
+import {
+  type ByHand,
+  byHandOf,
+  factsOfOrder,
   isChangedLater,
   matchExpectations,
+  settle,
   type Uncompared,
 } from "../outcomes/match.ts";
-import { type ByHand, byHandOf, settle } from "../outcomes/settled_by_hand.ts";
-import type {
-  Booked,
-  OutcomeCode,
-  Release,
-  ReleaseReason,
-} from "../outcomes/outcome_table.ts";
 import type { Status, Trust } from "../machines/transition.ts";
 import { isFinal, isKnown, orderRank } from "../machines/order_machine.ts";
 import {
@@ -37,13 +45,7 @@ import {
 } from "../orders/order_status.ts";
 import { orderAnomalies } from "../anomalies/order_anomalies.ts";
 import type { OrderFieldName } from "../../core/wire/order_fields.ts";
-import type { Expectation, ExpectationTerms } from "../events/expectation.ts";
-import type { OrderFold } from "../orders/order_fold.ts";
-import type { ChainReading } from "../events/chain_reading.ts";
-import { countingLook } from "../orders/compare.ts";
-import { factsOfOrder } from "../outcomes/facts_of_order.ts";
-import { outcomeOf } from "../outcomes/outcome.ts";
-import { emptyToNull } from "../events/fact_text.ts";
+import { countingLook, type OrderFold } from "../orders/order_fold.ts";
 
 /** A chain reading, as readers see it. */
 export type WitnessState = Omit<

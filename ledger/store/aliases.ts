@@ -3,8 +3,15 @@
  * hashes: nobody can read it, also not who has the file and guesses at random.
  */
 import { createHash, createHmac } from "node:crypto";
-import type { Driver, SqlValue, Statement } from "./driver/driver.ts";
-import { bytesOf, listed, readDeciding, statement } from "./database.ts";
+import {
+  bytesOf,
+  type Driver,
+  listed,
+  readDeciding,
+  type SqlValue,
+  type Statement,
+  statement,
+} from "./database.ts";
 import { hexOf } from "./events.ts";
 
 /** A user who was erased, recognised by a keyed hash of the id. */

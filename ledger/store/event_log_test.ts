@@ -7,9 +7,8 @@ import {
   noteRecord,
 } from "../../core/wire/delivery_records.ts";
 import { deliveryUnanswered, webhookEvent } from "../testing/mint.ts";
-import type { Driver } from "./driver/driver.ts";
-import { LedgerError } from "./driver/errors.ts";
-import { EventLog } from "./event_log.ts";
+import { type Driver, LedgerError } from "./database.ts";
+import { EventLog } from "./events.ts";
 import { openDriver } from "../thread/open_driver.ts";
 import { testEachDatabase } from "../testing/test_databases.ts";
 import {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { temporaryLedger } from "../../tests/kit/cli.ts";
 import { openDriver } from "../thread/open_driver.ts";
-import { LedgerError } from "./driver/errors.ts";
+import { type Driver, LedgerError } from "./database.ts";
 import {
   holdsLease,
   type Lease,
@@ -10,7 +10,6 @@ import {
   takeLease,
 } from "./leases.ts";
 import { newLedger, select } from "../testing/fold_kit.ts";
-import type { Driver } from "./driver/driver.ts";
 
 const wanted = { name: "poll", holder: "a", leaseMs: 60_000 };
 

@@ -9,8 +9,7 @@ import {
   subscriptionsOf,
 } from "../testing/subscription_kit.ts";
 import fc from "fast-check";
-import { LedgerError } from "../store/driver/errors.ts";
-import type { Driver } from "../store/driver/driver.ts";
+import { type Driver, LedgerError } from "../store/database.ts";
 import { until } from "../../tests/kit/until.ts";
 import {
   Crash,
@@ -18,9 +17,8 @@ import {
   orderRead,
   rowsOf,
 } from "../testing/projection_test_kit.ts";
-import { redeliveryDelayMs } from "./dispatcher.ts";
-import type { Subscription } from "./subscription.ts";
-import type { TransitionHandler } from "./subscription_options.ts";
+import { redeliveryDelayMs, type Subscription } from "./dispatcher.ts";
+import type { TransitionHandler } from "./outbox.ts";
 import { tries } from "../../tests/kit/thorough.ts";
 
 Deno.test("Subscription.dispatch() delivers everything at least once and in order wherever the process dies", async () => {

@@ -10,31 +10,40 @@ import {
 } from "../machines/transition.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { otherFinals } from "../orders/order_status.ts";
-import type { Row, Told } from "../projection/doc.ts";
+import {
+  orderRows,
+  type Row,
+  selectRows,
+  type Told,
+  userRows,
+} from "../projection/rows.ts";
 import { guardOf, moveGuard, selectGuard } from "../projection/guard.ts";
 import {
   codeOf,
   HISTORIC,
+  insertOutbox,
   insertTransition,
   LIVE,
+  outboxStatements,
+  selectSubscribers,
+  subscribersOf,
   tell,
   transitionOf,
   TRANSITIONS,
   WITHHELD,
 } from "../projection/log.ts";
-import { orderRows, selectRows, userRows } from "../projection/rows.ts";
 import { orderMachines, userMachines } from "../projection/step.ts";
+import { addRelease } from "../releases/order_release.ts";
 import {
-  insertOutbox,
-  outboxStatements,
-  selectSubscribers,
-  subscribersOf,
-} from "../projection/subscribers.ts";
-import { addRelease } from "../releases/release_log.ts";
-import { expectRow, listed, read, readDeciding } from "../store/database.ts";
-import type { Driver, Statement } from "../store/driver/driver.ts";
-import { retryLostRaces } from "../store/driver/retrying_driver.ts";
-import type { UserFold } from "../users/user_fold.ts";
+  type Driver,
+  expectRow,
+  listed,
+  read,
+  readDeciding,
+  retryLostRaces,
+  type Statement,
+} from "../store/database.ts";
+import type { UserFold } from "../users/user_state.ts";
 
 /** A state that no subscription received. */
 export interface Unfired {

@@ -8,7 +8,7 @@ import {
 } from "../testing/subscription_kit.ts";
 import { userSnapshot } from "../testing/mint.ts";
 import type { NewEvent } from "../events/event.ts";
-import type { Driver } from "../store/driver/driver.ts";
+import type { Driver } from "../store/database.ts";
 import {
   at,
   orderRead,
@@ -16,7 +16,7 @@ import {
   webhook,
 } from "../testing/projection_test_kit.ts";
 import { settle } from "./outbox.ts";
-import { insertOutbox } from "../projection/subscribers.ts";
+import { insertOutbox } from "../projection/log.ts";
 import { readHistoric } from "../reads/stats.ts";
 
 const LIVE = at(30);

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { newLedger } from "../testing/fold_kit.ts";
 import { until } from "../../tests/kit/until.ts";
 import { record } from "../testing/subscription_kit.ts";
-import type { Driver } from "../store/driver/driver.ts";
+import type { Driver } from "../store/database.ts";
 import { at, orderRead, rowsOf } from "../testing/projection_test_kit.ts";
-import { Subscription } from "./subscription.ts";
-import type { TransitionHandler } from "./subscription_options.ts";
+import { Subscription } from "./dispatcher.ts";
+import type { TransitionHandler } from "./outbox.ts";
 
 const reading = (orderId: string, step: number, status: string) =>
   orderRead(step, { orderId, status, changed: step });

@@ -8,8 +8,8 @@ import {
 } from "../testing/subscription_kit.ts";
 import type { NewEvent } from "../events/event.ts";
 import { orderAbsent, orderReleased } from "../testing/mint.ts";
-import type { Driver } from "../store/driver/driver.ts";
-import { readTransitions } from "../reads/transitions.ts";
+import type { Driver } from "../store/database.ts";
+import { readTransitions } from "../reads/stats.ts";
 import type { OrderState } from "../states/order_state.ts";
 import type { UserState } from "../users/user_state.ts";
 import {
@@ -18,8 +18,7 @@ import {
   rowsOf,
   session,
 } from "../testing/projection_test_kit.ts";
-import { isCurrent } from "./release_gate.ts";
-import type { SubscribeOptions } from "./subscription_options.ts";
+import { isCurrent, type SubscribeOptions } from "./outbox.ts";
 
 const salt = new Uint8Array(16);
 

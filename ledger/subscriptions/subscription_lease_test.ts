@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { newLedger } from "../testing/fold_kit.ts";
 import { opened, record } from "../testing/subscription_kit.ts";
 import { openLedger } from "../open_ledger.ts";
-import type { Driver } from "../store/driver/driver.ts";
+import type { Driver } from "../store/database.ts";
 import { orderRead, session } from "../testing/projection_test_kit.ts";
 import { until } from "../../tests/kit/until.ts";
 import { temporaryLedger } from "../../tests/kit/cli.ts";

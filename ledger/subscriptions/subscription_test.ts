@@ -6,10 +6,10 @@ import {
   record,
   subscriptionsOf,
 } from "../testing/subscription_kit.ts";
-import type { Driver } from "../store/driver/driver.ts";
+import type { Driver } from "../store/database.ts";
 import { at, orderRead, orderWebhook } from "../testing/projection_test_kit.ts";
 import { until } from "../../tests/kit/until.ts";
-import type { TransitionHandler } from "./subscription_options.ts";
+import type { TransitionHandler } from "./outbox.ts";
 
 Deno.test("Subscription.dispatch() delivers each matching transition once, in order, under its key", async () => {
   const driver = await newLedger();

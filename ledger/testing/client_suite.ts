@@ -4,7 +4,7 @@ import { orderWebhook } from "./projection_test_kit.ts";
 import { openLedger } from "../open_ledger.ts";
 import { patient } from "./patient.ts";
 import { sqldAvailable, startSqld } from "./sqld_test_server.ts";
-import type { Driver } from "../store/driver/driver.ts";
+import type { Driver } from "../store/database.ts";
 import { failsWith } from "./fails_with.ts";
 import { SCHEMA_VERSION } from "../store/schema.ts";
 import { openClient } from "../store/connections/client_driver.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Driver } from "../store/driver/driver.ts";
+import type { Driver } from "../store/database.ts";
 import type { Person } from "./person_events.ts";
 import type { Ledger } from "../ledger.ts";
 import { ledgerOn, type LedgerOptions } from "../ledger_on.ts";

@@ -8,9 +8,7 @@ import {
   replaceEvents,
 } from "../erasure/redact.ts";
 import { FOLD } from "../projection/project.ts";
-import { write } from "../store/database.ts";
-import type { Driver } from "../store/driver/driver.ts";
-import { retryLostRaces } from "../store/driver/retrying_driver.ts";
+import { type Driver, retryLostRaces, write } from "../store/database.ts";
 import { readEvents } from "../store/events.ts";
 
 /**

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { LedgerError, type LedgerErrorCode } from "../store/driver/errors.ts";
+import { LedgerError, type LedgerErrorCode } from "../store/database.ts";
 
 /** Checks that an error is of the ledger's database, and of this code. */
 export function failsWith(code: LedgerErrorCode): (error: unknown) => boolean {

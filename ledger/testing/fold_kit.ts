@@ -1,17 +1,16 @@
 /** Ledgers in memory, and what tests of the fold read of them. */
-import { activityOf } from "../orders/activity_fold.ts";
+import { activityOf } from "../orders/order_fold.ts";
 import type { NewEvent } from "../events/event.ts";
 import { orderActivity } from "../orders/order_status.ts";
 import { orderState } from "../states/order_state.ts";
 import { openDriver } from "../thread/open_driver.ts";
-import { decidingMode } from "../store/database.ts";
-import type { Driver, SqlValue } from "../store/driver/driver.ts";
+import { decidingMode, type Driver, type SqlValue } from "../store/database.ts";
 import { at, type States } from "./projection_test_kit.ts";
 import { userState } from "../users/user_state.ts";
-import { unpackOrder, unpackUser } from "../projection/doc.ts";
+import { unpackOrder, unpackUser } from "../projection/rows.ts";
 import { transitionOf, TRANSITIONS } from "../projection/log.ts";
 import { FOLD, project, type ProjectOptions } from "../projection/project.ts";
-import { createLedger } from "../store/create.ts";
+import { createLedger } from "../store/schema.ts";
 import { appendStatement } from "../store/events.ts";
 
 /** A ledger of the sandbox, in memory or in a file. */

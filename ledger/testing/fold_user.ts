@@ -3,7 +3,7 @@ import {
   evolveUser,
   initialUserFold,
   type UserFold,
-} from "../users/user_fold.ts";
+} from "../users/user_state.ts";
 
 /** Folds facts of a user from nothing. */
 export function foldUser(userId: string, facts: Iterable<Fact>): UserFold {

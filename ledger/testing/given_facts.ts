@@ -1,9 +1,11 @@
 // Facts for tests of the rules, minted as the ledger mints them.
-import type {
-  ChainReadingBody,
-  OrderExpectedBody,
-  RecordedEvent,
-  SessionCreatedBody,
+import {
+  type ChainReadingBody,
+  type HandOutcome,
+  type OrderExpectedBody,
+  type RecordedEvent,
+  type SessionCreatedBody,
+  witnessRuleBody,
 } from "../events/event.ts";
 import {
   chainReading,
@@ -17,10 +19,8 @@ import {
   webhookEvent,
   witnessRequired,
 } from "./mint.ts";
-import type { HandOutcome } from "../events/hand_release.ts";
 import type { Fact } from "../events/fact.ts";
 import type { WitnessRule } from "../../core/chain/verdict.ts";
-import { witnessRuleBody } from "../events/witness_rule.ts";
 import { readFact } from "../events/read_fact.ts";
 
 export const ORDER = "01HZORDER";

@@ -19,37 +19,42 @@ export { foldOrder, type OrderFold } from "../orders/order_fold.ts";
 export { foldUser } from "./fold_user.ts";
 export { explainOrder } from "../explain/explain_order.ts";
 export { isKnown } from "../machines/order_machine.ts";
-export { FINAL_READS_AFTER_MS } from "../orders/reread_schedule.ts";
+export { FINAL_READS_AFTER_MS } from "../orders/order_status.ts";
 export { contestingClaims } from "../orders/order_status.ts";
 export { decideUserStatus, userState } from "../users/user_state.ts";
 export { FileDriver } from "../store/connections/file_driver.ts";
-export type { ResultSet, SqlValue } from "../store/driver/driver.ts";
+export type { ResultSet, SqlValue } from "../store/database.ts";
 export {
   evolveUser,
   initialUserFold,
   type UserFold,
-} from "../users/user_fold.ts";
-export { forgetOutcomes } from "../outcomes/outcome.ts";
-export { FACT_VALUES, type OutcomeFacts } from "../outcomes/outcome_facts.ts";
+} from "../users/user_state.ts";
+export { forgetOutcomes } from "../outcomes/outcome_table.ts";
+export { FACT_VALUES, type OutcomeFacts } from "../outcomes/outcome_table.ts";
 export { OUTCOME_TABLE, type OutcomeRow } from "../outcomes/outcome_table.ts";
 export { orderRelease } from "../releases/order_release.ts";
 
 // What is stored, as it is stored.
 export { eraseBody, eraseBodyAt } from "./erase_body.ts";
-export { firstSeal, leafOf, type Seal, sealNext } from "../evidence/seals.ts";
+export {
+  firstSeal,
+  leafOf,
+  type Seal,
+  sealNext,
+} from "../evidence/evidence.ts";
 export {
   packOrder,
   packUser,
   type Row,
   unpackOrder,
   unpackUser,
-} from "../projection/doc.ts";
+} from "../projection/rows.ts";
 export { guardOf, selectGuard } from "../projection/guard.ts";
 export { LIVE, transitionOf, TRANSITIONS } from "../projection/log.ts";
-export { LookupHash } from "../projection/lookup_hash.ts";
+export { LookupHash } from "../projection/guard.ts";
 export { type FoldCode, project } from "../projection/project.ts";
 export { KINDS, orderView } from "../projection/rows.ts";
-export { readTransitions } from "../reads/transitions.ts";
-export { readStamp } from "../store/create.ts";
+export { readTransitions } from "../reads/stats.ts";
+export { readStamp } from "../store/schema.ts";
 export { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
 export { SCHEMA_VERSION } from "../store/schema.ts";

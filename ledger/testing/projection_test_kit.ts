@@ -1,6 +1,6 @@
 /** Events of a small world, and what they must add up to, for tests. */
 import fc from "fast-check";
-import type { NewEvent } from "../events/event.ts";
+import { type NewEvent, witnessRuleBody } from "../events/event.ts";
 import {
   deliveryUnanswered,
   orderAbsent,
@@ -12,17 +12,15 @@ import {
   webhookEvent,
   witnessRequired,
 } from "./mint.ts";
-import { foldOrder } from "../orders/order_fold.ts";
+import { activityOf, foldOrder } from "../orders/order_fold.ts";
 import { foldUser } from "./fold_user.ts";
-import { activityOf } from "../orders/activity_fold.ts";
 import { type Fact, isExpectation, isWitnessRule } from "../events/fact.ts";
 import { WITNESS_RULES, type WitnessRule } from "../../core/chain/verdict.ts";
-import { witnessRuleBody } from "../events/witness_rule.ts";
 import { orderActivity } from "../orders/order_status.ts";
 import { readFact } from "../events/read_fact.ts";
 import { orderState } from "../states/order_state.ts";
 import { userState } from "../users/user_state.ts";
-import type { Driver, ResultSet, Statement } from "../store/driver/driver.ts";
+import type { Driver, ResultSet, Statement } from "../store/database.ts";
 
 const utf8 = new TextEncoder();
 const salt = new Uint8Array(16);

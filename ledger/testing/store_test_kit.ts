@@ -1,4 +1,4 @@
-import type { Driver, SqlValue } from "../store/driver/driver.ts";
+import type { Driver, SqlValue } from "../store/database.ts";
 import { openMemoryLedger } from "../open_ledger.ts";
 
 /** When every test begins. */

@@ -1,16 +1,15 @@
 /** Orders, their transitions and a subscription, for tests. */
 import assert from "node:assert/strict";
 import type { NewEvent } from "../events/event.ts";
-import type { Driver } from "../store/driver/driver.ts";
+import { type Driver, write } from "../store/database.ts";
 import type {
   SubscribeOptions,
   SubscriptionParts,
   TransitionHandler,
-} from "../subscriptions/subscription_options.ts";
+} from "../subscriptions/outbox.ts";
 import { at, orderRead } from "./projection_test_kit.ts";
-import { write } from "../store/database.ts";
 import { stampLive } from "../store/events.ts";
-import { Subscription } from "../subscriptions/subscription.ts";
+import { Subscription } from "../subscriptions/dispatcher.ts";
 import { Subscriptions } from "../subscriptions/subscriptions.ts";
 import { append, projectAll } from "./fold_kit.ts";
 

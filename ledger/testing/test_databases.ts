@@ -1,6 +1,6 @@
 /** Databases that contract tests run over, each opened empty. */
 import type { Client } from "@libsql/client";
-import type { Driver } from "../store/driver/driver.ts";
+import type { Driver } from "../store/database.ts";
 import { openClient } from "../store/connections/client_driver.ts";
 import { openDriver } from "../thread/open_driver.ts";
 import { patient } from "./patient.ts";

@@ -7,17 +7,19 @@
 import { parentPort } from "node:worker_threads";
 import { free } from "../../core/bytes.ts";
 import { redactArrivals } from "../erasure/arrivals.ts";
-import { NEXT_EVENTS, type Work } from "../projection/steps.ts";
-import { FOLD_ROWS } from "../projection/refold.ts";
-import { COMPARE_ROWS } from "../projection/verify_states.ts";
+import { NEXT_EVENTS, type Work } from "../projection/project.ts";
+import { COMPARE_ROWS, FOLD_ROWS } from "../projection/refold.ts";
 import {
   FileDriver,
   type FileOptions,
 } from "../store/connections/file_driver.ts";
-import type { ResultSet, Statement } from "../store/driver/driver.ts";
-import { retrying } from "../store/driver/retrying_driver.ts";
-import { fromSqlite } from "../store/driver/sqlite_errors.ts";
-import { cryptoBytes as randomBytes } from "../store/event_log.ts";
+import {
+  fromSqlite,
+  type ResultSet,
+  retrying,
+  type Statement,
+} from "../store/database.ts";
+import { cryptoBytes as randomBytes } from "../store/events.ts";
 import type { Outcome, Request, Task } from "./messages.ts";
 
 /** What a thread talks to its starter through. */

@@ -4,7 +4,7 @@ import type {
   FileDriver,
   FileOptions,
 } from "../store/connections/file_driver.ts";
-import type { LedgerErrorCode } from "../store/driver/errors.ts";
+import type { LedgerErrorCode } from "../store/database.ts";
 
 /** What the thread does when it is asked. */
 export interface Calls extends

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { localPath, publicUrl } from "../store/connections/database_url.ts";
-import { LedgerError, type LedgerErrorCode } from "../store/driver/errors.ts";
+import { LedgerError, type LedgerErrorCode } from "../store/database.ts";
 import { openDriver } from "./open_driver.ts";
 import { prepare } from "../testing/test_events.ts";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";

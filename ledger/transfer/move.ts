@@ -4,18 +4,19 @@
  */
 import { Buffer } from "node:buffer";
 import { isRecord } from "../../core/guards.ts";
-import type { Driver, SqlValue, Statement } from "../store/driver/driver.ts";
-import { LedgerError } from "../store/driver/errors.ts";
 import {
   decidingMode,
+  type Driver,
+  LedgerError,
   readDeciding,
+  type SqlValue,
+  type Statement,
   statement,
   write,
 } from "../store/database.ts";
-import { UNFINISHED } from "../store/create.ts";
+import { SCHEMA_VERSION, schemaFor, UNFINISHED } from "../store/schema.ts";
 import { DATABASE_NOW } from "../store/leases.ts";
-import { SCHEMA_VERSION, schemaFor } from "../store/schema.ts";
-import { type Line, takeLines } from "./import.ts";
+import { type Line, takeLines } from "./transfer.ts";
 
 /** Where the ledger's own row is, and what running processes note. */
 const APART = ["ledger", "leases", "waiting"];

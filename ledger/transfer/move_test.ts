@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openDriver } from "../thread/open_driver.ts";
-import type { Driver } from "../store/driver/driver.ts";
+import type { Driver } from "../store/database.ts";
 import { databaseKinds } from "../testing/test_databases.ts";
 import {
   at,
@@ -8,9 +8,9 @@ import {
   orderWebhook,
   session,
 } from "../testing/projection_test_kit.ts";
-import { verifySeals } from "../evidence/verify.ts";
+import { verifySeals } from "../evidence/evidence.ts";
 import { FOLD } from "../projection/project.ts";
-import { createLedger } from "../store/create.ts";
+import { createLedger } from "../store/schema.ts";
 import {
   append,
   newLedger,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { EVENT_KINDS } from "../machines/event_kind.ts";
+import { EVENT_KINDS } from "../machines/machine.ts";
 import { openLedger } from "../open_ledger.ts";
 import { allNotes } from "../recording/notes.ts";
 

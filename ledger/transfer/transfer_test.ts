@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { base64 } from "@scure/base";
 import fc from "fast-check";
 import { tries } from "../../tests/kit/thorough.ts";
-import type { Driver } from "../store/driver/driver.ts";
+import type { Driver } from "../store/database.ts";
 import {
   orderRead,
   orderWebhook,
@@ -10,7 +10,7 @@ import {
   worlds,
 } from "../testing/projection_test_kit.ts";
 import type { NewEvent } from "../events/event.ts";
-import { verifySeals } from "../evidence/verify.ts";
+import { verifySeals } from "../evidence/evidence.ts";
 import { addNote, allNotes, type Note } from "../recording/notes.ts";
 import {
   append,
@@ -21,8 +21,7 @@ import {
 } from "../testing/fold_kit.ts";
 import { emptyLedger } from "../testing/empty_ledger.ts";
 import type { Ledger } from "../ledger.ts";
-import { exportEvents } from "./export.ts";
-import { importEvents } from "./import.ts";
+import { exportEvents, importEvents } from "./transfer.ts";
 
 const NOW_MS = Date.parse("2026-11-20T12:00:00Z");
 

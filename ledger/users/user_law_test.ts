@@ -11,13 +11,17 @@ import {
   userWebhook,
   webhookAt,
 } from "../testing/given_facts.ts";
-import { activityOf, MAX_OTP_STEPS } from "../orders/activity_fold.ts";
+import { activityOf, MAX_OTP_STEPS } from "../orders/order_fold.ts";
 import { foldUser } from "../testing/fold_user.ts";
-import { packUser, unpackUser } from "../projection/doc.ts";
+import { packUser, unpackUser } from "../projection/rows.ts";
 import type { Fact } from "../events/fact.ts";
 import { readFact } from "../events/read_fact.ts";
-import { evolveUser, initialUserFold, type UserFold } from "./user_fold.ts";
-import { userState } from "./user_state.ts";
+import {
+  evolveUser,
+  initialUserFold,
+  type UserFold,
+  userState,
+} from "./user_state.ts";
 
 const canonicalOf = (fold: UserFold) => JSON.stringify(userState(fold));
 

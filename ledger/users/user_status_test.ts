@@ -9,7 +9,7 @@ import {
   userWebhook,
   webhookAt,
 } from "../testing/given_facts.ts";
-import { activityOf } from "../orders/activity_fold.ts";
+import { activityOf } from "../orders/order_fold.ts";
 import { foldUser } from "../testing/fold_user.ts";
 import { type UserState, userState } from "./user_state.ts";
 import { verificationRank } from "../machines/user_machines.ts";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import {
+  initialUserFold,
   nextStep,
   type UserState,
   userState,
   userVerdictOf,
 } from "./user_state.ts";
-import { initialUserFold } from "./user_fold.ts";
 
 const unknown = userState(initialUserFold("01USER"));
 const both = { lkyc: "confirmed", fkyc: "confirmed" } as const;

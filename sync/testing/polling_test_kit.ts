@@ -27,9 +27,12 @@ import {
   storeOnly,
 } from "../../ledger/testing/store_test_kit.ts";
 import { initialOrderFold } from "../../ledger/orders/order_fold.ts";
-import { initialUserFold } from "../../ledger/users/user_fold.ts";
-import { packOrder, packUser } from "../../ledger/projection/doc.ts";
-import { dueChanges } from "../../ledger/projection/due.ts";
+import { initialUserFold } from "../../ledger/users/user_state.ts";
+import {
+  dueChanges,
+  packOrder,
+  packUser,
+} from "../../ledger/projection/rows.ts";
 import { webhookEvent } from "../../ledger/testing/mint.ts";
 import { append, projectAll } from "../../ledger/testing/fold_kit.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";

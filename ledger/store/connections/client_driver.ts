@@ -2,17 +2,23 @@
 import { messageOf } from "../../../core/guards.ts";
 import { within } from "../../../core/waiting/within.ts";
 import {
+  CLOSED,
+  codeOfSqlite,
   type Driver,
+  fromSqlite,
   isQuery,
+  LedgerError,
+  type LedgerErrorCode,
+  reached,
   type ResultSet,
+  select,
+  selectValue,
   type SqlValue,
   type Statement,
-} from "../driver/driver.ts";
-import { CLOSED, LedgerError, type LedgerErrorCode } from "../driver/errors.ts";
-import { codeOfSqlite, fromSqlite } from "../driver/sqlite_errors.ts";
+  statement,
+  write,
+} from "../database.ts";
 import { isSafeSqlite } from "../../../core/sqlite.ts";
-import { select, selectValue, statement, write } from "../database.ts";
-import { reached } from "../driver/retrying_driver.ts";
 
 /**
  * What the ledger needs of a client of `@libsql/client`. Such a client fits as

@@ -1,10 +1,14 @@
 import { temporaryFolder } from "../../../tests/kit/temporary_folder.ts";
 import assert from "node:assert/strict";
 import { digestOfBytes } from "../../events/record.ts";
-import type { Driver, SqlValue, Statement } from "../driver/driver.ts";
-import { LedgerError } from "../driver/errors.ts";
+import {
+  type Driver,
+  expectRow,
+  LedgerError,
+  type SqlValue,
+  type Statement,
+} from "../database.ts";
 import { failsWith } from "../../testing/fails_with.ts";
-import { expectRow } from "../database.ts";
 import { testEachDatabase } from "../../testing/test_databases.ts";
 
 const counter = "CREATE TABLE counter " +

@@ -7,13 +7,14 @@ import {
   sqliteVersion,
 } from "../../../core/sqlite.ts";
 import {
+  CLOSED,
   type Driver,
+  fromSqlite,
   isQuery,
+  LedgerError,
   type ResultSet,
   type Statement,
-} from "../driver/driver.ts";
-import { CLOSED, LedgerError } from "../driver/errors.ts";
-import { fromSqlite } from "../driver/sqlite_errors.ts";
+} from "../database.ts";
 import {
   checkFile,
   checkIdentity,
@@ -23,7 +24,7 @@ import {
   type FileIdentity,
   identify,
   sync,
-} from "../files.ts";
+} from "../leases.ts";
 
 export interface FileOptions {
   /** Of the file, or `:memory:`. */

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import type { Driver } from "../driver/driver.ts";
+import type { Driver } from "../database.ts";
 import { failsWith } from "../../testing/fails_with.ts";
-import { EventLog } from "../event_log.ts";
+import { EventLog } from "../events.ts";
 import { FileDriver } from "./file_driver.ts";
-import { openDriver } from "../../thread/open_driver.ts";
+import { openDriver, ThreadDriver } from "../../thread/open_driver.ts";
 import {
   prepare,
   storedEvents,
@@ -12,7 +12,6 @@ import {
   testEvents,
 } from "../../testing/test_events.ts";
 import { startProgram } from "../../testing/start_program.ts";
-import { ThreadDriver } from "../../thread/thread_driver.ts";
 import { temporaryFolder } from "../../../tests/kit/temporary_folder.ts";
 
 /** It is killed in the end, which frees the lock. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Driver } from "../driver/driver.ts";
+import type { Driver } from "../database.ts";
 import { failsWith } from "../../testing/fails_with.ts";
-import { EventLog } from "../event_log.ts";
+import { EventLog } from "../events.ts";
 import { openDriver } from "../../thread/open_driver.ts";
 import { prepare, storedEvents, testEvent } from "../../testing/test_events.ts";
 import { temporaryFolder } from "../../../tests/kit/temporary_folder.ts";

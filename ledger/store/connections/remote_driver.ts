@@ -1,8 +1,7 @@
 import { createClient } from "@libsql/client/web";
 import { ClientDriver, type LedgerClient } from "./client_driver.ts";
 import { publicUrl } from "./database_url.ts";
-import type { Driver } from "../driver/driver.ts";
-import { LedgerError } from "../driver/errors.ts";
+import { type Driver, LedgerError } from "../database.ts";
 
 interface RemoteOptions {
   /** `libsql:`, `https:` or `http:` address. */

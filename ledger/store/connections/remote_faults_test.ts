@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { failsWith } from "../../testing/fails_with.ts";
-import { EventLog } from "../event_log.ts";
+import { EventLog } from "../events.ts";
 import { openDriver } from "../../thread/open_driver.ts";
 import { remoteDriver } from "./remote_driver.ts";
 import { patient } from "../../testing/patient.ts";
