@@ -49,7 +49,7 @@ import {
   CONFORMANCE_ROWS,
   RISKS,
   SUBJECTS as ROW_SUBJECTS,
-} from "../sync/conformance/rows.ts";
+} from "../sync/check/conform.ts";
 import { RECONCILE_SEVERITY } from "../sync/reconciliation/reconcile_order.ts";
 
 /** What is printed into each page of `docs/`, by the name that the page gives it. */

@@ -17,8 +17,11 @@ import {
   serviceEnvironment,
 } from "../../server/compose/service_client.ts";
 import { stoppable } from "../../core/settings/stoppable.ts";
-import { conform, type ConformRow } from "../../sync/conformance/conform.ts";
-import { SUBJECTS } from "../../sync/conformance/rows.ts";
+import {
+  conform,
+  type ConformRow,
+  SUBJECTS,
+} from "../../sync/check/conform.ts";
 import { askByClient } from "../conform/ask_by_client.ts";
 import type { Cli } from "../program/cli.ts";
 import { type Io, jsonLine, line } from "../program/io.ts";

@@ -2,14 +2,12 @@ import assert from "node:assert/strict";
 import { resolveEnvironment } from "../../client/mod.ts";
 import { parseWithExactNumbers } from "../../core/json/exact_number.ts";
 import { createSandbox, virtualClock } from "../../sandbox/mod.ts";
-import { conform } from "../../sync/conformance/conform.ts";
-import { CONFORMANCE_ROWS } from "../../sync/conformance/rows.ts";
 import {
-  fieldName,
+  conform,
+  CONFORMANCE_ROWS,
   message,
-  timeForm,
-  word,
-} from "../../sync/conformance/reader.ts";
+} from "../../sync/check/conform.ts";
+import { fieldName, timeForm, word } from "../../sync/check/drift.ts";
 import { askByClient } from "./ask_by_client.ts";
 
 /** Answers a request. */
@@ -192,23 +190,6 @@ function move(query: URLSearchParams, name: string, ms: number): void {
   if (!Number.isNaN(time)) query.set(name, new Date(time + ms).toISOString());
 }
 
-/** A service that gives 21 rows where 21 are asked for, out of two pages. */
-const beyondTwenty = (answer: Answerer): Answerer => async (request) => {
-  const url = new URL(request.url);
-  const { searchParams: query } = url;
-  if (!isOf("orders", request) || query.get("limit") !== "21") {
-    return await answer(request);
-  }
-  query.set("limit", "20");
-  const first = await (await answer(new Request(url, request))).json();
-  query.set("offset", "20");
-  const second = await (await answer(new Request(url, request))).json();
-  return Response.json({
-    ...first,
-    data: [...first.data, ...second.data].slice(0, 21),
-  });
-};
-
 /** One way for each row in which the service could be otherwise. */
 const DIFFERENCES: Readonly<Record<string, (answer: Answerer) => Answerer>> = {
   order_amounts_are_numbers: writes("orders", (row) => {
@@ -236,10 +217,6 @@ const DIFFERENCES: Readonly<Record<string, (answer: Answerer) => Answerer>> = {
     if (query.get("limit") === "20" && !query.has("search_by")) {
       query.set("limit", "12");
     }
-  }),
-  orders_limit_beyond: beyondTwenty,
-  orders_newest_first: asks("orders", (query) => {
-    if (!query.has("order_by")) query.set("order_by", "asc");
   }),
   orders_oldest_first: asks("orders", (query) => {
     if (query.get("order_by") === "asc") query.set("order_by", "desc");

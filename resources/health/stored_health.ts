@@ -12,7 +12,7 @@ import {
   isOfWebhooks,
   readDrift,
   readRefusedRequests,
-} from "../../sync/drift/drift.ts";
+} from "../../sync/check/drift.ts";
 import { readPollBacklog } from "../../sync/polling/poll_status.ts";
 import { COUNTED, countWaiting } from "./waiting_counts.ts";
 import { counted } from "../views/text.ts";

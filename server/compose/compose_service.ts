@@ -4,7 +4,7 @@ import {
   bodyValue,
   classify,
 } from "../../core/webhook_event/classify_body.ts";
-import { addRefusedRequests, lookForDrift } from "../../sync/drift/drift.ts";
+import { addRefusedRequests, lookForDrift } from "../../sync/check/drift.ts";
 import type { Poller } from "../../sync/polling/poller_options.ts";
 import {
   LedgerError,

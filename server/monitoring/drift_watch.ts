@@ -1,6 +1,6 @@
 import type { Meter } from "../../core/telemetry/meter.ts";
 import { sleep } from "../../core/waiting/sleep.ts";
-import type { KeptDrift } from "../../sync/drift/drift.ts";
+import type { KeptDrift } from "../../sync/check/drift.ts";
 import { LabelledGauge } from "./order_gauges.ts";
 
 /** What a {@linkcode DriftWatch} works with. */

@@ -16,7 +16,7 @@ import {
   type Statement,
   writeObservations,
 } from "../../ledger/for_sync.ts";
-import { countDrift } from "../drift/drift.ts";
+import { countDrift } from "../check/drift.ts";
 import {
   changedReadings,
   observedChanges,

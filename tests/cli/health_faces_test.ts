@@ -3,7 +3,7 @@ import { type Ledger, openLedger } from "../../ledger/mod.ts";
 import { writeWaiting } from "../../ledger/for_server.ts";
 import { takeLease, writeSweep } from "../../ledger/for_sync.ts";
 import { orderSnapshot, webhookEvent } from "../../ledger/testing/mod.ts";
-import { addRefusedRequests, lookForDrift } from "../../sync/drift/drift.ts";
+import { addRefusedRequests, lookForDrift } from "../../sync/check/drift.ts";
 import { watchdog } from "../../sync/mod.ts";
 import {
   ALARM_CODES,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { OUTCOME_WORDS } from "../../resources/wording/outcome.ts";
-import { CONFORMANCE_ROWS } from "../../sync/conformance/rows.ts";
+import { CONFORMANCE_ROWS } from "../../sync/check/conform.ts";
 import { printedPages } from "../../tools/docs.ts";
 import { isTestFile, sourceFiles } from "../kit/source_files.ts";
 

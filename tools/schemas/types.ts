@@ -127,7 +127,7 @@ export type {
   ReconcileRowJson as ReconcileRow,
   RecoverJson as RecoverReport,
 } from "../../resources/views/reconcile_view.ts";
-export type { ConformRow } from "../../sync/conformance/conform.ts";
+export type { ConformRow } from "../../sync/check/conform.ts";
 export type { ConformReport } from "../../cli/commands/conform.ts";
 export type {
   ChainStateJson as ChainState,

@@ -1,5 +1,5 @@
 import type { DeliveryHealth } from "../../../sync/mod.ts";
-import { readRefusedRequests } from "../../../sync/drift/drift.ts";
+import { readRefusedRequests } from "../../../sync/check/drift.ts";
 import { deliveriesPage } from "../../../resources/queries/deliveries.ts";
 import { REFUSALS } from "../../../resources/wording/poll_failure.ts";
 import type { PageContext } from "../context/page_context.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { Ledger, NewEvent } from "../../../ledger/mod.ts";
 import { deliveryUnanswered } from "../../../ledger/testing/mod.ts";
-import { addRefusedRequests } from "../../../sync/drift/drift.ts";
+import { addRefusedRequests } from "../../../sync/check/drift.ts";
 import { monthReading } from "../../../ledger/testing/month_test_events.ts";
 import { MONTH_FILE_NAMES } from "../../../resources/months/month_files.ts";
 import { registerTarget } from "../../../ledger/for_server.ts";

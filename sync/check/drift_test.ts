@@ -103,8 +103,8 @@ Deno.test("namesInWebhook() names new fields, words and states", () => {
     },
   });
   assert.deepEqual(names, [
-    "webhooks.session",
     "webhooks.reject_type=FKYC_FAILED_MOOD",
+    "webhooks.session",
     "webhooks.order.risk",
     "webhooks.user.age",
     "webhooks.user.fkyc.state=expired",
@@ -122,8 +122,8 @@ Deno.test("namesInAnswer() names new words and forms of times", () => {
   };
   assert.deepEqual(namesInAnswer("order", order), [
     "orders.created_at is (text of 16)",
-    "orders.payment_type=sepa",
     "orders.fail_reason=5000",
+    "orders.payment_type=sepa",
   ]);
   const user = { user_id: "U", created_at: "2026-01-01", lkyc_status: "new" };
   assert.deepEqual(namesInAnswer("user", user), [

@@ -1,0 +1,595 @@
+import {
+  ExactNumber,
+  parseWithExactNumbers,
+} from "../../core/json/exact_number.ts";
+import { isRecord } from "../../core/guards.ts";
+import {
+  normaliseTime,
+  readServiceTime,
+} from "../../core/time/service_time.ts";
+import { ORDER_STATUSES } from "../../core/wire/order.ts";
+import { VERIFICATION_STATUSES } from "../../core/wire/user.ts";
+import { kindOf, ORDER_TIME_FORM, timeForm, word } from "./drift.ts";
+
+/** What rows are about; those of one subject are shown together. */
+export const SUBJECTS = {
+  order_fields: "Orders: what a row has",
+  order_pages: "Orders: the list and its pages",
+  order_filters: "Orders: search and filters",
+  users: "Users: states, pages and search",
+  answers: "Answers as such",
+} as const;
+
+/** What goes wrong where the service is not as it is assumed to be. */
+export const RISKS = {
+  release: "an order may be released, or refused, wrongly",
+  missed: "orders or users may not be found, or found late",
+  misread: "a value is shown or counted as something else",
+  error: "a failure is named wrongly, or retried without effect",
+} as const;
+
+/** Why a row could not be looked at. */
+const NOT_SEEN = {
+  few_orders: "too few orders, or orders too alike",
+  few_users: "too few users, or users too alike",
+  no_such_order: "no order that shows it",
+  earlier_form: "the list has no cursor",
+  no_answer: "no answer came",
+} as const;
+
+/** Why a row could not be looked at. */
+export type NotSeenReason = keyof typeof NOT_SEEN;
+
+/**
+ * One fact of what was seen. None holds an identifier, an amount, an address or
+ * a key: counts, statuses, kinds of values, forms of times, documented words.
+ */
+export type Fact = string | number | boolean | null | readonly string[];
+
+/** Whether what was seen agrees, and the facts; or why nothing was. */
+type Seen =
+  | readonly [agrees: boolean, facts: Readonly<Record<string, Fact>>]
+  | NotSeenReason;
+
+/** One thing that a decision of ours takes for granted of the service. */
+interface AssumedRow {
+  readonly subject: keyof typeof SUBJECTS;
+  readonly risk: keyof typeof RISKS;
+  /** What is assumed, in one sentence. */
+  readonly taken: string;
+  readonly look: (reader: Reader) => Promise<Seen>;
+}
+
+const of = (subject: AssumedRow["subject"], usual: AssumedRow["risk"]) =>
+(
+  taken: string,
+  look: AssumedRow["look"],
+  risk: AssumedRow["risk"] = usual,
+): AssumedRow => ({ subject, risk, taken, look });
+
+const field = of("order_fields", "release");
+const page = of("order_pages", "missed");
+const filter = of("order_filters", "missed");
+const user = of("users", "missed");
+const answer = of("answers", "release");
+
+/** An identifier of the usual form that nothing has. */
+const UNKNOWN_ID = "01AAAAAAAAAAAAAAAAAAAAAAAA";
+
+/** How far an order's time may be ahead while it is read, in milliseconds. */
+const AHEAD_MS = 60_000;
+
+/** Every row, by its name, in the order in which they are shown. */
+export const CONFORMANCE_ROWS: Readonly<Record<string, AssumedRow>> = {
+  order_amounts_are_numbers: field(
+    "Amounts of an order are JSON numbers",
+    ofOrders((orders) => {
+      const met = distinct(
+        orders.flatMap((order) =>
+          [order.currency_amount, order.crypto_amount].map(kindOf)
+        ),
+      );
+      return [met.join() === "number", { met }];
+    }),
+  ),
+  order_status_listed: field(
+    "status is one of the six that are described",
+    ofOrders((orders) =>
+      words(orders.map(({ status }) => status), ORDER_STATUSES)
+    ),
+  ),
+  order_times_form: field(
+    "Times of an order are YYYY-MM-DD HH:MM:SS",
+    ofOrders((orders) => {
+      const forms = distinct(orders.flatMap(timesOf).map(timeForm));
+      return [forms.every((form) => ORDER_TIME_FORM.test(form)), { forms }];
+    }),
+    "missed",
+  ),
+  order_times_in_utc: field(
+    "No time of an order is ahead of the service's clock",
+    ofOrders(async (orders, { page }) => {
+      const { dateMs, answeredAtMs } = await page("orders", { limit: "1" });
+      const latestMs = Math.max(dateMs ?? 0, answeredAtMs) + AHEAD_MS;
+      const ahead = orders.filter((order) =>
+        timesOf(order).some((time) =>
+          msOf(time) > latestMs
+        )
+      ).length;
+      return [ahead === 0, { rows: orders.length, ahead }];
+    }),
+  ),
+  order_success_has_transaction: field(
+    "An order with success names its transaction",
+    ofOrders((orders) => {
+      const done = orders.filter(({ status }) => status === "success");
+      if (done.length === 0) return "no_such_order";
+      const without = done.filter(({ tx_id }) => !isText(tx_id)).length;
+      return [without === 0, { successes: done.length, without }];
+    }, "no_such_order"),
+  ),
+
+  orders_answer_form: page(
+    "A list has success true, an array data, and a total",
+    onPage({}, ({ status, body }) => {
+      const success = body.success === true ? "true" : kindOf(body.success);
+      const [data, total] = [kindOf(body.data), kindOf(body.total)];
+      const isList = status === 200 && success === "true" && data === "array";
+      return [isList && total === "number", { status, success, data, total }];
+    }),
+  ),
+  orders_current_form: page(
+    "A list of orders has next_cursor_id",
+    onPage({}, ({ body }) => {
+      const next_cursor_id = kindOf(body.next_cursor_id);
+      return [next_cursor_id === "text", { next_cursor_id }];
+    }),
+  ),
+  orders_limit_most: page(
+    "With a limit of 20 twenty orders come",
+    onPage({}, ({ rows: { length: rows }, body: { total } }) => {
+      const isShort = total instanceof ExactNumber && Number(total.text) < 20;
+      return isShort ? "few_orders" : [rows === 20, { rows }];
+    }),
+  ),
+  orders_oldest_first: page(
+    "With order_by asc the oldest orders come first",
+    oldestFirst("orders"),
+  ),
+  orders_start_exclusive: page(
+    "start_date leaves out orders created at that second",
+    atEdge("orders", "start"),
+  ),
+  orders_end_inclusive: page(
+    "end_date takes in orders created at that second",
+    atEdge("orders", "end"),
+  ),
+  orders_cursor_goes_on: page(
+    "next_cursor_id leads to the page after, without a gap",
+    async ({ page }) => {
+      const limit = "2";
+      const first = await page("orders", { limit });
+      const whole = await page("orders", { limit: "4" });
+      if (whole.rows.length < 4) return "few_orders";
+      const cursor_id = first.body.next_cursor_id;
+      if (!isText(cursor_id)) return "earlier_form";
+      const second = await page("orders", { limit, cursor_id });
+      const ids = (rows: readonly WireRow[]) =>
+        rows.map(({ order_id }) => order_id).join();
+      const likeOnePage =
+        ids(whole.rows) === ids([...first.rows, ...second.rows]);
+      const { status, rows: { length: rows } } = second;
+      return [status === 200 && likeOnePage, { status, rows, likeOnePage }];
+    },
+  ),
+  orders_cursor_ends: page(
+    "The last page has an empty next_cursor_id, or none",
+    ofOrders(async ([order], { page }) => {
+      const search_by = String(order?.order_id);
+      const { body } = await page("orders", { search_by });
+      const cursor = body.next_cursor_id;
+      const last = cursor === "" ? "empty" : kindOf(cursor);
+      return [last !== "text", { last }];
+    }),
+  ),
+
+  orders_by_order_id: filter(
+    "search_by finds an order by its order_id",
+    byIds("orders", "order_id", 1),
+    "release",
+  ),
+  orders_by_click_id: filter(
+    "search_by finds an order by its click_id",
+    byIds("orders", "click_id", 1),
+  ),
+  orders_by_twenty_ids: filter(
+    "search_by finds twenty orders at once",
+    byIds("orders", "order_id", 20),
+  ),
+  orders_by_unknown_id: filter(
+    "An id that is not known gives an empty list, not 404",
+    onPage({ search_by: UNKNOWN_ID }, ({ status, rows: { length: rows } }) => [
+      status === 200 && rows === 0,
+      { status, rows },
+    ]),
+    "release",
+  ),
+  orders_by_status: filter(
+    "status filters",
+    ofOrders(async (orders, { page }) => {
+      const statuses = new Set(orders.map(({ status }) => status));
+      const [wanted] = statuses;
+      // Where all have one status, a filter that is ignored looks the same.
+      if (!isText(wanted) || statuses.size < 2) return "few_orders";
+      const { status, rows } = await page("orders", { status: wanted });
+      const others = rows.filter((one) => one.status !== wanted).length;
+      return [
+        status === 200 && rows.length > 0 && others === 0,
+        { status, rows: rows.length, others },
+      ];
+    }),
+  ),
+
+  user_kyc_listed: user(
+    "lkyc_status and fkyc_status are states that are known",
+    async ({ sample }) => {
+      const users = await sample("users");
+      return users.length === 0 ? "few_users" : words(
+        users.flatMap((one) => [one.lkyc_status, one.fkyc_status]),
+        VERIFICATION_STATUSES,
+      );
+    },
+    "misread",
+  ),
+  users_oldest_first: user(
+    "With order_by asc the oldest users come first",
+    oldestFirst("users"),
+  ),
+  users_from_exclusive: user(
+    "from leaves out users created at that time",
+    atEdge("users", "start"),
+  ),
+  users_to_inclusive: user(
+    "to takes in users created at that time",
+    atEdge("users", "end"),
+  ),
+  users_by_ids: user(
+    "user_ids finds several users at once",
+    byIds("users", "user_id", 2),
+  ),
+
+  service_clock: answer(
+    "Answers have a Date, within five seconds of our clock",
+    onPage({ limit: "1" }, ({ dateMs, askedAtMs, answeredAtMs }) => {
+      if (dateMs === null) return [false, { stated: false }];
+      // The header has whole seconds, and was written in between.
+      const apartMs = dateMs > answeredAtMs
+        ? dateMs - answeredAtMs
+        : Math.min(0, dateMs + 1000 - askedAtMs);
+      const apartSeconds = Math.round(apartMs / 1000);
+      return [Math.abs(apartSeconds) <= 5, { stated: true, apartSeconds }];
+    }),
+  ),
+  wrong_parameter_refused: answer(
+    "A wrong parameter is answered 4xx with a message",
+    onPage({ limit: "1", order_by: "sideways" }, ({ status, body }) => {
+      const said = message(body);
+      const isRefusal = status >= 400 && status < 500;
+      return [isRefusal && said !== null, { status, message: said }];
+    }),
+    "error",
+  ),
+};
+
+const isText = (value: unknown): value is string =>
+  typeof value === "string" && value !== "";
+
+const msOf = (time: unknown) => readServiceTime(String(time)) ?? NaN;
+
+const timesOf = ({ created_at, changed_at }: WireRow) => [
+  created_at,
+  changed_at,
+];
+
+/** Looks at the sample of orders, where there are some. */
+function ofOrders(
+  see: (orders: readonly WireRow[], reader: Reader) => Seen | Promise<Seen>,
+  none: NotSeenReason = "few_orders",
+): AssumedRow["look"] {
+  return async (reader) => {
+    const orders = await reader.sample("orders");
+    return orders.length === 0 ? none : await see(orders, reader);
+  };
+}
+
+/** Looks at one page of orders. */
+function onPage(
+  parameters: ListParameters,
+  see: (page: ReadAnswer) => Seen,
+): AssumedRow["look"] {
+  return async ({ page }) => see(await page("orders", parameters));
+}
+
+/** The distinct words of a field, and those that are not documented. */
+function words(
+  values: readonly unknown[],
+  documented: readonly string[],
+): Seen {
+  const met = distinct(
+    values.filter(isText).map((value) => word(value, documented)),
+  );
+  const unknown = met.filter((one) => !documented.includes(one));
+  return [unknown.length === 0, { met, unknown }];
+}
+
+function oldestFirst(list: ListName): AssumedRow["look"] {
+  return async ({ page }) => {
+    const { rows } = await page(list, { order_by: "asc" });
+    const times = rows.map(({ created_at }) => msOf(created_at));
+    if (new Set(times).size < 2) return `few_${list}`;
+    const outOfOrder =
+      times.slice(1).filter((time, at) => time < (times[at] ?? 0)).length;
+    return [outOfOrder === 0, { rows: rows.length, outOfOrder }];
+  };
+}
+
+/** Asks from, or up to, a time at which a row was created, not the latest. */
+function atEdge(list: ListName, side: "start" | "end"): AssumedRow["look"] {
+  return async ({ page }) => {
+    const { rows } = await page(list, {});
+    const latestMs = msOf(rows[0]?.created_at);
+    const edge = side === "start"
+      ? rows.at(-1)
+      : rows.find((row) => msOf(row.created_at) < latestMs);
+    const edgeMs = msOf(edge?.created_at);
+    if (edge === undefined || edgeMs === latestMs) return `few_${list}`;
+    const { status, rows: found } = await page(list, {
+      [LISTS[list][side]]: normaliseTime(String(edge.created_at)) ?? "",
+    });
+    const count = (sign: number) =>
+      found.filter((row) => Math.sign(msOf(row.created_at) - edgeMs) === sign)
+        .length;
+    const [before, same, after] = [count(-1), count(0), count(1)];
+    const agrees = side === "end"
+      ? same > 0 && after === 0
+      : same === 0 && before === 0 && after > 0;
+    return [status === 200 && agrees, { status, before, same, after }];
+  };
+}
+
+/** Asks for so many rows by what identifies them. */
+function byIds(
+  list: ListName,
+  name: string,
+  asked: number,
+): AssumedRow["look"] {
+  return async ({ page, sample }) => {
+    const wanted = (await sample(list)).map((one) => one[name]).filter(isText)
+      .slice(0, asked);
+    if (wanted.length < asked) {
+      return asked === 1 ? "no_such_order" : `few_${list}`;
+    }
+    const { status, rows } = await page(list, {
+      [LISTS[list].ids]: wanted.join(","),
+    });
+    const came = new Set(rows.map((one) => one[name]));
+    const found = wanted.filter((id) => came.has(id)).length;
+    const others = came.size - found;
+    return [
+      status === 200 && found === asked && others === 0,
+      { status, asked, found, others },
+    ];
+  };
+}
+
+/** Sorted, each once, and no more than a report should hold. */
+function distinct(texts: Iterable<string>): string[] {
+  return [...new Set(texts)].sort().slice(0, MOST_WORDS);
+}
+
+const MOST_WORDS = 40;
+const LONGEST_MESSAGE = 160;
+
+/** The message of an error, without what it may repeat of the question. */
+export function message({ message: text }: WireRow): string | null {
+  if (typeof text !== "string") return null;
+  return text.slice(0, LONGEST_MESSAGE)
+    .replace(/[^\x20-\x7e]/g, "?")
+    .replace(/\b(?=\w*\d)\w{5,}\b|\S{25,}|\S*@\S*/g, "*");
+}
+
+/** A row of a list as the service sent it; numbers are `ExactNumber`s. */
+type WireRow = Readonly<Record<string, unknown>>;
+
+/** Parameters of a list, by name; sent as they are. */
+type ListParameters = Readonly<Record<string, string>>;
+
+/** Names of what both lists have. */
+const LISTS = {
+  orders: {
+    id: "order_id",
+    ids: "search_by",
+    start: "start_date",
+    end: "end_date",
+  },
+  users: { id: "user_id", ids: "user_ids", start: "from", end: "to" },
+} as const;
+
+type ListName = keyof typeof LISTS;
+
+/** What the service answered, as it came. */
+export interface ServiceAnswer {
+  readonly status: number;
+  /** Its `Date`, in milliseconds since 1970; null where it states none. */
+  readonly dateMs: number | null;
+  /** Our clock when it was sent, in milliseconds since 1970. */
+  readonly askedAtMs: number;
+  /** Our clock when the answer was whole, in milliseconds since 1970. */
+  readonly answeredAtMs: number;
+  /** The body as text; null where none could be read. */
+  readonly text: string | null;
+}
+
+/** Reads a page of one of the service's two lists; null where no answer came. */
+export type AskService = (
+  list: ListName,
+  parameters: ListParameters,
+) => Promise<ServiceAnswer | null>;
+
+interface ReadAnswer extends ServiceAnswer {
+  /** The body as an object; empty where it is none. */
+  readonly body: WireRow;
+  /** The rows of `data`; empty where there are none. */
+  readonly rows: readonly WireRow[];
+}
+
+const NO_ANSWER = Symbol("no answer");
+
+/** Age at which no new order appears in a window, in milliseconds. */
+const SETTLED_MS = 60_000;
+
+/** Asks each question once, of what is old enough not to change. */
+class Reader {
+  readonly #asked = new Map<string, Promise<ReadAnswer>>();
+  readonly #until: string;
+  readonly #ask: AskService;
+
+  constructor(ask: AskService, nowMs: number) {
+    this.#ask = ask;
+    this.#until = new Date(nowMs - SETTLED_MS).toISOString()
+      .replace(/\.\d+/, "");
+  }
+
+  /** A page of twenty, the newest first, unless the parameters say otherwise. */
+  readonly page = (
+    list: ListName,
+    parameters: ListParameters,
+  ): Promise<ReadAnswer> => {
+    const question = {
+      ...{ [LISTS[list].end]: this.#until, order_by: "desc", limit: "20" },
+      ...parameters,
+    };
+    const key = JSON.stringify([list, question]);
+    const answer = this.#asked.get(key) ?? this.#ask(list, question).then(read);
+    this.#asked.set(key, answer);
+    return answer;
+  };
+
+  /** The newest and the oldest rows, and orders of each status. */
+  readonly sample = async (list: ListName): Promise<readonly WireRow[]> => {
+    const statuses = list === "orders" ? ORDER_STATUSES : [];
+    const rows = new Map<unknown, WireRow>();
+    for (
+      const parameters of [
+        {},
+        { order_by: "asc" },
+        ...statuses.map((status) => ({ status })),
+      ]
+    ) {
+      for (const row of (await this.page(list, parameters)).rows) {
+        rows.set(row[LISTS[list].id], row);
+      }
+    }
+    return [...rows.values()];
+  };
+}
+
+function read(answer: ServiceAnswer | null): ReadAnswer {
+  if (answer === null) throw NO_ANSWER;
+  let body: WireRow = {};
+  try {
+    const value = parseWithExactNumbers(answer.text ?? "");
+    if (isRecord(value)) body = value;
+  } catch {
+    // What is no JSON has no fields.
+  }
+  const { data } = body;
+  return {
+    ...answer,
+    body,
+    rows: Array.isArray(data) ? data.filter(isRecord) : [],
+  };
+}
+
+/** One thing that is assumed of the service, and what was seen of it. */
+export interface ConformRow {
+  /** Name of the row. */
+  readonly name: string;
+  /** What it is about. */
+  readonly subject: keyof typeof SUBJECTS;
+  /** What is assumed of the service, in one sentence. */
+  readonly taken: string;
+  /** Whether it is so. */
+  readonly verdict: "agrees" | "differs" | "not_seen";
+  /** What was seen; null when it could not be looked at. */
+  readonly facts:
+    | readonly {
+      /** What it is of. */
+      readonly name: string;
+      /** A count, a status, a word, or several words. */
+      readonly value: Fact;
+    }[]
+    | null;
+  /** Why it could not be looked at; null when it was. */
+  readonly reason: {
+    readonly code: NotSeenReason;
+    /** The same for people. */
+    readonly message: string;
+  } | null;
+  /** What goes wrong where it is not so. */
+  readonly risk: {
+    readonly code: keyof typeof RISKS;
+    /** The same for people. */
+    readonly message: string;
+  };
+}
+
+/** What looking at the service needs. */
+interface ConformOptions {
+  readonly ask: AskService;
+  /** Clock, milliseconds since 1970. */
+  readonly now: () => number;
+  /** Called with the number of rows looked at so far. */
+  readonly onProgress?: (done: number) => void;
+  /** Stops between two rows: it rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Looks at each row, one request at a time. What differs is looked at a second
+ * time, because orders may change while they are read.
+ */
+export async function conform(
+  { ask, now, onProgress, signal }: ConformOptions,
+): Promise<readonly ConformRow[]> {
+  const look = (row: AssumedRow, by: Reader) =>
+    row.look(by).catch((error): Seen => {
+      signal?.throwIfAborted();
+      // No answer to one question must not end the others.
+      if (error === NO_ANSWER) return "no_answer";
+      throw error;
+    });
+  const reader = new Reader(ask, now());
+  const rows: ConformRow[] = [];
+  for (const [name, row] of Object.entries(CONFORMANCE_ROWS)) {
+    signal?.throwIfAborted();
+    onProgress?.(rows.length);
+    let seen = await look(row, reader);
+    if (seen[0] === false) seen = await look(row, new Reader(ask, now()));
+    const { subject, taken, risk: code } = row;
+    const about = { name, subject, taken };
+    const risk = { code, message: RISKS[code] };
+    if (typeof seen === "string") {
+      const reason = { code: seen, message: NOT_SEEN[seen] };
+      rows.push({ ...about, verdict: "not_seen", facts: null, reason, risk });
+    } else {
+      const verdict = seen[0] ? "agrees" : "differs";
+      const facts = Object.entries(seen[1]).map(([name, value]) => ({
+        ...{ name, value },
+      }));
+      rows.push({ ...about, verdict, facts, reason: null, risk });
+    }
+  }
+  onProgress?.(rows.length);
+  return rows;
+}
