@@ -30,10 +30,10 @@ export interface Running {
 }
 
 /** A process that does not end by then is killed, and the test fails. */
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 240_000;
 
 /** The same for one that never comes to the moment to stop. */
-const START_PATIENCE_MS = 180_000;
+const START_PATIENCE_MS = 240_000;
 
 /** Runs a command in a process of its own and sends it a real SIGINT. */
 export async function stopped(
