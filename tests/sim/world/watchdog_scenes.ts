@@ -16,8 +16,11 @@ const deadOrders = 30;
 const betweenMs = 2 * minuteMs;
 /** Orders between two polls: a poller that pauses for longer waits for retries. */
 const ordersPerPoll = 4;
-/** About the time between two polls, during which a forger goes on. */
-const minutesToNextPoll = 20;
+/**
+ * How long a forger goes on after a poll begins: every four minutes, so that
+ * of its own orders four in a row are announced. Five would clear the alarm.
+ */
+const forgedMinutes = 16;
 /** So many silent orders are an alarm, whatever else is announced between. */
 const silentOrders = 3;
 
@@ -44,15 +47,18 @@ export async function killDelivery(
   const forge = dice.pick(FORGERIES);
   // A change is due by the service's own clock, of which ours may be behind.
   const aheadMs = Math.max(0, plan.service.clockSkewMs ?? 0);
+  const readsSeldom = plan.running && plan.pace === "hours";
   let dueMs = Infinity;
   const pollAndHold = async () => {
     const isDue = clock.now() >= dueMs;
     await pollOnce(world, inspector);
+    // One that runs by itself may read new orders only after its last look.
+    if (readsSeldom) await pollOnce(world, inspector);
     if (isDue) holdsSuspected(world, clock.now() - dueMs);
   };
   for (let sold = 1; sold <= deadOrders; sold++) {
     if (sold % ordersPerPoll === 3) {
-      forge?.(world, dice, final, minutesToNextPoll);
+      forge?.(world, dice, final, forgedMinutes);
       await pollAndHold();
     }
     sell(sandbox, soundOrder(world));
