@@ -1,17 +1,10 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { Cli } from "../program/cli.ts";
 import { jsonOption } from "../program/options.ts";
 import {
   runSourceProgram,
   type SourceProgram,
 } from "../program/source_program.ts";
-
-interface BenchFlags {
-  readonly only?: readonly string[];
-  readonly quick?: boolean;
-  readonly json?: boolean;
-  readonly keep?: boolean;
-}
 
 const BENCHMARK: SourceProgram = {
   name: "the benchmark",
@@ -34,25 +27,23 @@ export function addBench(program: Command, cli: Cli): void {
       "same run (5 minutes)",
   );
   jsonOption(command, "one object")
-    .option(
-      "--only <name...>",
-      "measurements: receive, confirm, new_order, refold, append",
+    .addOption(
+      new Option("--only <name...>", "measurements")
+        .choices(["receive", "confirm", "new_order", "refold", "append"]),
     )
     .option("--quick", "do a tenth of the work, for a look")
-    .option("--keep", "write the figures into docs/reference/benchmark.md")
+    .addOption(
+      new Option("--keep", "write the figures into docs/reference/benchmark.md")
+        .conflicts(["only", "quick"]),
+    )
     .addHelpText(
       "after",
       "\nNeeds a checkout of the source, and npm for the peer.\n\n" +
         "Example:\n  rampkit bench --only refold",
     )
     .action(
-      cli.run((flags: BenchFlags) =>
-        runSourceProgram(cli.io, BENCHMARK, [
-          ...(flags.only ?? []).flatMap((name) => ["--only", name]),
-          ...(flags.quick ? ["--quick"] : []),
-          ...(flags.json ? ["--json"] : []),
-          ...(flags.keep ? ["--keep"] : []),
-        ])
+      cli.run((flags: object) =>
+        runSourceProgram(cli.io, BENCHMARK, [JSON.stringify(flags)])
       ),
     );
 }

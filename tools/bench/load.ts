@@ -18,40 +18,21 @@ export interface Load {
 }
 
 const WARM_UP_MS = 1_000;
-const utf8 = new TextEncoder();
-const END_OF_HEAD = utf8.encode("\r\n\r\n");
-
-/** Answers are awaited one at a time, so a head is all that is ever read. */
-async function readHead(
-  connection: Deno.Conn,
-  buffer: Uint8Array,
-): Promise<void> {
-  for (let length = 0;;) {
-    const read = await connection.read(buffer.subarray(length));
-    if (read === null) throw new Error("The server hung up");
-    length += read;
-    if (END_OF_HEAD.every((byte, at) => buffer[length - 4 + at] === byte)) {
-      return;
-    }
-  }
-}
 
 if (import.meta.main) {
   const [address = "", connections, seconds, shape] = Deno.args;
-  const url = new URL(address);
-  const head = `POST ${url.pathname} HTTP/1.1\r\nhost: ${url.host}\r\n` +
+  const { hostname, port, host, pathname } = new URL(address);
+  const head = `POST ${pathname} HTTP/1.1\r\nhost: ${host}\r\n` +
     "content-type: application/json\r\ncontent-length: ";
+  const utf8 = new TextEncoder();
   const startAt = performance.now();
   const endAt = startAt + Number(seconds) * 1000;
   const times: number[] = [];
   let [answered, refused, minted] = [0, 0, 0];
   await Promise.all(Array.from({ length: Number(connections) }, async () => {
-    using connection = await Deno.connect({
-      hostname: url.hostname,
-      port: Number(url.port),
-    });
+    using connection = await Deno.connect({ hostname, port: Number(port) });
     connection.setNoDelay(true);
-    const answer = new Uint8Array(4096);
+    const buffer = new Uint8Array(4096);
     for (;;) {
       const body = webhookBody(minted++, shape === "new" ? "new" : "lives");
       const request = utf8.encode(`${head}${body.length}\r\n\r\n${body}`);
@@ -60,11 +41,15 @@ if (import.meta.main) {
       for (let at = 0; at < request.length;) {
         at += await connection.write(request.subarray(at));
       }
-      await readHead(connection, answer);
-      // "HTTP/1.1 204": all of it is in the ninth byte and the two after it.
-      if (answer[9] === 50 && answer[10] === 48 && answer[11] === 52) {
-        answered++;
-      } else refused++;
+      // One answer is awaited at a time, and has no body.
+      let answer = "";
+      while (!answer.endsWith("\r\n\r\n")) {
+        const read = await connection.read(buffer);
+        if (read === null) throw new Error("The server hung up");
+        answer += String.fromCharCode(...buffer.subarray(0, read));
+      }
+      if (answer.startsWith("HTTP/1.1 204")) answered++;
+      else refused++;
       if (sentAt > startAt + WARM_UP_MS) {
         times.push(performance.now() - sentAt);
       }
@@ -72,6 +57,5 @@ if (import.meta.main) {
   }));
   times.sort((a, b) => a - b);
   const p99Ms = times[Math.floor(times.length * 0.99)] ?? 0;
-  const load: Load = { answered, refused, p99Ms };
-  console.log(JSON.stringify(load));
+  console.log(JSON.stringify({ answered, refused, p99Ms } satisfies Load));
 }

@@ -1,12 +1,11 @@
 /**
- * The benchmark: `deno task bench [--only NAME]... [--quick] [--json] [--keep]`.
+ * The benchmark; `rampkit bench` passes its flags on as JSON.
  *
  * @module
  */
-import { parseArgs } from "node:util";
 import { drawTable, markdownTable } from "../../resources/views/table.ts";
 import { wrap } from "../../resources/views/text.ts";
-import { MEASUREMENTS, type Row } from "./measure.ts";
+import { MEASUREMENTS } from "./measure.ts";
 
 /** What was measured; its shape follows that, and is not promised. */
 export interface BenchmarkJson {
@@ -25,38 +24,73 @@ const QUICK = 0.1;
 
 const HEAD = ["", "Ours", "The other side", "Ratio", "Aim", "Holds"];
 
-function ratioOf({ ours, theirs }: Row): number | null {
-  return theirs === null ? null : ours / theirs;
-}
-
-function holds(row: Row): boolean {
-  const figure = ratioOf(row) ?? row.ours;
-  const { at, bound } = row.aim;
-  return at === "least" ? figure >= bound : figure <= bound;
-}
-
 /** Three significant digits, thousands in groups. */
-function figure(value: number): string {
+function figure(value: number | null): string {
+  if (value === null) return "";
   return value >= 1000
     ? Math.round(value).toLocaleString("en")
     : value.toLocaleString("en", { maximumSignificantDigits: 3 });
 }
 
-function cells(row: Row): string[] {
-  const ratio = ratioOf(row);
-  return [
+async function main(): Promise<void> {
+  const { only, quick, json, keep } = JSON.parse(Deno.args[0] ?? "{}");
+  const [load = 0] = Deno.loadavg();
+  const chosen = Object.entries(MEASUREMENTS)
+    .filter(([name]) => only === undefined || only.includes(name));
+  const rows = [];
+  const problems = [];
+  for (const [comparison, { rows: described, run }] of chosen) {
+    console.error(`Measuring ${comparison} ...`);
+    const folder = await Deno.makeTempDir({ prefix: "rampkit-bench-" });
+    try {
+      const figures = await run(folder, quick ? QUICK : 1);
+      for (const [at, [name, unit, aim, bound]] of described.entries()) {
+        const [ours = Number.NaN, theirs = null] = figures[at] ?? [];
+        const ratio = theirs && ours / theirs;
+        const held = ratio ?? ours;
+        const holds = aim === ">=" ? held >= bound : held <= bound;
+        rows.push({
+          ...{ comparison, name, ours, theirs, ratio, unit, aim, bound, holds },
+        });
+      }
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      console.error(`Not measured: ${comparison}: ${problem}`);
+      problems.push({ comparison, problem });
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  }
+  const cells = rows.map((row) => [
     row.name,
     `${figure(row.ours)} ${row.unit}`,
-    row.theirs === null ? "" : figure(row.theirs),
-    ratio === null ? "" : figure(ratio),
-    `${row.aim.at === "least" ? ">=" : "<="} ${figure(row.aim.bound)}`,
-    holds(row) ? "yes" : "no",
-  ];
+    figure(row.theirs),
+    figure(row.ratio),
+    `${row.aim} ${figure(row.bound)}`,
+    row.holds ? "yes" : "no",
+  ]);
+  const notes = chosen.map(([name, { note }]) => [name, note] as const);
+  if (json) {
+    const report: BenchmarkJson = {
+      rows,
+      problems,
+      notes: Object.fromEntries(notes),
+    };
+    console.log(JSON.stringify(report));
+  } else {
+    console.log(drawTable(HEAD.map((title) => ({ title })), cells, null));
+    for (const [name, note] of notes) console.log(`\n${name}: ${note}`);
+  }
+  if (problems.length > 0) Deno.exit(1);
+  if (keep) {
+    const said = notes.map(([name, note]) => `- **${name}**: ${note}`);
+    await Deno.writeTextFile(PAGE, await page(cells, said, load));
+  }
 }
 
 async function page(
-  rows: readonly Row[],
-  notes: readonly (readonly [string, string])[],
+  rows: readonly (readonly string[])[],
+  notes: readonly string[],
   load: number,
 ): Promise<string> {
   const { stdout } = await new Deno.Command("git", {
@@ -79,81 +113,11 @@ async function page(
       0,
     ),
     "",
-    ...markdownTable({ head: HEAD, rows: rows.map(cells) }),
+    ...markdownTable({ head: HEAD, rows }),
     "",
-    ...notes.map(([name, note]) => wrap(`- **${name}**: ${note}`, 80, 2)),
+    ...notes.map((note) => wrap(note, 80, 2)),
     "",
   ].join("\n");
-}
-
-async function main(): Promise<void> {
-  const { values } = parseArgs({
-    args: Deno.args,
-    options: {
-      only: { type: "string", multiple: true, default: [] },
-      quick: { type: "boolean", default: false },
-      json: { type: "boolean", default: false },
-      keep: { type: "boolean", default: false },
-    },
-  });
-  const names = Object.keys(MEASUREMENTS);
-  for (const name of values.only) {
-    if (names.includes(name)) continue;
-    console.error(
-      `Wrong --only: ${name}; there are ${names.join(", ")}`,
-    );
-    Deno.exit(2);
-  }
-  if (values.keep && (values.quick || values.only.length > 0)) {
-    console.error(
-      "Wrong --keep: it keeps a whole run, without --only or --quick",
-    );
-    Deno.exit(2);
-  }
-  const measured: (Row & { readonly comparison: string })[] = [];
-  const problems: { readonly comparison: string; readonly problem: string }[] =
-    [];
-  const [load = 0] = Deno.loadavg();
-  const chosen = Object.entries(MEASUREMENTS).filter(([name]) =>
-    values.only.length === 0 || values.only.includes(name)
-  );
-  for (const [comparison, { run }] of chosen) {
-    console.error(`Measuring ${comparison} ...`);
-    const folder = await Deno.makeTempDir({ prefix: "rampkit-bench-" });
-    try {
-      const rows = await run(folder, values.quick ? QUICK : 1);
-      measured.push(...rows.map((row) => ({ comparison, ...row })));
-    } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
-      problems.push({ comparison, problem });
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
-  }
-  const notes = chosen.map(([name, { note }]) => [name, note] as const);
-  if (values.json) {
-    const report: BenchmarkJson = {
-      rows: measured.map((row) => ({
-        ...row,
-        ratio: ratioOf(row),
-        holds: holds(row),
-      })),
-      problems,
-      notes: Object.fromEntries(notes),
-    };
-    console.log(JSON.stringify(report));
-  } else {
-    const columns = HEAD.map((title) => ({ title }));
-    console.log(drawTable(columns, measured.map(cells), null));
-    for (const [name, note] of notes) console.log(`\n${name}: ${note}`);
-  }
-  for (const { comparison, problem } of problems) {
-    console.error(`Not measured: ${comparison}: ${problem}`);
-  }
-  if (problems.length > 0) Deno.exit(1);
-  if (values.keep) {
-    await Deno.writeTextFile(PAGE, await page(measured, notes, load));
-  }
 }
 
 if (import.meta.main) await main();

@@ -1,29 +1,25 @@
 import { openLedger } from "../../ledger/mod.ts";
 import { serveSandbox } from "../../sandbox/mod.ts";
 import { PERMISSIONS, startServe } from "../../tests/kit/program.ts";
-import { installEmmett } from "./install_emmett.ts";
+import { installEmmett } from "./emmett.ts";
 import type { Load } from "./load.ts";
 
-/** One line of the table. */
-export interface Row {
-  /** What is measured. */
-  readonly name: string;
-  /** What it came to. */
-  readonly ours: number;
-  /** What the other side came to in the same run; null without one. */
-  readonly theirs: number | null;
-  /** Unit of both. */
-  readonly unit: string;
-  /** What `ours`, or where there is another side the ratio, is to be. */
-  readonly aim: { readonly at: "least" | "most"; readonly bound: number };
-}
+/** A figure, and beside it that of the other side in the same run, if any. */
+type Figure = readonly [ours: number, theirs?: number];
 
 /** What is measured together. */
 export interface Measurement {
   /** What is done, in full sentences. */
   readonly note: string;
-  /** Measures in a folder of its own. */
-  readonly run: (folder: string, size: number) => Promise<readonly Row[]>;
+  /** What each figure is, its unit, and what it, or else the ratio, is to be. */
+  readonly rows: readonly (readonly [
+    name: string,
+    unit: string,
+    aim: ">=" | "<=",
+    bound: number,
+  ])[];
+  /** Measures in a folder of its own: the figures of the rows. */
+  readonly run: (folder: string, size: number) => Promise<readonly Figure[]>;
 }
 
 /** Every measurement, by its name for `--only`. */
@@ -35,9 +31,25 @@ export const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
       "the last of them is folded and sealed. Lives are seven deliveries an " +
       "order, of which fifty overlap; new orders are one. The generator runs " +
       "on the same machine.",
+    rows: [
+      [
+        "received, folded and sealed, lives of seven",
+        "deliveries/s",
+        ">=",
+        10_000,
+      ],
+      [
+        "answer meanwhile, 64 connections, lives of seven, p99",
+        "ms",
+        "<=",
+        100,
+      ],
+      ["received, folded and sealed, new orders", "deliveries/s", ">=", 5_000],
+      ["answer meanwhile, 64 connections, new orders, p99", "ms", "<=", 100],
+    ],
     run: async (folder, size) => [
-      ...await receive(folder, "lives", size, 10_000),
-      ...await receive(folder, "new", size, 5_000),
+      ...await receive(folder, "lives", size),
+      ...await receive(folder, "new", size),
     ],
   },
   confirm: {
@@ -46,13 +58,11 @@ export const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
       "forwarded, confirmed success at a receiver: `serve` stores the webhook, " +
       "asks the service, folds, signs and posts. Forty orders, one after the " +
       "other.",
+    rows: [
+      ["webhook to confirmed at a receiver, idle, median", "ms", "<=", 50],
+    ],
     run: async (folder, size) => [
-      row(
-        "webhook to confirmed at a receiver, idle, median",
-        median(await confirm(folder, Math.ceil(40 * size))),
-        "ms",
-        { at: "most", bound: 50 },
-      ),
+      [median(await confirm(folder, Math.ceil(40 * size)))],
     ],
   },
   new_order: {
@@ -60,51 +70,33 @@ export const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
       "folded and sealed: processor time of all threads, and what the closed " +
       "files take on the disk. Then they are verified against their seals: the " +
       "aim is a million such orders in 30 s.",
+    rows: [
+      ["a new order, processor of all threads", "us", "<=", 130],
+      ["verify, new orders", "orders/s", ">=", 33_333],
+      ["a new order, on the disk", "bytes", "<=", 2_500],
+    ],
     run: async (folder, size) => {
       const count = Math.ceil(40_000 * size);
-      const { usPerOrder, verifiedPerSecond } = await work<{
-        usPerOrder: number;
-        verifiedPerSecond: number;
-      }>("new_order", `${folder}/ledger.db`, count);
+      const figures = await work("new_order", `${folder}/ledger.db`, count);
       let bytes = 0;
-      for await (const { name, isFile } of Deno.readDir(folder)) {
-        if (isFile) bytes += (await Deno.stat(`${folder}/${name}`)).size;
+      for (const { name } of Deno.readDirSync(folder)) {
+        bytes += (await Deno.stat(`${folder}/${name}`)).size;
       }
-      return [
-        row("a new order, processor of all threads", usPerOrder, "us", {
-          at: "most",
-          bound: 130,
-        }),
-        row("a new order, on the disk", bytes / count, "bytes", {
-          at: "most",
-          bound: 2_500,
-        }),
-        row("verify, new orders", verifiedPerSecond, "orders/s", {
-          at: "least",
-          bound: 33_333,
-        }),
-      ];
+      return [...figures, bytes / count].map((one) => [one]);
     },
   },
   refold: {
     note: "A ledger of 70,000 events of 10,000 orders folds them all again " +
       "beside the live states and swaps; then it is verified against its " +
       "seals. The aims are a million events in 30 s.",
+    rows: [
+      ["refold", "events/s", ">=", 33_333],
+      ["verify", "events/s", ">=", 33_333],
+    ],
     run: async (folder, size) => {
-      const took = await work<{
-        refoldedPerSecond: number;
-        verifiedPerSecond: number;
-      }>("refold", `${folder}/ledger.db`, Math.ceil(70_000 * size));
-      return [
-        row("refold", took.refoldedPerSecond, "events/s", {
-          at: "least",
-          bound: 33_333,
-        }),
-        row("verify", took.verifiedPerSecond, "events/s", {
-          at: "least",
-          bound: 33_333,
-        }),
-      ];
+      const count = Math.ceil(70_000 * size);
+      const figures = await work("refold", `${folder}/ledger.db`, count);
+      return figures.map((one) => [one]);
     },
   },
   append: {
@@ -112,32 +104,24 @@ export const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
       "the next, in turns with emmett-sqlite, three rounds. Both sync each " +
       "commit to the disk. Its driver is replaced by the runtime's own SQLite, " +
       "which is faster than the one that it installs.",
+    rows: [
+      ["append, 64 callers, beside emmett-sqlite", "appends/s", ">=", 10],
+    ],
     run: async (folder, size) => {
       const packages = await installEmmett(folder);
       const [ours, theirs]: [number[], number[]] = [[], []];
       for (let round = 0; round < 3; round++) {
-        const mine = await work<{ perSecond: number }>(
-          "append",
-          `${folder}/ours_${round}.db`,
-          Math.ceil(40_000 * size),
+        const count = Math.ceil(40_000 * size);
+        ours.push(...await work("append", `${folder}/our_${round}.db`, count));
+        theirs.push(
+          ...await child<number[]>([
+            ...["--node-modules-dir=manual", "--no-lock", ...PERMISSIONS],
+            ...[here("emmett.ts"), packages, `${folder}/their_${round}.db`],
+            String(Math.ceil(6_000 * size)),
+          ], folder),
         );
-        const other = await child<{ perSecond: number }>([
-          ...["--node-modules-dir=manual", "--no-lock", ...PERMISSIONS],
-          here("emmett_peer.ts"),
-          packages,
-          `${folder}/theirs_${round}.db`,
-          String(Math.ceil(6_000 * size)),
-        ], folder);
-        ours.push(mine.perSecond);
-        theirs.push(other.perSecond);
       }
-      return [{
-        name: "append, 64 callers, beside emmett-sqlite",
-        ours: median(ours),
-        theirs: median(theirs),
-        unit: "appends/s",
-        aim: { at: "least", bound: 10 },
-      }];
+      return [[median(ours), median(theirs)]];
     },
   },
 };
@@ -148,8 +132,7 @@ async function receive(
   folder: string,
   shape: "lives" | "new",
   size: number,
-  least: number,
-): Promise<readonly Row[]> {
+): Promise<Figure[]> {
   const url = `file:${folder}/${shape}.db`;
   await using served = await startServe({
     RAMPKIT_ENVIRONMENT: "sandbox",
@@ -158,12 +141,9 @@ async function receive(
   }, ["--no-poll"]);
   const start = performance.now();
   const { answered, refused, p99Ms } = await child<Load>([
-    "--allow-net=127.0.0.1",
-    here("load.ts"),
-    `${served.url}/webhooks/${SECRET}`,
-    "64",
-    String(Math.max(3, 20 * size)),
-    shape,
+    ...["--allow-net=127.0.0.1", here("load.ts")],
+    ...[`${served.url}/webhooks/${SECRET}`, "64"],
+    ...[String(Math.max(3, 20 * size)), shape],
   ]);
   if (refused > 0) throw new Error(`${refused} deliveries were refused`);
   await using ledger = await openLedger({ url, environment: "sandbox" });
@@ -173,20 +153,7 @@ async function receive(
     if (events.webhook >= answered && lag === 0 && isSealed) break;
     await pause(100);
   }
-  const perSecond = answered / (performance.now() - start) * 1000;
-  const name = shape === "lives" ? "lives of seven" : "new orders";
-  return [
-    row(
-      `received, folded and sealed, ${name}`,
-      perSecond,
-      "deliveries/s",
-      { at: "least", bound: least },
-    ),
-    row(`answer meanwhile, 64 connections, ${name}, p99`, p99Ms, "ms", {
-      at: "most",
-      bound: 100,
-    }),
-  ];
+  return [[answered / (performance.now() - start) * 1000], [p99Ms]];
 }
 
 /** How long each order took, in ms. */
@@ -221,14 +188,11 @@ async function confirm(folder: string, orders: number): Promise<number[]> {
     await pause(500);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     confirmed.set(orderId, resolve);
-    const late = setTimeout(
-      () => reject(new Error(`${orderId} was not confirmed in a minute`)),
-      60_000,
-    );
+    AbortSignal.timeout(60_000).onabort = () =>
+      reject(new Error(`${orderId} was not confirmed in a minute`));
     const start = performance.now();
     sandbox.advance(orderId, "complete");
     await promise;
-    clearTimeout(late);
     tookMs.push(performance.now() - start);
     // So that it does not follow the step of our own pauses.
     await pause(400 + order * 137 % 500);
@@ -236,11 +200,7 @@ async function confirm(folder: string, orders: number): Promise<number[]> {
   return tookMs;
 }
 
-function work<Result>(
-  what: string,
-  file: string,
-  count: number,
-): Promise<Result> {
+function work(what: string, file: string, count: number): Promise<number[]> {
   return child([...PERMISSIONS, here("work.ts"), what, file, String(count)]);
 }
 
@@ -274,13 +234,4 @@ function pause(ms: number): Promise<void> {
 function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[(values.length - 1) >> 1] ??
     Number.NaN;
-}
-
-function row(
-  name: string,
-  ours: number,
-  unit: string,
-  aim: Row["aim"],
-): Row {
-  return { name, ours, theirs: null, unit, aim };
 }

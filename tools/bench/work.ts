@@ -12,7 +12,7 @@ import { webhookBody } from "./bodies.ts";
 /** Callers each of whom waits for its commit before it appends the next. */
 const CALLERS = 64;
 
-const [what, file = "", counted] = Deno.args;
+const [what = "", file, counted] = Deno.args;
 const count = Number(counted);
 const ledger = await openLedger({
   url: `file:${file}`,
@@ -37,40 +37,38 @@ async function append(shape: "lives" | "new", until: number): Promise<void> {
   }));
 }
 
-async function seconds(work: () => Promise<unknown>): Promise<number> {
+/** How many of so many were done in a second. */
+async function rate(of: number, work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();
-  return (performance.now() - start) / 1000;
+  return of / (performance.now() - start) * 1000;
 }
 
 async function verify(): Promise<void> {
   if (!(await ledger.verify()).ok) throw new Error("The ledger is damaged");
 }
 
-let result: unknown;
-if (what === "append") {
-  // The first quarter warms it up.
-  await append("new", count / 4);
-  const before = minted;
-  const took = await seconds(() => append("new", count));
-  result = { perSecond: (minted - before) / took };
-} else if (what === "new_order") {
-  const before = process.cpuUsage();
-  await append("new", count);
-  await ledger.project();
-  const { user, system } = process.cpuUsage(before);
-  result = {
-    usPerOrder: (user + system) / count,
-    verifiedPerSecond: count / await seconds(verify),
-  };
-} else {
-  await append("lives", count);
-  await ledger.project();
-  const refolding = await seconds(() => ledger.refold());
-  result = {
-    refoldedPerSecond: count / refolding,
-    verifiedPerSecond: count / await seconds(verify),
-  };
-}
+const works: Readonly<Record<string, () => Promise<readonly number[]>>> = {
+  append: async () => {
+    // The first quarter warms it up.
+    await append("new", count / 4);
+    return [await rate(count - minted, () => append("new", count))];
+  },
+  new_order: async () => {
+    const before = process.cpuUsage();
+    await append("new", count);
+    await ledger.project();
+    const { user, system } = process.cpuUsage(before);
+    return [(user + system) / count, await rate(count, verify)];
+  },
+  refold: async () => {
+    await append("lives", count);
+    await ledger.project();
+    const refolded = await rate(count, () => ledger.refold());
+    return [refolded, await rate(count, verify)];
+  },
+};
+
+const figures = await works[what]?.();
 await ledger.close();
-console.log(JSON.stringify(result));
+console.log(JSON.stringify(figures));
