@@ -32,7 +32,7 @@ export type {
   PollReport,
   PollSkipped,
   ReconcileLedger,
-} from "./polling/poller_options.ts";
+} from "./polling/poller.ts";
 export { createPoller } from "./polling/poller.ts";
 export {
   reconcile,

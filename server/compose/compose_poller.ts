@@ -1,7 +1,7 @@
 import { defined } from "../../core/guards.ts";
 import { createPoller } from "../../sync/polling/poller.ts";
-import type { Poller } from "../../sync/polling/poller_options.ts";
-import { POLLER_DEFAULTS } from "../../sync/polling/sweep_context.ts";
+import type { Poller } from "../../sync/polling/poller.ts";
+import { POLLER_DEFAULTS } from "../../sync/polling/sweeps.ts";
 import { logDeliveryAlert, logPollAlert } from "../monitoring/log_alerts.ts";
 import { StalledPoller } from "../monitoring/stalled_poller.ts";
 import { VARIABLES } from "../../core/settings/settings.ts";

@@ -5,7 +5,7 @@ import {
   classify,
 } from "../../core/webhook_event/classify_body.ts";
 import { addRefusedRequests, lookForDrift } from "../../sync/check/drift.ts";
-import type { Poller } from "../../sync/polling/poller_options.ts";
+import type { Poller } from "../../sync/polling/poller.ts";
 import {
   LedgerError,
   type Mover,

@@ -1,5 +1,5 @@
 import type { Ledger } from "../../ledger/for_server.ts";
-import type { PollerOptions } from "../../sync/polling/poller_options.ts";
+import type { PollerOptions } from "../../sync/polling/poller.ts";
 import type { Config } from "../../core/settings/config.ts";
 import type { Reception, ReceptionParts } from "./reception.ts";
 

@@ -15,9 +15,9 @@ import {
   startMs,
   storeOnly,
 } from "../testing/polling_test_kit.ts";
-import type { PollerOptions } from "./poller_options.ts";
-import { nextBatch, RequestTurns, sweepConfirm } from "./sweep_queue.ts";
-import { setAside } from "./request_each.ts";
+import type { PollerOptions } from "./poller.ts";
+import { nextBatch, RequestTurns, sweepConfirm } from "./sweeps.ts";
+import { setAside } from "./sweeps.ts";
 
 /** A poller that looks by itself once an hour only: the rest is being woken. */
 interface Woken extends AsyncDisposable {

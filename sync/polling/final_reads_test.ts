@@ -3,7 +3,7 @@ import { emptyLedger, FINAL_READS_AFTER_MS } from "../../ledger/testing/mod.ts";
 import { nextFinalReadMs } from "../../ledger/for_sync.ts";
 import { bench, drain, rows, service } from "../testing/polling_test_kit.ts";
 import { sweepNew } from "./sweep_created.ts";
-import { sweepOpen } from "./sweep_queue.ts";
+import { sweepOpen } from "./sweeps.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -6,6 +6,7 @@ import {
 } from "../../ledger/for_sync.ts";
 import { isServiceFailure } from "../walk/walk.ts";
 import type { SweepKind } from "./fair_share.ts";
+import { backoffMs } from "../../core/waiting/retry_delay.ts";
 import { messageOf } from "../../core/guards.ts";
 
 /**
@@ -201,6 +202,9 @@ export async function readPollHealth(driver: Driver): Promise<PollHealth> {
   return await readSweep<PollHealth>(driver, HEALTH) ?? UNTRIED;
 }
 
+/** Pause after a failure, doubled each time up to the second, in ms. */
+const FAILURE_PAUSES = { firstMs: 1000, longestMs: 60_000 };
+
 interface PollFailuresOptions {
   readonly ledger: { readonly driver: Driver };
   readonly now: () => number;
@@ -229,11 +233,6 @@ export class PollFailures {
     this.#outageSince = pollAlarm(this.#health)?.since ?? null;
   }
 
-  /** Failures in a row of a sweep. */
-  attempts(sweep: PollPart): number {
-    return this.#failure(sweep)?.attempts ?? 0;
-  }
-
   /** Whether a sweep last failed because the database did. */
   isOfDatabase(sweep: PollPart): boolean {
     return this.#failure(sweep)?.cause === "ledger";
@@ -243,20 +242,22 @@ export class PollFailures {
     return this.#health.failures.find((one) => one.sweep === sweep);
   }
 
-  /** A sweep failed, and is tried again at `nextTryMs`. */
+  /** A sweep failed; it says after how long it is tried again, in ms. */
   async failed(
     sweep: PollPart,
     error: unknown,
-    nextTryMs: number | null,
-  ): Promise<void> {
+    isRetried = true,
+  ): Promise<number> {
     const { now, onPollAlert } = this.#options;
     const iso = (timeMs: number) => new Date(timeMs).toISOString();
+    const tries = (this.#failure(sweep)?.attempts ?? 0) + 1;
+    const pauseMs = backoffMs(tries, FAILURE_PAUSES);
     this.#health = withFailure(this.#health, {
       sweep,
       cause: pollFailureCause(error),
       status: isServiceFailure(error) ? error.status : null,
       lastAt: iso(now()),
-      nextAttemptAt: nextTryMs === null ? null : iso(nextTryMs),
+      nextAttemptAt: isRetried ? iso(now() + pauseMs) : null,
       message: messageOf(error),
     });
     const failure = pollAlarm(this.#health);
@@ -267,6 +268,7 @@ export class PollFailures {
       quietly(onPollAlert, { kind: "failing", failure, sweeps });
     }
     await this.store();
+    return pauseMs;
   }
 
   /**
@@ -280,7 +282,7 @@ export class PollFailures {
   }
 
   async worked(sweep: PollPart): Promise<void> {
-    if (this.attempts(sweep) === 0) return;
+    if (this.#failure(sweep) === undefined) return;
     this.#health = withoutFailure(this.#health, sweep);
     if (this.#outageSince !== null && this.#health.failures.length === 0) {
       const since = this.#outageSince;

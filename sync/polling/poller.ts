@@ -1,28 +1,241 @@
 import {
+  type Driver,
+  ENTITIES,
   goLive,
+  type Lease,
+  type OrderState,
   POLL_LEASE,
   releaseLease,
   takeLease,
 } from "../../ledger/for_sync.ts";
+import { defined, recordBy } from "../../core/guards.ts";
 import { backoffMs } from "../../core/waiting/retry_delay.ts";
-import { addRead, NOTHING_READ } from "../recording/recorder.ts";
-import { isServiceFailure, type ServiceFailure } from "../walk/walk.ts";
+import { sleep, steadyClock } from "../../core/waiting/sleep.ts";
+import {
+  addRead,
+  NOTHING_READ,
+  PollError,
+  Recorder,
+  type SweepRead,
+} from "../recording/recorder.ts";
+import {
+  allSteps,
+  isServiceFailure,
+  type PollClient,
+  type ServiceFailure,
+  type Steps,
+} from "../walk/walk.ts";
+import { watchdog } from "../watchdog/watchdog.ts";
+import type {
+  DeliveryAlert,
+  DeliveryHealth,
+} from "../watchdog/watchdog_rule.ts";
 import { RequestMeter, SWEEP_KINDS, type SweepKind } from "./fair_share.ts";
-import { PollFailures } from "./poll_health.ts";
-import { readPollStatus } from "./poll_status.ts";
 import {
-  type Poller,
-  type PollerOptions,
-  pollerSettings,
-  type PollReport,
-} from "./poller_options.ts";
-import { readNewProgress } from "./sweep_created.ts";
+  type PollAlert,
+  PollFailures,
+  type PollHealth,
+} from "./poll_health.ts";
+import { type PollStatus, readPollStatus } from "./poll_status.ts";
+import { readNewProgress, sweepDeep, sweepNew } from "./sweep_created.ts";
 import {
-  FAILURE_PAUSES,
-  type PollSession,
-  pollSession,
-  SweepScheduler,
-} from "./sweep_scheduler.ts";
+  POLLER_DEFAULTS,
+  RequestTurns,
+  sweepConfirm,
+  type SweepContext,
+  sweepOpen,
+} from "./sweeps.ts";
+
+/** What a poller works with, and how. */
+export interface PollerOptions {
+  /** The ledger that is kept up to date. */
+  readonly ledger: PollLedger;
+  /** Makes the requests. */
+  readonly client: PollClient;
+  /** The clock that also stamps webhooks, in ms. @default {Date.now} */
+  readonly now?: () => number;
+  /**
+   * A clock that is never set back, for pauses and for the rate, in ms.
+   *
+   * @default {performance.now, or where `now` is given that clock, standing
+   * still while it is set back}
+   */
+  readonly steadyNow?: () => number;
+  /** Waits, and rejects when aborted. Defaults to a timer. */
+  readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** Random bytes for salts. Defaults to those of the runtime. */
+  readonly randomBytes?: (length: number) => Uint8Array;
+  /**
+   * Name under which the lease is held. A poller that restarts under the same
+   * name goes on at once; give each process its own.
+   *
+   * @default {a random name}
+   */
+  readonly holder?: string;
+  /** How long the lease outlives its holder, in ms. @default {30000} */
+  readonly leaseMs?: number;
+  /** Requests per second of all sweeps together. @default {4} */
+  readonly requestsPerSecond?: number;
+  /**
+   * Guaranteed parts of the rate; only their proportions count.
+   *
+   * @default {{ new: 2, open: 3, confirm: 3, deep: 2 }}
+   */
+  readonly shares?: Readonly<Record<SweepKind, number>>;
+  /** Pause between two looks for new orders, in ms. @default {15000} */
+  readonly followEveryMs?: number;
+  /** Pause between two looks at what webhooks named, in ms. @default {1000} */
+  readonly confirmEveryMs?: number;
+  /**
+   * Shortest time between two confirming reads of the same id, in ms. It keeps
+   * repeated webhooks from asking the service again and again.
+   *
+   * @default {10000}
+   */
+  readonly confirmAtLeastMs?: number;
+  /** Pause between two looks for open orders, in ms. @default {5000} */
+  readonly openEveryMs?: number;
+  /** Shortest time of one cycle through the past, in ms. @default {3600000} */
+  readonly deepCycleAtLeastMs?: number;
+  /** Orders or users a window should hold at most. @default {200} */
+  readonly itemsPerWindow?: number;
+  /**
+   * How long the service may disagree with a claim before it is contradicted,
+   * in ms. A shorter time ends forged claims sooner, and true ones that the
+   * service shows late.
+   *
+   * @default {600000}
+   */
+  readonly contradictedAfterMs?: number;
+  /** Pause between two looks of the watchdog, in ms. @default {30000} */
+  readonly watchEveryMs?: number;
+  /** Called after each check of webhook delivery, for a gauge. */
+  readonly onWatch?: (health: DeliveryHealth) => void;
+  /**
+   * Called when webhook delivery fails, and when it works again. Polling
+   * waits for it; where it fails, it is called again at the next look.
+   */
+  readonly onAlert?: (alert: DeliveryAlert) => void | Promise<void>;
+  /**
+   * Called once when polling fails, and once when it works again: when every
+   * sweep that failed has ended well.
+   */
+  readonly onPollAlert?: (alert: PollAlert) => void;
+  /** Called with the health of polling: on changes and watchdog checks. */
+  readonly onPollHealth?: (health: PollHealth) => void;
+  /** Called with each response of the service. */
+  readonly onProgress?: (progress: PollProgress) => void;
+  /** Called with each error; work is retried automatically. */
+  readonly onError?: (error: unknown, sweep: SweepKind | null) => void;
+}
+
+/** How far a poller has come. */
+export interface PollProgress extends SweepRead {
+  /** Sweep that read it. */
+  readonly sweep: SweepKind;
+  /** Requests so far. */
+  readonly requests: number;
+}
+
+/** What the poller needs of a ledger: `Ledger` fits. */
+export interface PollLedger {
+  /** The database. */
+  readonly driver: Driver;
+  /** Folds what is new, and extends the evidence chain. */
+  project(options?: { readonly signal?: AbortSignal }): Promise<unknown>;
+  /**
+   * Calls a function whenever this process has folded webhooks. Without it, the
+   * poller looks for what they named once a second.
+   */
+  onRequested?(listener: () => void): Disposable;
+}
+
+/** What comparing needs of a ledger: `Ledger` fits. */
+export interface ReconcileLedger extends PollLedger {
+  /** Orders as folded so far. */
+  readonly orders: {
+    /** One order by its id. */
+    get(orderId: string): Promise<OrderState | null>;
+    /** Orders of a stretch of creation time. */
+    list(query?: {
+      readonly createdAfter?: string;
+      readonly createdUpTo?: string;
+      readonly sort?: "newest" | "oldest";
+    }): AsyncIterable<OrderState>;
+  };
+}
+
+/** What a poller did. */
+export type PollReport = PollCompleted | PollSkipped;
+
+/** Another poller holds the lease; nothing was done. */
+export interface PollSkipped {
+  /** Marks that nothing was done. */
+  readonly ran: false;
+  /** Who holds it. */
+  readonly heldBy: string;
+  /** Time until it ends unless it is renewed, in milliseconds. */
+  readonly leftMs: number;
+}
+
+/** Every sweep ran once. */
+export interface PollCompleted extends SweepRead {
+  /** Marks that the sweeps ran. */
+  readonly ran: true;
+  /** When they began, UTC ISO 8601. */
+  readonly startedAt: string;
+  /** When they ended, UTC ISO 8601. */
+  readonly finishedAt: string;
+  /** Requests made, by sweep. */
+  readonly requests: Readonly<Record<SweepKind, number>>;
+  /** Progress of the poller. */
+  readonly status: PollStatus;
+  /** Health of webhook delivery. */
+  readonly delivery: DeliveryHealth;
+}
+
+/** Keeps a ledger up to date from the Data API. */
+export interface Poller {
+  /**
+   * Runs each sweep to its end once: from nothing the whole past with proof,
+   * then what is new, open, named by webhooks, and the past again.
+   */
+  once(options?: {
+    /** Ends the work between two requests. */
+    readonly signal?: AbortSignal;
+    /** Which sweeps to run. @default {all of them} */
+    readonly sweeps?: readonly SweepKind[];
+  }): Promise<PollReport>;
+  /**
+   * Runs the sweeps until aborted, under one rate with guaranteed shares; waits
+   * while another poller holds the lease, and takes over when it is gone.
+   * Errors are passed to `onError`, and the work is retried.
+   */
+  run(signal: AbortSignal): Promise<void>;
+  /**
+   * Lets {@linkcode Poller.run} start the sweeps at once that read what is new,
+   * what webhooks named and every open order, whatever they wait for.
+   */
+  pollNow(): boolean;
+  /** Reads the progress of the poller; needs no lease. */
+  status(): Promise<PollStatus>;
+}
+
+function settingsOf(options: PollerOptions) {
+  const { now = Date.now } = options;
+  return {
+    ...POLLER_DEFAULTS,
+    now,
+    steadyNow: options.now === undefined
+      ? () => performance.now()
+      : steadyClock(now),
+    sleep,
+    holder: `poller-${crypto.randomUUID()}`,
+    ...defined(options),
+  };
+}
+
+type Settings = ReturnType<typeof settingsOf> & PollerOptions;
 
 /**
  * Creates a poller.
@@ -52,54 +265,44 @@ import {
  * ```
  */
 export function createPoller(options: PollerOptions): Poller {
-  const settings = pollerSettings(options);
-  const { ledger: { driver }, now, sleep, renewMs } = settings;
-  const meter = new RequestMeter(settings, settings.steadyNow);
+  const settings: Settings = settingsOf(options);
+  const { ledger: { driver }, holder, leaseMs, now, onProgress } = settings;
+  const burst = Math.max(2, settings.requestsPerSecond / 2);
+  const meter = new RequestMeter({ ...settings, burst }, settings.steadyNow);
   const failures = new PollFailures(settings);
   let total = NOTHING_READ;
   let isLive = false;
-  let scheduler: SweepScheduler | null = null;
+  let running: Session | null = null;
   const isoNow = () => new Date(now()).toISOString();
   const status = () => readPollStatus(driver, now());
 
   /** Takes the lease, or says who holds it. */
-  async function begin(signal: AbortSignal | undefined) {
+  async function begin(signal: AbortSignal = new AbortController().signal) {
     if (!isLive) await goLive(driver, undefined, now());
     isLive = true;
-    const { holder, leaseMs } = settings;
-    const lease = await takeLease(driver, {
-      name: POLL_LEASE,
-      holder,
-      leaseMs,
-    });
+    const name = POLL_LEASE;
+    const lease = await takeLease(driver, { name, holder, leaseMs });
     if (!("fence" in lease)) return lease;
-    return pollSession(
-      {
-        ...{ settings, meter, failures },
-        onRead: (sweep, read) => {
-          total = addRead(total, read);
-          const made = Object.values(meter.requests);
-          const requests = made.reduce((sum, one) => sum + one);
-          settings.onProgress?.({ sweep, requests, ...read });
-        },
-      },
-      lease,
-      signal,
-    );
+    return new Session({ settings, meter, failures, lease, signal, onRead });
   }
 
-  async function once(
-    signal: AbortSignal | undefined,
-    kinds: readonly SweepKind[],
-  ): Promise<PollReport> {
+  function onRead(sweep: SweepKind, read: SweepRead) {
+    total = addRead(total, read);
+    const made = Object.values(meter.requests);
+    const requests = made.reduce((sum, one) => sum + one);
+    onProgress?.({ sweep, requests, ...read });
+  }
+
+  const once: Poller["once"] = async (
+    { signal, sweeps = SWEEP_KINDS } = {},
+  ) => {
     const startedAt = isoNow();
     const session = await begin(signal);
     if ("heldBy" in session) return { ran: false, ...session };
     meter.countAnew();
     total = NOTHING_READ;
     try {
-      await failures.load();
-      const failure = await runSweepRound(session, kinds);
+      const failure = await session.round(sweeps);
       const delivery = await session.watch();
       await failures.store();
       if (failure !== null) throw failure;
@@ -113,102 +316,350 @@ export function createPoller(options: PollerOptions): Poller {
         delivery,
       };
     } finally {
-      await releaseLease(driver, session.lease);
+      await session.end();
     }
-  }
+  };
 
-  async function run(signal: AbortSignal): Promise<void> {
+  const run: Poller["run"] = async (signal) => {
     while (!signal.aborted) {
       try {
         const session = await begin(signal);
         if ("heldBy" in session) {
           await failures.standBy();
-          await sleep(Math.max(100, Math.min(session.leftMs, renewMs)), signal);
+          const restMs = Math.min(session.leftMs, leaseMs / RENEWALS);
+          await settings.sleep(Math.max(100, restMs), signal);
           continue;
         }
+        running = session;
         try {
-          await failures.load();
-          scheduler = new SweepScheduler(session, signal);
-          await scheduler.run();
+          await session.run();
         } finally {
-          scheduler = null;
-          await releaseLease(driver, session.lease);
+          running = null;
+          await session.end();
         }
       } catch (error) {
         if (signal.aborted) return;
+        const pauseMs = await failures.failed("poller", error);
         settings.onError?.(error, null);
-        const tries = failures.attempts("poller") + 1;
-        const pauseMs = backoffMs(tries, FAILURE_PAUSES);
-        await failures.failed("poller", error, now() + pauseMs);
-        await sleep(pauseMs, signal).catch(() => {});
+        await settings.sleep(pauseMs, signal).catch(() => {});
       }
     }
-  }
-
-  return {
-    once: (how) => once(how?.signal, how?.sweeps ?? SWEEP_KINDS),
-    run,
-    pollNow: () => {
-      scheduler?.startNow();
-      return scheduler !== null;
-    },
-    status,
   };
+
+  const pollNow = () => {
+    running?.startNow();
+    return running !== null;
+  };
+  return { once, run, pollNow, status };
 }
 
-/** Sweeps of one round, in their order. */
-const ROUND: readonly SweepKind[] = ["new", "confirm", "open", "deep"];
+/** Two renewals may fail before the lease is lost. */
+const RENEWALS = 3;
 
 /**
- * Runs sweeps one after another, each to its end. Where the service fails one,
- * the others still run; the first failure is returned.
+ * A sweep that failed works again once it has ended well, or has gone on for
+ * this long, in ms: a first page that is answered says nothing about the next.
  */
-async function runSweepRound(
-  session: PollSession,
-  kinds: readonly SweepKind[],
-): Promise<ServiceFailure | null> {
-  const { signal, settings: { ledger }, failures } = session;
-  const project = () => ledger.project(signal === undefined ? {} : { signal });
-  await project();
-  const stored = await readNewProgress(ledger.driver, "order");
-  let failure: ServiceFailure | null = null;
-  for (const kind of ROUND) {
-    if (!kinds.includes(kind)) continue;
-    // The new sweep has just walked through the whole past.
-    if (kind === "deep" && stored === null && kinds.includes("new")) continue;
-    try {
-      await finish(session, kind);
-      await failures.worked(kind);
-    } catch (error) {
-      if (!isServiceFailure(error) || signal?.aborted) throw error;
-      failure ??= error;
-    }
-    await project();
-  }
-  return failure;
+const WORKS_AGAIN_MS = 60_000;
+
+/** The setting that says how long a sweep rests once it has ended well. */
+const PAUSE_OF = {
+  new: "followEveryMs",
+  confirm: "confirmEveryMs",
+  open: "openEveryMs",
+  deep: "deepCycleAtLeastMs",
+} as const;
+
+/** What a poller keeps from one lease to the next, and the lease. */
+interface SessionParts {
+  readonly settings: Settings;
+  /** Chooses the sweep that makes the next request. */
+  readonly meter: RequestMeter;
+  readonly failures: PollFailures;
+  readonly lease: Lease;
+  readonly signal: AbortSignal;
+  readonly onRead: (kind: SweepKind, read: SweepRead) => void;
 }
 
-/** Runs one sweep to its end, at the rate. */
-async function finish(session: PollSession, kind: SweepKind): Promise<void> {
-  const { signal, settings, meter, failures } = session;
-  const sweep = session.sweep(kind, true);
-  try {
-    for (;;) {
-      signal?.throwIfAborted();
-      const turn = meter.turn([kind]);
-      if ("waitMs" in turn) {
-        await settings.sleep(turn.waitMs, signal);
-        continue;
-      }
-      const { done, value } = await sweep.next();
-      if (done === true) return;
-      await failures.stepped();
-      meter.spend(kind, value);
+/** Polls under one lease, one request at a time. */
+class Session {
+  readonly #parts: SessionParts;
+  readonly #recorder: Recorder;
+  readonly #turns = { confirm: new RequestTurns(), open: new RequestTurns() };
+  readonly #sweeps = recordBy(SWEEP_KINDS)(() => ({
+    /** Null while it does not run. */
+    steps: null as Steps | null,
+    startedMs: 0,
+    dueMs: 0,
+    /** Whether it is to be started whatever the time. */
+    isWanted: false,
+    /** Whether it ended with a failure, and waits until it is due. */
+    hasFailed: false,
+  }));
+  readonly #begunMs: number;
+  #renewedMs: number;
+  #watchMs = 0;
+  #projectedMs = 0;
+  /** Whether webhooks were folded since the confirm sweep was last begun. */
+  #named = false;
+  /** Ends the pause that is under way. */
+  #resting: AbortController | null = null;
+  /** The fold that is under way. */
+  #folding: Promise<void> | null = null;
+  /** Whether more was read while it is under way. */
+  #foldAgain = false;
+  #foldFailure: { readonly error: unknown } | null = null;
+
+  constructor(parts: SessionParts) {
+    const { settings, lease } = parts;
+    const { ledger: { driver }, now, randomBytes, steadyNow } = settings;
+    this.#parts = parts;
+    this.#recorder = new Recorder({ driver, lease, now, randomBytes });
+    this.#begunMs = this.#renewedMs = steadyNow();
+  }
+
+  async end(): Promise<void> {
+    const { settings, lease } = this.#parts;
+    await releaseLease(settings.ledger.driver, lease);
+  }
+
+  #sweep(kind: SweepKind, all: boolean): Steps {
+    const { settings, signal, onRead } = this.#parts;
+    const context: SweepContext = {
+      ...{ ...settings, signal, driver: settings.ledger.driver },
+      recorder: this.#recorder,
+      onRead: (read) => onRead(kind, read),
+    };
+    if (kind === "open") {
+      return sweepOpen(context, { all, turns: this.#turns.open });
     }
-  } catch (error) {
-    if (signal?.aborted !== true) await failures.failed(kind, error, null);
-    throw error;
-  } finally {
-    await sweep.return();
+    if (kind === "confirm") {
+      return sweepConfirm(context, { all, turns: this.#turns.confirm });
+    }
+    // Half of it: a cycle that is due must not be left out by chance.
+    const pauseMs = all ? 0 : settings.deepCycleAtLeastMs / 2;
+    return allSteps(
+      ENTITIES.map((entity) =>
+        kind === "new"
+          ? sweepNew(context, entity)
+          : sweepDeep(context, entity, pauseMs)
+      ),
+    );
+  }
+
+  /** Looks at webhook delivery, raises the alarm, and renews the lease. */
+  async watch(onFailure?: (error: unknown) => void): Promise<DeliveryHealth> {
+    const { settings } = this.#parts;
+    const { health, alert, remember } = await watchdog(settings.ledger.driver, {
+      ...{ nowMs: settings.now(), everyMs: settings.watchEveryMs },
+    });
+    // Called before it is stored: an alarm may be sent twice, but is never lost.
+    let isTaken = true;
+    try {
+      settings.onWatch?.(health);
+      if (alert !== null) await settings.onAlert?.(alert);
+    } catch (error) {
+      if (onFailure === undefined) throw error;
+      onFailure(error);
+      isTaken = false;
+    }
+    await this.#recorder.write(isTaken ? remember : []);
+    return health;
+  }
+
+  /**
+   * Runs sweeps one after another, each to its end. Where the service fails one,
+   * the others still run; the first failure is returned.
+   */
+  async round(kinds: readonly SweepKind[]): Promise<ServiceFailure | null> {
+    const { settings: { ledger }, signal, failures } = this.#parts;
+    await failures.load();
+    await ledger.project({ signal });
+    const stored = await readNewProgress(ledger.driver, "order");
+    let failure: ServiceFailure | null = null;
+    for (const kind of ["new", "confirm", "open", "deep"] as const) {
+      if (!kinds.includes(kind)) continue;
+      // The new sweep has just walked through the whole past.
+      if (kind === "deep" && stored === null && kinds.includes("new")) continue;
+      try {
+        await this.#finish(kind);
+        await failures.worked(kind);
+      } catch (error) {
+        if (!signal.aborted) await failures.failed(kind, error, false);
+        if (!isServiceFailure(error) || signal.aborted) throw error;
+        failure ??= error;
+      }
+      await ledger.project({ signal });
+    }
+    return failure;
+  }
+
+  /** Runs one sweep to its end, at the rate. */
+  async #finish(kind: SweepKind): Promise<void> {
+    const { settings, signal, meter, failures } = this.#parts;
+    const sweep = this.#sweep(kind, true);
+    try {
+      for (;;) {
+        signal.throwIfAborted();
+        const turn = meter.turn([kind]);
+        if ("waitMs" in turn) {
+          await settings.sleep(turn.waitMs, signal);
+          continue;
+        }
+        const { done, value } = await sweep.next();
+        if (done === true) return;
+        await failures.stepped();
+        meter.spend(kind, value);
+      }
+    } finally {
+      await sweep.return();
+    }
+  }
+
+  /** Runs all sweeps side by side. */
+  async run(): Promise<void> {
+    const { meter, settings, signal, failures } = this.#parts;
+    await failures.load();
+    using _named = settings.ledger.onRequested?.(() => {
+      this.#named = true;
+      this.#resting?.abort();
+    });
+    const sweeps = this.#sweeps;
+    const ready = () => SWEEP_KINDS.filter((kind) => sweeps[kind].steps);
+    try {
+      while (!signal.aborted) {
+        if (this.#foldFailure !== null) throw this.#foldFailure.error;
+        const nowMs = settings.steadyNow();
+        await this.#keepWatch(nowMs);
+        this.#startDue(nowMs);
+        const kinds = ready();
+        if (kinds.length === 0) {
+          const dueMs = SWEEP_KINDS.map((kind) => sweeps[kind].dueMs);
+          await this.#rest(Math.min(this.#watchMs, ...dueMs) - nowMs);
+          continue;
+        }
+        const turn = meter.turn(kinds);
+        if ("waitMs" in turn) await this.#rest(turn.waitMs);
+        else await this.#step(turn.kind);
+      }
+    } finally {
+      for (const kind of ready()) await sweeps[kind].steps?.return();
+      await this.#folding;
+    }
+  }
+
+  /**
+   * Starts the sweeps at once that read what is new, what webhooks named, and
+   * every open order. One that is under way is started once more after it.
+   */
+  startNow(): void {
+    for (const kind of SWEEP_KINDS) {
+      this.#sweeps[kind].isWanted = kind !== "deep";
+    }
+    this.#resting?.abort();
+  }
+
+  /** Checks delivery when it is due, and keeps the lease meanwhile. */
+  async #keepWatch(nowMs: number): Promise<void> {
+    const { settings, failures } = this.#parts;
+    if (nowMs >= this.#watchMs) {
+      // A failing `onAlert` must not stop polling.
+      await this.watch((error) => settings.onError?.(error, null));
+      await failures.store();
+      this.#watchMs = nowMs + settings.watchEveryMs;
+    } else if (nowMs - this.#renewedMs >= settings.leaseMs / RENEWALS) {
+      await this.#recorder.write([]);
+    } else return;
+    this.#renewedMs = nowMs;
+  }
+
+  /** Starts the sweeps whose time has come, and folds what they need. */
+  #startDue(nowMs: number): void {
+    const due = SWEEP_KINDS.filter((kind) => {
+      const { steps, dueMs, isWanted, hasFailed } = this.#sweeps[kind];
+      const isNamed = kind === "confirm" && this.#named && !hasFailed;
+      return steps === null && (isWanted || nowMs >= dueMs || isNamed);
+    });
+    // A sweep that has gone on for long needs fresh read models as well.
+    const { confirmEveryMs } = this.#parts.settings;
+    const isFresh = nowMs - this.#projectedMs < confirmEveryMs;
+    // What wakes the confirm sweep has just been folded.
+    if (!isFresh || due.some((kind) => kind !== "confirm")) {
+      this.#fold();
+      this.#projectedMs = nowMs;
+    }
+    for (const kind of due) {
+      const one = this.#sweeps[kind];
+      if (kind === "confirm") this.#named = false;
+      one.steps = this.#sweep(kind, kind === "open" && one.isWanted);
+      one.startedMs = nowMs;
+      one.isWanted = false;
+    }
+  }
+
+  /** One step of one sweep; a failure costs this sweep a pause, no other. */
+  async #step(kind: SweepKind): Promise<void> {
+    const { meter, settings, failures, signal } = this.#parts;
+    const one = this.#sweeps[kind];
+    if (one.steps === null) return;
+    const end = (hasFailed: boolean, pauseMs: number) => {
+      const dueMs = settings.steadyNow() + pauseMs;
+      Object.assign(one, { steps: null, hasFailed, dueMs });
+    };
+    try {
+      const { done, value } = await one.steps.next();
+      const nowMs = settings.steadyNow();
+      const isLong = (beganMs: number) => nowMs - beganMs >= WORKS_AGAIN_MS;
+      if (done !== true) await failures.stepped();
+      if (done === true || isLong(one.startedMs)) await failures.worked(kind);
+      // A lease that is lost at once each time is taken well each time, too; a
+      // database that took what a sweep ended with works.
+      if (
+        isLong(this.#begunMs) ||
+        (done === true && failures.isOfDatabase("poller"))
+      ) await failures.worked("poller");
+      if (done === true) return end(false, settings[PAUSE_OF[kind]]);
+      meter.spend(kind, value);
+      // What was read is reported at once.
+      if (value > 0) this.#fold();
+    } catch (error) {
+      if (signal.aborted || error instanceof PollError) throw error;
+      meter.spend(kind, 1);
+      const pauseMs = await failures.failed(kind, error);
+      end(true, pauseMs);
+      settings.onError?.(error, kind);
+    }
+  }
+
+  /**
+   * Folds in the background, because under a flood of events folding does not
+   * end. Many calls at once lead to at most two folds.
+   */
+  #fold(): void {
+    const { settings: { ledger }, signal } = this.#parts;
+    this.#foldAgain = true;
+    const foldAll = async () => {
+      while (this.#foldAgain && !signal.aborted) {
+        this.#foldAgain = false;
+        await ledger.project({ signal });
+      }
+    };
+    this.#folding ??= foldAll().catch((error) => {
+      this.#foldFailure = { error };
+      this.#resting?.abort();
+    }).finally(() => this.#folding = null);
+  }
+
+  async #rest(ms: number): Promise<void> {
+    const { settings, signal } = this.#parts;
+    if (signal.aborted) return;
+    const resting = new AbortController();
+    this.#resting = resting;
+    const restMs = Math.max(1, Math.min(ms, settings.leaseMs / RENEWALS));
+    const ended = AbortSignal.any([signal, resting.signal]);
+    await settings.sleep(restMs, ended).catch((error) => {
+      if (!ended.aborted) throw error;
+    });
+    this.#resting = null;
   }
 }

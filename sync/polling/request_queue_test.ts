@@ -15,7 +15,7 @@ import {
   restUntil,
   selectKnown,
 } from "../../ledger/for_sync.ts";
-import { nextBatch, RequestTurns, sweepConfirm } from "./sweep_queue.ts";
+import { nextBatch, RequestTurns, sweepConfirm } from "./sweeps.ts";
 import {
   bench,
   drain,

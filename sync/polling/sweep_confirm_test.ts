@@ -9,7 +9,7 @@ import {
   startMs,
   storeOnly,
 } from "../testing/polling_test_kit.ts";
-import { sweepConfirm } from "./sweep_queue.ts";
+import { sweepConfirm } from "./sweeps.ts";
 import { sweepNew } from "./sweep_created.ts";
 
 function at(ms: number): number {

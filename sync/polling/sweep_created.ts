@@ -20,7 +20,7 @@ import {
   wholeSecond,
   type WindowProgress,
 } from "../walk/walk.ts";
-import type { SweepContext } from "./sweep_context.ts";
+import type { SweepContext } from "./sweeps.ts";
 
 /** Orders of one second may be on two pages: one second, in milliseconds. */
 const SAME_SECOND_MS = 1000;

@@ -9,7 +9,7 @@ import {
 } from "../testing/polling_test_kit.ts";
 import { ENTITIES } from "../../ledger/for_sync.ts";
 import { allSteps, type Steps } from "../walk/walk.ts";
-import type { SweepContext } from "./sweep_context.ts";
+import type { SweepContext } from "./sweeps.ts";
 import { readDeepProgress, sweepDeep } from "./sweep_created.ts";
 
 const day = 24 * 3_600_000;

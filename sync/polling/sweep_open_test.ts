@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { bench, drain, service } from "../testing/polling_test_kit.ts";
 import { countOpenQueue } from "../../ledger/for_sync.ts";
 import { sweepNew } from "./sweep_created.ts";
-import { sweepOpen } from "./sweep_queue.ts";
+import { sweepOpen } from "./sweeps.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const minute = 60_000;

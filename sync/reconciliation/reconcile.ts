@@ -9,11 +9,8 @@ import {
   readFact,
   record,
 } from "../../ledger/for_sync.ts";
-import type { ReconcileLedger } from "../polling/poller_options.ts";
-import {
-  ITEMS_PER_REQUEST,
-  POLLER_DEFAULTS,
-} from "../polling/sweep_context.ts";
+import type { ReconcileLedger } from "../polling/poller.ts";
+import { ITEMS_PER_REQUEST, POLLER_DEFAULTS } from "../polling/sweeps.ts";
 import { idOf } from "../recording/recorder.ts";
 import {
   callOptions,

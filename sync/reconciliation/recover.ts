@@ -8,12 +8,12 @@ import {
   recordingWalk,
   type SweepRead,
 } from "../recording/recorder.ts";
-import { sweepConfirm, sweepOpen } from "../polling/sweep_queue.ts";
+import { sweepConfirm, sweepOpen } from "../polling/sweeps.ts";
 import {
   ITEMS_PER_REQUEST,
   POLLER_DEFAULTS,
   type SweepContext,
-} from "../polling/sweep_context.ts";
+} from "../polling/sweeps.ts";
 import {
   type PollClient,
   requestOldest,
@@ -25,9 +25,9 @@ import {
 } from "../walk/walk.ts";
 import { PROOF_ATTEMPTS } from "../polling/sweep_created.ts";
 import { isRequestable } from "../../core/wire/identifier.ts";
-import { requestEach } from "../polling/request_each.ts";
+import { requestEach } from "../polling/sweeps.ts";
 import { defined } from "../../core/guards.ts";
-import type { PollLedger } from "../polling/poller_options.ts";
+import type { PollLedger } from "../polling/poller.ts";
 
 /** What to recover, and with what. */
 export interface RecoverOptions extends BesidePollerOptions {

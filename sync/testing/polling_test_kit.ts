@@ -13,11 +13,8 @@ import type {
   PollCompleted,
   Poller,
   PollerOptions,
-} from "../polling/poller_options.ts";
-import {
-  POLLER_DEFAULTS,
-  type SweepContext,
-} from "../polling/sweep_context.ts";
+} from "../polling/poller.ts";
+import { POLLER_DEFAULTS, type SweepContext } from "../polling/sweeps.ts";
 import { createPoller } from "../polling/poller.ts";
 import { Recorder, type SweepRead } from "../recording/recorder.ts";
 import type { Steps } from "../walk/walk.ts";
