@@ -9,7 +9,6 @@ import {
   takeLease,
 } from "../../ledger/for_sync.ts";
 import { defined, recordBy } from "../../core/guards.ts";
-import { backoffMs } from "../../core/waiting/retry_delay.ts";
 import { sleep, steadyClock } from "../../core/waiting/sleep.ts";
 import {
   addRead,
