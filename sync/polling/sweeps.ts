@@ -428,7 +428,10 @@ class QuarterShare {
   }
 
   /** The first list that waits, or the second by its share. */
-  next(first: readonly Waiting[], second: readonly Waiting[]) {
+  next(
+    first: readonly Waiting[],
+    second: readonly Waiting[],
+  ): Omit<IdBatch, "entity"> & { readonly isSecond: boolean } {
     const bothWait = first.length > 0 && second.length > 0;
     const isSecond = bothWait ? this.#earned >= ONE_IN - 1 : first.length === 0;
     return {
@@ -492,14 +495,17 @@ export async function* requestEach(
       ]);
       answers = true;
       if (answer.unresolved.length === 0) continue;
-      if (some.length > 1) left.push(...apart(answer));
+      if (some.length > 1) left.push(...halves(answer.unresolved));
       // A further request would say no more: it is requested alone from now on.
       else {
         await recorder.write([
           ...finish({ ...answer, settled: some, unresolved: [] }),
-          keptAlone(context, entity, only, {
-            kind: answer.hasRowsWithoutId ? "unnamed" : "crowded",
-          }),
+          keptAlone(
+            context,
+            entity,
+            only,
+            answer.hasRowsWithoutId ? UNNAMED : CROWDED,
+          ),
         ]);
       }
     } catch (error) {
@@ -527,14 +533,6 @@ export async function* requestEach(
       }
     }
   }
-}
-
-/** Ids that other orders have are requested alone, the others together. */
-function apart({ unresolved, sharedIds }: IdsAnswer): (readonly string[])[] {
-  const alone = unresolved.filter((id) => sharedIds.has(id));
-  if (alone.length === 0) return halves(unresolved);
-  const others = unresolved.filter((id) => !sharedIds.has(id));
-  return [...alone.map((id) => [id]), ...(others.length > 0 ? [others] : [])];
 }
 
 /** The second half comes first: the last is taken first. */
@@ -574,27 +572,29 @@ export function setAside(
   ];
 }
 
-/** Why nothing certain is known of an id, even when it is requested alone. */
-const WHY_ALONE = {
-  crowded:
-    "The service answers with many other orders that have it as click id or external id",
-  unnamed: "The service answers with a row without a usable identifier",
-  refused: "",
-} as const;
-
-/** Remembers that an id is to be requested alone. */
+/** Remembers that an id is to be requested alone, and why. */
 function keptAlone(
   { now }: Pick<SweepContext, "now">,
   entity: Entity,
   entityId: string,
-  more: Pick<IsolatedId, "kind"> & Partial<IsolatedId>,
+  more: Pick<IsolatedId, "kind" | "why"> & Partial<IsolatedId>,
 ): Statement {
   const since = new Date(now()).toISOString();
   return upsertIsolated({
     ...{ entity, entityId, since, attempts: 0, nextAttemptAt: since },
-    ...{ why: WHY_ALONE[more.kind], ...more },
+    ...more,
   });
 }
+
+const UNNAMED = {
+  kind: "unnamed",
+  why: "The service answers with a row without a usable identifier",
+} as const;
+const CROWDED = {
+  kind: "crowded",
+  why:
+    "The service answers with many other orders that have it as click id or external id",
+} as const;
 
 /** What the service said about the ids of a request. */
 interface IdsAnswer {
@@ -620,8 +620,6 @@ interface IdsAnswer {
    */
   readonly unresolved: readonly string[];
   readonly hasRowsWithoutId: boolean;
-  /** Requested ids that other orders have as click id or external id. */
-  readonly sharedIds: ReadonlySet<string>;
   /** Ids whose reading differs from the one before. */
   readonly changed: ReadonlySet<string>;
 }
@@ -643,7 +641,6 @@ async function* requestByIds(
   const requestedAtMs = context.now();
   const statuses = new Map<string, string | null>();
   const changed = new Set<string>();
-  const sharedIds = new Set<string>();
   let readAt = new Date(requestedAtMs).toISOString();
   let exhausted = true;
   let crowd = false;
@@ -666,10 +663,9 @@ async function* requestByIds(
       for (const order of page.data) {
         statuses.set(order.order_id, order.status);
         if (ids.includes(order.order_id)) continue;
-        const shared = [order.click_id, order.external_order_id]
-          .filter((id) => typeof id === "string" && ids.includes(id));
-        if (shared.length === 0) onlyShared = false;
-        for (const id of shared) sharedIds.add(String(id));
+        // Each id asked for may be the click id of a thousand orders.
+        onlyShared &&= [order.click_id, order.external_order_id]
+          .some((id) => typeof id === "string" && ids.includes(id));
       }
       pages += 1;
       yield 1;
@@ -697,7 +693,7 @@ async function* requestByIds(
   const settled = ids.filter((id) => !unresolved.includes(id));
   const answer: IdsAnswer = {
     ...{ statuses, requestedAtMs, readAt, denies, settled, unresolved },
-    ...{ hasRowsWithoutId, sharedIds, changed },
+    ...{ hasRowsWithoutId, changed },
   };
   const { appended } = await recorder.record(
     entity,
