@@ -455,8 +455,8 @@ class QuarterShare {
 /** Whose turn it is in a queue; lives longer than one sweep through it. */
 export class RequestTurns {
   /** Known ids come first, unknown ones second. */
-  readonly unknown = new QuarterShare();
-  readonly users = new QuarterShare();
+  readonly unknown: QuarterShare = new QuarterShare();
+  readonly users: QuarterShare = new QuarterShare();
   #lookedMs = Infinity;
 
   /**
