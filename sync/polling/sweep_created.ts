@@ -11,6 +11,7 @@ import {
   later,
   latestCreation,
   listCreated,
+  PROOF_ATTEMPTS,
   readPages,
   requestOldest,
   type Steps,
@@ -24,9 +25,6 @@ import type { SweepContext } from "./sweeps.ts";
 
 /** Orders of one second may be on two pages: one second, in milliseconds. */
 const SAME_SECOND_MS = 1000;
-
-/** How often a window is walked before its proof is given up. */
-export const PROOF_ATTEMPTS = 3;
 
 /** Progress of the sweep for what is new: plain JSON. */
 export interface NewProgress {

@@ -1,4 +1,4 @@
-import { defined, recordBy } from "../../core/guards.ts";
+import { recordBy } from "../../core/guards.ts";
 import type { AssetTable } from "../../core/assets/environment.ts";
 import { isRequestable } from "../../core/wire/identifier.ts";
 import type { OrderState } from "../../ledger/mod.ts";
@@ -19,8 +19,7 @@ import {
   type PollClient,
   requestOldest,
   runToEnd,
-  walkRange,
-  wholeRange,
+  walkSettled,
   wholeSecond,
 } from "../walk/walk.ts";
 import {
@@ -116,174 +115,124 @@ export interface ReconcileReport {
 export async function reconcile(
   options: ReconcileOptions,
 ): Promise<ReconcileReport> {
-  await options.ledger.project(callOptions(options));
-  return await new Comparison(options).run();
-}
-
-class Comparison {
-  readonly #options:
-    & ReconcileOptions
-    & Required<Pick<ReconcileOptions, "now" | "assets">>;
-  readonly #compared = new Set<string>();
-  readonly #rows: ReconcileRow[] = [];
-  readonly #counts = recordBy(RECONCILE_SEVERITY)(() => 0);
-  #why: UnprovenReason | null = null;
-
-  constructor(options: ReconcileOptions) {
-    const defaults = { now: Date.now, assets: "production" } as const;
-    this.#options = { ...defaults, ...defined(options) };
-  }
-
-  async run(): Promise<ReconcileReport> {
-    const { fromMs, settledMs, toMs } = await this.#window();
-    await this.#walk(fromMs, settledMs, true);
-    // What is too young for a proof is compared all the same.
-    await this.#walk(settledMs, toMs, false);
-    await this.#compareRest(fromMs, toMs);
-    // No order that disagrees is left out of the rows.
-    const disagreeing = this.#rows.filter(({ disagrees }) => disagrees);
-    return {
-      from: iso(fromMs),
-      to: iso(toMs),
-      provenUpTo: iso(settledMs),
-      orders: this.#compared.size,
-      counts: this.#counts,
-      disagreements: disagreeing.length,
-      complete: this.#why === null,
-      why: this.#why,
-      rows: this.#rows.toSorted(bySeverity),
-    };
-  }
-
-  /** The window, and how far the service is settled in it. */
-  async #window(): Promise<
-    { fromMs: number; settledMs: number; toMs: number }
-  > {
-    const { now, fromMs: from, toMs: to } = this.#options;
-    const past = await requestOldest(this.#options, "order");
-    const serviceMs = Date.parse(past.readAt);
-    // Whichever clock is ahead: neither's last second may be cut off.
-    const lastMs = Math.max(now(), serviceMs) + 1000;
-    const toMs = wholeSecond(Math.min(to ?? lastMs, lastMs));
-    const beginsMs = from ?? past.beginsMs(toMs);
-    if (to !== undefined && to < beginsMs) {
-      throw new RangeError(
-        `Cannot compare from ${iso(beginsMs)} to ${
-          iso(to)
-        }: the window ends before it starts`,
-      );
-    }
-    const fromMs = Math.min(beginsMs, toMs);
-    const settledMs = wholeSecond(
-      Math.min(toMs, serviceMs - POLLER_DEFAULTS.settleMs),
+  const { ledger, client, now = Date.now, assets = "production" } = options;
+  const compared = new Set<string>();
+  const rows: ReconcileRow[] = [];
+  const counts = recordBy(RECONCILE_SEVERITY)(() => 0);
+  let why: UnprovenReason | null = null;
+  await ledger.project(callOptions(options));
+  const past = await requestOldest(options, "order");
+  const serviceMs = Date.parse(past.readAt);
+  // Whichever clock is ahead: neither's last second may be cut off.
+  const lastMs = Math.max(now(), serviceMs) + 1000;
+  const toMs = wholeSecond(Math.min(options.toMs ?? lastMs, lastMs));
+  const beginsMs = options.fromMs ?? past.beginsMs(toMs);
+  if (options.toMs !== undefined && options.toMs < beginsMs) {
+    throw new RangeError(
+      `Cannot compare from ${iso(beginsMs)} to ${
+        iso(options.toMs)
+      }: the window ends before it starts`,
     );
-    return { fromMs, settledMs: Math.max(settledMs, fromMs), toMs };
   }
+  const fromMs = Math.min(beginsMs, toMs);
+  const walked = await runToEnd(walkSettled({
+    ...{ ...options, now, entity: "order", itemsPerWindow: ITEMS_PER_WINDOW },
+    ...{ settleMs: POLLER_DEFAULTS.settleMs, onPage: comparePage },
+  }, { fromMs, toMs, serviceMs }));
+  why = walked.why;
+  await compareRest();
+  // No order that disagrees is left out of the rows.
+  const disagreeing = rows.filter(({ disagrees }) => disagrees);
+  return {
+    from: iso(fromMs),
+    to: iso(toMs),
+    provenUpTo: iso(walked.untilMs),
+    orders: compared.size,
+    counts,
+    disagreements: disagreeing.length,
+    complete: why === null,
+    why,
+    rows: rows.toSorted(bySeverity),
+  };
 
-  async #walk(fromMs: number, untilMs: number, prove: boolean): Promise<void> {
-    await runToEnd(walkRange({
-      ...this.#options,
-      settleMs: POLLER_DEFAULTS.settleMs,
-      itemsPerWindow: ITEMS_PER_WINDOW,
-      entity: "order",
-      onPage: (page) => this.#comparePage(page),
-    }, {
-      from: wholeRange(fromMs, untilMs),
-      untilMs,
-      prove,
-      onWindow: ({ reason }) => {
-        if (prove) this.#why ??= reason;
-      },
-    }));
-  }
-
-  async #comparePage(page: ListPage): Promise<void> {
-    const { ledger, assets } = this.#options;
+  async function comparePage(page: ListPage): Promise<void> {
     for (const [at, order] of page.data.entries()) {
       const source = page.sources[at];
-      if (this.#compared.has(idOf("order", order)) || !source) continue;
+      if (compared.has(idOf("order", order)) || !source) continue;
       const service = orderAtService(source, page.readAt, assets);
       if (service === null) continue;
-      const { orderId } = service;
-      this.#add(service, await ledger.orders.get(orderId), page.readAt);
+      add(service, await ledger.orders.get(service.orderId), page.readAt);
     }
   }
 
   /** Requests the orders of the ledger that the walk did not show. */
-  async #compareRest(fromMs: number, toMs: number): Promise<void> {
-    const { ledger, fromMs: from } = this.#options;
+  async function compareRest(): Promise<void> {
     let waiting: OrderState[] = [];
     const listed = ledger.orders.list({
       // Without a start, what only the ledger knows may be older than all else.
-      ...(from === undefined ? {} : { createdAfter: iso(fromMs) }),
+      ...(options.fromMs === undefined ? {} : { createdAfter: iso(fromMs) }),
       createdUpTo: iso(toMs),
       sort: "oldest",
     });
     for await (const order of listed) {
-      if (this.#compared.has(order.orderId)) continue;
+      if (compared.has(order.orderId)) continue;
       waiting.push(order);
       if (waiting.length < ITEMS_PER_REQUEST) continue;
-      await this.#request(waiting);
+      await request(waiting);
       waiting = [];
     }
-    if (waiting.length > 0) await this.#request(waiting);
+    if (waiting.length > 0) await request(waiting);
   }
 
   /** One id that the service refuses must not keep the others from being read. */
-  async #request(orders: readonly OrderState[]): Promise<void> {
+  async function request(orders: readonly OrderState[]): Promise<void> {
     try {
-      await this.#requestAll(orders);
+      await requestAll(orders);
     } catch (error) {
       if (!isRefusal(error)) throw error;
       // Throws where the service fails every request.
-      await requestOldest(this.#options, "order");
+      await requestOldest(options, "order");
       const [only, ...others] = orders;
       if (only !== undefined && others.length === 0) {
-        this.#why ??= { code: "order_refused", orderId: only.orderId };
-        return;
-      }
-      const middle = Math.ceil(orders.length / 2);
-      await this.#request(orders.slice(0, middle));
-      await this.#request(orders.slice(middle));
+        why ??= { code: "order_refused", orderId: only.orderId };
+      } else for (const order of orders) await request([order]);
     }
   }
 
-  async #requestAll(orders: readonly OrderState[]): Promise<void> {
-    const { client, now } = this.#options;
+  async function requestAll(orders: readonly OrderState[]): Promise<void> {
     const ids = orders.map((order) => order.orderId).filter(isRequestable);
     let readAt = iso(now());
     let exhausted = true;
     if (ids.length > 0) {
       const walk = client.orders.list(
         { search_by: ids, limit: ITEMS_PER_REQUEST },
-        callOptions(this.#options),
+        callOptions(options),
       );
       for await (const page of walk.pages()) {
         readAt = page.readAt;
-        await this.#comparePage(page);
+        await comparePage(page);
       }
       exhausted = walk.completeness.exhausted;
     }
     for (const order of orders) {
-      if (this.#compared.has(order.orderId)) continue;
-      if (exhausted) this.#add(null, order, readAt);
-      else this.#why ??= { code: "search_not_ended" };
+      if (compared.has(order.orderId)) continue;
+      if (exhausted) add(null, order, readAt);
+      else why ??= { code: "search_not_ended" };
     }
   }
 
-  #add(
+  function add(
     service: OrderState | null,
     ledger: OrderState | null,
     readAt: string,
   ): void {
-    const { assets, all, onProgress } = this.#options;
     const readAtMs = Date.parse(readAt);
     const row = reconcileOrder({ service, ledger }, { assets, readAtMs });
-    this.#compared.add(row.orderId);
-    const isNotable = row.category !== "agree" || row.flags.length > 0;
-    if (all || isNotable) this.#rows.push(row);
-    for (const found of [row.category, ...row.flags]) this.#counts[found] += 1;
-    onProgress?.(this.#compared.size);
+    compared.add(row.orderId);
+    const found = [row.category, ...row.flags];
+    if (options.all || found.join() !== "agree") rows.push(row);
+    for (const one of found) counts[one] += 1;
+    options.onProgress?.(compared.size);
   }
 }
 

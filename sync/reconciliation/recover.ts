@@ -1,5 +1,5 @@
 import type { IncompleteReason } from "../../core/wire/completeness.ts";
-import { type Entity, goLive } from "../../ledger/for_sync.ts";
+import { ENTITIES, goLive } from "../../ledger/for_sync.ts";
 import { plausibleNowMs } from "../../core/time/service_time.ts";
 import {
   addRead,
@@ -19,11 +19,9 @@ import {
   requestOldest,
   runToEnd,
   type Steps,
-  walkRange,
-  wholeRange,
+  walkSettled,
   wholeSecond,
 } from "../walk/walk.ts";
-import { PROOF_ATTEMPTS } from "../polling/sweep_created.ts";
 import { isRequestable } from "../../core/wire/identifier.ts";
 import { requestEach } from "../polling/sweeps.ts";
 import { defined } from "../../core/guards.ts";
@@ -113,57 +111,35 @@ export async function recover(
   let requests = 0;
   const run = <Result>(steps: Steps<Result>) =>
     runToEnd(steps, (made) => requests += made);
-  const orders = await run(walkProven(context, "order", fromMs, toMs));
-  const users = await run(walkProven(context, "user", fromMs, toMs));
+  const whys: (IncompleteReason | null)[] = [];
+  let provenMs = toMs;
+  for (const entity of ENTITIES) {
+    const { readAt } = await requestOldest(context, entity);
+    requests += 1;
+    const window = {
+      fromMs: wholeSecond(fromMs) - 1000,
+      toMs: wholeSecond(toMs) + 1000,
+      serviceMs: plausibleNowMs(readAt, context.now()),
+    };
+    const recording = recordingWalk(context, entity);
+    const { untilMs, why } = await run(walkSettled(recording, window));
+    provenMs = Math.min(provenMs, untilMs);
+    whys.push(why);
+  }
   await ledger.project();
   await run(sweepConfirm(context));
   await run(sweepOpen(context, { all: true }));
   await ledger.project();
-  const why = orders.why ?? users.why;
+  const why = whys.find((one) => one !== null) ?? null;
   return {
     complete: why === null,
     why,
     from: iso(fromMs),
     to: iso(toMs),
-    provenUpTo: iso(Math.min(orders.untilMs, users.untilMs)),
+    provenUpTo: iso(Math.max(fromMs, provenMs)),
     requests,
     ...read,
   };
-}
-
-/**
- * Walks a range with proof as far as the service is settled: until when, and why it
- * is not proven.
- */
-async function* walkProven(
-  context: SweepContext,
-  entity: Entity,
-  fromMs: number,
-  toMs: number,
-): Steps<{ readonly untilMs: number; readonly why: IncompleteReason | null }> {
-  const { readAt } = await requestOldest(context, entity);
-  yield 1;
-  const settledMs = plausibleNowMs(readAt, context.now()) - context.settleMs;
-  const untilMs = wholeSecond(Math.max(fromMs, Math.min(toMs, settledMs)));
-  const recording = recordingWalk(context, entity);
-  let why: IncompleteReason | null = null;
-  yield* walkRange(recording, {
-    from: wholeRange(wholeSecond(fromMs) - 1000, untilMs),
-    untilMs,
-    prove: true,
-    attempts: PROOF_ATTEMPTS,
-    onWindow: ({ reason }) => void (why ??= reason),
-  });
-  if (toMs > untilMs) {
-    // Read all the same; what is this young can still change.
-    const tailMs = wholeSecond(toMs) + 1000;
-    yield* walkRange(recording, {
-      from: wholeRange(untilMs, tailMs),
-      untilMs: tailMs,
-      prove: false,
-    });
-  }
-  return { untilMs, why };
 }
 
 function iso(timeMs: number): string {

@@ -276,6 +276,36 @@ export async function* walkRange(
   }
 }
 
+/** How often a window is walked before its proof is given up. */
+export const PROOF_ATTEMPTS = 3;
+
+/**
+ * Walks a range with proof as far as the service is settled at a time of its
+ * clock, and without proof what is younger: it can still change.
+ */
+export async function* walkSettled(
+  context: WalkContext,
+  { fromMs, toMs, serviceMs }: {
+    readonly fromMs: number;
+    readonly toMs: number;
+    readonly serviceMs: number;
+  },
+): Steps<{ readonly untilMs: number; readonly why: IncompleteReason | null }> {
+  const settledMs = Math.min(toMs, serviceMs - context.settleMs);
+  const untilMs = wholeSecond(Math.max(fromMs, settledMs));
+  let why: IncompleteReason | null = null;
+  yield* walkRange(context, {
+    from: wholeRange(fromMs, untilMs),
+    untilMs,
+    prove: true,
+    attempts: PROOF_ATTEMPTS,
+    onWindow: ({ reason }) => void (why ??= reason),
+  });
+  const from = wholeRange(untilMs, toMs);
+  yield* walkRange(context, { from, untilMs: toMs, prove: false });
+  return { untilMs, why };
+}
+
 const PROVEN = { reason: null, why: null };
 
 /**
