@@ -62,14 +62,11 @@ interface DeepProgress {
   readonly walk: (WindowProgress & { readonly untilMs: number }) | null;
 }
 
-const newSweep = (entity: Entity) => `new:${entity}`;
-const deepSweep = (entity: Entity) => `deep:${entity}`;
-
 export function readNewProgress(
   driver: Driver,
   entity: Entity,
 ): Promise<NewProgress | null> {
-  return readSweep<NewProgress>(driver, newSweep(entity));
+  return readSweep<NewProgress>(driver, `new:${entity}`);
 }
 
 /** Reads how far the sweep through the past has come. */
@@ -77,21 +74,13 @@ export async function readDeepProgress(
   driver: Driver,
   entity: Entity,
 ): Promise<DeepProgress> {
-  return await readSweep<DeepProgress>(driver, deepSweep(entity)) ?? {
+  return await readSweep<DeepProgress>(driver, `deep:${entity}`) ?? {
     cycles: 0,
     startedAt: null,
     finishedAt: null,
     lastCycleMs: null,
     walk: null,
   };
-}
-
-async function save(
-  { recorder, now }: SweepContext,
-  name: string,
-  progress: NewProgress | DeepProgress,
-): Promise<void> {
-  await recorder.write([writeSweep(name, progress, now())]);
 }
 
 /** Finds out where the past begins, and ends by the service's clock. */
@@ -119,119 +108,100 @@ export async function* sweepNew(
   context: SweepContext,
   entity: Entity,
 ): Steps {
-  let begun = await readNewProgress(context.driver, entity);
-  if (begun === null) {
-    const { fromMs, untilMs, ...walk } = yield* findPast(
-      context,
-      entity,
-      -context.settleMs,
-    );
-    begun = {
-      ...{ finishedAt: null, fromMs, untilMs },
-      ...{ walk, gaps: [], latestMs: null },
-    };
-    await save(context, newSweep(entity), begun);
-  }
+  const { driver, recorder, now, overlapMs, settleMs } = context;
+  const recording = recordingWalk(context, entity);
+  const stored = await readNewProgress(driver, entity);
+  let progress: NewProgress = stored ?? (yield* begin());
+  if (stored === null) await save(progress);
   // A window of the past that always fails must not stop reading new orders.
   yield* allSteps([
-    begun.finishedAt === null
-      ? walkPast(context, entity, begun)
-      : closeGaps(context, entity, begun),
-    follow(context, entity),
+    progress.finishedAt === null ? walkPast() : closeGaps(),
+    follow(),
   ]);
-}
 
-/** Walks what is left of the past, with proof. */
-async function* walkPast(
-  context: SweepContext,
-  entity: Entity,
-  begun: NewProgress,
-): Steps {
-  let progress = begun;
-  yield* walkRange(recordingWalk(context, entity), {
-    from: begun.walk,
-    untilMs: begun.untilMs,
-    prove: true,
-    attempts: PROOF_ATTEMPTS,
-    onWindow: async (walked) => {
-      progress = {
-        ...progress,
-        walk: walked.progress,
-        gaps: limitGaps([...progress.gaps, ...gapIn(walked)]),
-        latestMs: later(progress.latestMs, walked.latestCreatedMs),
-      };
-      await save(context, newSweep(entity), progress);
-    },
-  });
-  const finishedAt = new Date(context.now()).toISOString();
-  await save(context, newSweep(entity), { ...progress, finishedAt });
-}
-
-/** Tries once more to prove what could not be proven before. */
-async function* closeGaps(
-  context: SweepContext,
-  entity: Entity,
-  begun: NewProgress,
-): Steps {
-  if (begun.gaps.length === 0) return;
-  const left: Gap[] = [];
-  for (const { fromMs, untilMs } of begun.gaps) {
-    yield* walkRange(recordingWalk(context, entity), {
-      from: wholeRange(fromMs, untilMs),
-      untilMs,
-      prove: true,
-      onWindow: (walked) => void left.push(...gapIn(walked)),
-    });
+  async function save(changed: NewProgress): Promise<void> {
+    await recorder.write([writeSweep(`new:${entity}`, changed, now())]);
+    progress = changed;
   }
-  await save(context, newSweep(entity), { ...begun, gaps: limitGaps(left) });
+
+  async function* begin(): Steps<NewProgress> {
+    const past = yield* findPast(context, entity, -settleMs);
+    const { fromMs, untilMs, ...walk } = past;
+    const nothing = { finishedAt: null, gaps: [], latestMs: null };
+    return { ...nothing, fromMs, untilMs, walk };
+  }
+
+  /** Walks what is left of the past, with proof. */
+  async function* walkPast(): Steps {
+    yield* walkRange(recording, {
+      from: progress.walk,
+      untilMs: progress.untilMs,
+      prove: true,
+      attempts: PROOF_ATTEMPTS,
+      onWindow: (walked) =>
+        save({
+          ...progress,
+          walk: walked.progress,
+          gaps: withGap(progress.gaps, walked),
+          latestMs: later(progress.latestMs, walked.latestCreatedMs),
+        }),
+    });
+    await save({ ...progress, finishedAt: new Date(now()).toISOString() });
+  }
+
+  /** Tries once more to prove what could not be proven before. */
+  async function* closeGaps(): Steps {
+    if (progress.gaps.length === 0) return;
+    let gaps: readonly Gap[] = [];
+    for (const { fromMs, untilMs } of progress.gaps) {
+      yield* walkRange(recording, {
+        from: wholeRange(fromMs, untilMs),
+        untilMs,
+        prove: true,
+        onWindow: (walked) => void (gaps = withGap(gaps, walked)),
+      });
+    }
+    await save({ ...progress, gaps });
+  }
+
+  /** Reads from the latest creation time on, to the end. */
+  async function* follow(): Steps {
+    let { latestMs } = progress;
+    // Orders created from now on are read, even if a stored time is wrong.
+    let fromMs = Math.min(latestMs ?? progress.untilMs, now()) - overlapMs;
+    for (;;) {
+      const walk = listCreated(context, entity, fromMs);
+      let shownMs = fromMs;
+      for await (const page of readPages(context, walk, recording.onPage)) {
+        latestMs = later(latestMs, latestCreation(page, now()));
+        // By the service's clock where that is ahead: ours may have been set back.
+        const serviceMs = Math.max(now(), Date.parse(page.readAt));
+        shownMs = Math.max(shownMs, latestCreation(page, serviceMs) ?? 0);
+        yield 1;
+      }
+      // Where cursors lead nowhere, creation times do: each walk goes further.
+      const goesOnMs = shownMs - SAME_SECOND_MS;
+      if (walk.completeness.exhausted || goesOnMs <= fromMs) break;
+      fromMs = goesOnMs;
+    }
+    if (latestMs !== progress.latestMs) await save({ ...progress, latestMs });
+  }
 }
 
-function gapIn({ window, why }: WalkedWindow): Gap[] {
-  const { startMs: fromMs, endMs: untilMs } = window;
-  return why === null ? [] : [{ fromMs, untilMs, why }];
-}
-
-/** Gaps kept one by one; beyond that they are merged. */
+/** Gaps kept one by one; beyond that the last one grows. */
 const GAPS_KEPT = 50;
 
-function limitGaps(gaps: readonly Gap[]): readonly Gap[] {
-  const [first, ...more] = gaps.slice(GAPS_KEPT - 1);
-  if (first === undefined) return gaps;
-  const last = more.reduce((all, { fromMs, untilMs }) => ({
-    ...all,
-    fromMs: Math.min(all.fromMs, fromMs),
-    untilMs: Math.max(all.untilMs, untilMs),
-  }), first);
-  return [...gaps.slice(0, GAPS_KEPT - 1), last];
-}
-
-/** Reads from the latest creation time on, to the end. */
-async function* follow(context: SweepContext, entity: Entity): Steps {
-  const begun = await readNewProgress(context.driver, entity);
-  if (begun === null) return;
-  const { onPage, now } = recordingWalk(context, entity);
-  // Orders created from now on are read, even if a stored time is wrong.
-  let fromMs = Math.min(begun.latestMs ?? begun.untilMs, now()) -
-    context.overlapMs;
-  let latestMs = begun.latestMs;
-  for (;;) {
-    const walk = listCreated(context, entity, fromMs);
-    let shownMs = fromMs;
-    for await (const page of readPages(context, walk, onPage)) {
-      latestMs = later(latestMs, latestCreation(page, now()));
-      // By the service's clock where that is ahead: ours may have been set back.
-      const serviceMs = Math.max(now(), Date.parse(page.readAt));
-      shownMs = Math.max(shownMs, latestCreation(page, serviceMs) ?? 0);
-      yield 1;
-    }
-    // Where cursors lead nowhere, creation times do: each walk goes further.
-    const goesOnMs = shownMs - SAME_SECOND_MS;
-    if (walk.completeness.exhausted || goesOnMs <= fromMs) break;
-    fromMs = goesOnMs;
-  }
-  if (latestMs !== begun.latestMs) {
-    await save(context, newSweep(entity), { ...begun, latestMs });
-  }
+/** The gaps, and the window if that was not proven; it is later than they are. */
+function withGap(
+  gaps: readonly Gap[],
+  { window, why }: WalkedWindow,
+): readonly Gap[] {
+  const { startMs: fromMs, endMs: untilMs } = window;
+  const last = gaps[GAPS_KEPT - 1];
+  if (why === null) return gaps;
+  return last === undefined
+    ? [...gaps, { fromMs, untilMs, why }]
+    : [...gaps.slice(0, -1), { ...last, untilMs }];
 }
 
 /**
@@ -244,11 +214,14 @@ export async function* sweepDeep(
   entity: Entity,
   pauseMs = 0,
 ): Steps {
-  let progress = await readDeepProgress(context.driver, entity);
+  const { driver, recorder, now } = context;
+  const save = (changed: DeepProgress) =>
+    recorder.write([writeSweep(`deep:${entity}`, changed, now())]);
+  let progress = await readDeepProgress(driver, entity);
   if (progress.startedAt === null) {
-    const restedMs = context.now() - Date.parse(progress.finishedAt ?? "");
+    const restedMs = now() - Date.parse(progress.finishedAt ?? "");
     if (restedMs >= 0 && restedMs < pauseMs) return;
-    const startedAt = new Date(context.now()).toISOString();
+    const startedAt = new Date(now()).toISOString();
     progress = { ...progress, startedAt, walk: null };
   }
   // Up to now: the sweep for new orders reads those created later.
@@ -259,13 +232,10 @@ export async function* sweepDeep(
     untilMs,
     prove: false,
     onWindow: ({ progress: walk }) =>
-      save(context, deepSweep(entity), {
-        ...progress,
-        walk: { ...walk, untilMs },
-      }),
+      save({ ...progress, walk: { ...walk, untilMs } }),
   });
-  const nowMs = context.now();
-  await save(context, deepSweep(entity), {
+  const nowMs = now();
+  await save({
     cycles: progress.cycles + 1,
     startedAt: null,
     finishedAt: new Date(nowMs).toISOString(),

@@ -151,10 +151,9 @@ function clearsAfter(
   settled: readonly WatchedChange[],
 ): number | null {
   // What was announced early counts here, though it does not clear anything yet.
-  const early = changes.filter((one) =>
-    one.announced && !settled.includes(one)
+  const known = inOrder(
+    changes.filter((one) => one.announced || settled.includes(one)),
   );
-  const known = inOrder([...settled, ...early]);
   const inARow = known.length - 1 -
     known.findLastIndex(({ announced }) => !announced);
   return inARow === 0 ? null : Math.max(0, ANNOUNCED_IN_A_ROW - inARow);
