@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import config from "../../deno.json" with { type: "json" };
-import { pages } from "../../tools/pack/packed_files.ts";
+import { pages } from "../../tools/pack.ts";
 import { cli } from "../kit/cli.ts";
 import { VARIABLES } from "../../core/settings/settings.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import ts from "typescript";
 import { API_ROUTES } from "../../server/api/api_app.ts";
-import { pages } from "../../tools/pack/packed_files.ts";
+import { pages } from "../../tools/pack.ts";
 import { readGuide } from "../guides/guide.ts";
 import config from "../../deno.json" with { type: "json" };
 

@@ -1,4 +1,4 @@
-import { pack } from "../../tools/pack/pack.ts";
+import { pack } from "../../tools/pack.ts";
 
 const root = new URL("../..", import.meta.url).pathname;
 

@@ -1,13 +1,38 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path/posix";
 import { fileURLToPath } from "node:url";
-import config from "../../deno.json" with { type: "json" };
-import { pages } from "./packed_files.ts";
+import config from "../deno.json" with { type: "json" };
+import { homepage, packageJson, pages, repository } from "./pack.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url)).replace(
-  /\/$/,
-  "",
-);
+const root = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
+
+Deno.test("packageJson() names doors, program and packages, and no address that is not known", () => {
+  const packed = packageJson(["hono", "big.js"]);
+  assert.partialDeepStrictEqual(packed.exports, {
+    ".": { types: "./mod.d.ts", default: "./mod.js" },
+    "./client": { types: "./client/mod.d.ts", default: "./client/mod.js" },
+    "./deploy": "./deploy_elsewhere.js",
+  });
+  assert.deepEqual(packed.bin, { rampkit: "./cli/main.js" });
+  // A bundler drops what has no side effects; the program has nothing else.
+  assert.ok((packed.sideEffects as string[]).includes("./cli/main.js"));
+  assert.deepEqual(Object.keys(packed.dependencies), [
+    "@types/big.js",
+    "big.js",
+    "hono",
+  ]);
+  assert.ok((packed.keywords as string[]).includes("onramp"));
+  assert.equal("repository" in packed, repository !== "");
+  assert.equal("bugs" in packed, repository !== "");
+  assert.equal("homepage" in packed, homepage !== "");
+});
+
+Deno.test("packageJson() refuses a package that deno.json does not name", () => {
+  assert.throws(
+    () => packageJson(["left-pad"]),
+    /^TypeError: Cannot pack: left-pad is not among the imports$/,
+  );
+});
 
 /** Links of a page, without addresses of the web and places in itself. */
 function linksOf(text: string): string[] {
