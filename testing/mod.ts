@@ -27,18 +27,13 @@
  * @module
  */
 export { type TestShop, testShop, type TestShopOptions } from "./shop.ts";
-export type {
-  Customers,
-  PaidOrder,
-  Payment,
-  SaleName,
-} from "./world/customers.ts";
+export type { Customers, PaidOrder, Payment, SaleName } from "./customers.ts";
 export {
   ChaosError,
   type ChaosOptions,
   type ChaosReport,
-} from "./chaos/run_chaos.ts";
-export type { Guarantee } from "./chaos/play_history.ts";
+  type Guarantee,
+} from "./chaos.ts";
 export {
   type ForwardedEvent,
   type SignedForward,

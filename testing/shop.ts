@@ -4,13 +4,9 @@ import type { Onramp } from "../server/start/onramp.ts";
 import type { OnProblem, Problem } from "../server/alarms/problem.ts";
 import type { Sale, SaleInput } from "../server/start/sale.ts";
 import type { PageSessions } from "../server/start/start_options.ts";
-import { type Customers, customers } from "./world/customers.ts";
-import {
-  type ChaosOptions,
-  type ChaosReport,
-  runChaos,
-} from "./chaos/run_chaos.ts";
-import { ShopWorld } from "./world/shop_process.ts";
+import { type ChaosOptions, type ChaosReport, runChaos } from "./chaos.ts";
+import { type Customers, customers } from "./customers.ts";
+import { openWorld } from "./world.ts";
 
 /** How a shop in memory is set up. */
 export interface TestShopOptions {
@@ -111,31 +107,25 @@ export async function testShop(
     problems.push(problem);
     options.onProblem?.(problem);
   };
-  const world = await ShopWorld.open(seed, Date.parse(startAt));
-  const { sandbox, clock } = world;
+  const { sandbox, clock, start, work, close } = await openWorld(
+    seed,
+    Date.parse(startAt),
+  );
   const { sessions } = options;
-  const { onramp } = await world.start({
-    ...{ on, onProblem },
-    ...sessions === undefined ? {} : { sessions },
-  });
+  const { onramp } = await start({ on: () => on, sessions, onProblem });
   const advance = async (ms: number) => {
     await clock.advance(ms);
-    await world.work(ms);
+    await work(ms);
   };
   let sold = 0;
-  const close = () => world.close();
   return {
     ...onramp,
     ...customers(sandbox),
     sell: (sale = {}) =>
       onramp.sell({ reference: `basket-${++sold}`, ...usual(sale), ...sale }),
     settle: () => advance(MINUTE_MS),
-    advance,
     chaos: (chaos) => runChaos(on, chaos),
-    problems,
-    sandbox,
-    clock,
-    close,
+    ...{ advance, problems, sandbox, clock, close },
     [Symbol.asyncDispose]: close,
   };
 }

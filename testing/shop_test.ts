@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
 import type { TransitionHandler } from "../ledger/mod.ts";
 import type { Handlers } from "../server/start/handlers.ts";
-import { ChaosError } from "./chaos/run_chaos.ts";
+import { ChaosError } from "./chaos.ts";
 import { signForwarded } from "./sign_forwarded.ts";
 import { testShop } from "./shop.ts";
 

@@ -1,6 +1,6 @@
-import { defined } from "../../core/guards.ts";
-import type { Sandbox } from "../../sandbox/mod.ts";
-import type { Sale } from "../../server/start/sale.ts";
+import { defined } from "../core/guards.ts";
+import type { Sandbox } from "../sandbox/mod.ts";
+import type { Sale } from "../server/start/sale.ts";
 
 /** How a customer's payment differs from what you asked for. */
 export interface Payment {
@@ -52,10 +52,15 @@ export interface Customers {
 
 /** What customers and strangers do. */
 export function customers(sandbox: Sandbox): Customers {
-  const pay = (
+  const ordering = <Given extends readonly unknown[]>(
+    act: (...given: Given) => string,
+  ) =>
+  (...given: Given): Promise<PaidOrder> =>
+    new Promise((resolve) => resolve({ orderId: act(...given) }));
+  const order = (
     { sessionId, clickId }: SaleName,
     { amount, asset, network, wallet }: Payment = {},
-  ): PaidOrder => {
+  ) => {
     const { orderId } = sandbox.createOrder(defined({
       ...{ sessionId, clickId, network },
       currencyAmount: amount,
@@ -63,48 +68,41 @@ export function customers(sandbox: Sandbox): Customers {
       address: wallet,
     }));
     sandbox.advance(orderId, "pay");
-    return { orderId };
+    return orderId;
   };
-  // deno-lint-ignore require-await -- What fails rejects.
-  const fail = async (
-    sale: SaleName,
-    failReason: string,
-    errorText: string,
-  ) => {
-    const { orderId } = pay(sale);
-    sandbox.advance(orderId, "fail", { failReason, errorText });
-    return { orderId };
-  };
+  const fail = ordering(
+    (sale: SaleName, failReason: string, errorText: string) => {
+      const orderId = order(sale);
+      sandbox.advance(orderId, "fail", { failReason, errorText });
+      return orderId;
+    },
+  );
   return {
-    // deno-lint-ignore require-await
-    pay: async (sale, payment) => {
-      const { orderId } = pay(sale, payment);
+    pay: ordering((sale, payment) => {
+      const orderId = order(sale, payment);
       for (const step of ["authorise", "transfer", "complete"] as const) {
         sandbox.advance(orderId, step);
       }
-      return { orderId };
-    },
+      return orderId;
+    }),
     fail: (sale, { code = "4001" } = {}) => fail(sale, code, "Declined"),
     refund: (sale) => fail(sale, "4016", "Payment after timeout"),
-    // deno-lint-ignore require-await
-    reverse: async ({ clickId }) => {
-      const order = sandbox.orders().findLast((one) => one.clickId === clickId);
-      if (order === undefined) {
+    reverse: ordering(({ clickId }) => {
+      const paid = sandbox.orders().findLast((one) => one.clickId === clickId);
+      if (paid === undefined) {
         throw new RangeError(
           `Cannot reverse: nothing was paid under click id ${clickId}`,
         );
       }
-      const { orderId } = order;
-      sandbox.advance(orderId, "cancel");
-      return { orderId };
-    },
-    // deno-lint-ignore require-await
-    forge: async ({ clickId } = { sessionId: "", clickId: "" }) => {
+      sandbox.advance(paid.orderId, "cancel");
+      return paid.orderId;
+    }),
+    forge: ordering((sale) => {
       const { orderId } = sandbox.createOrder();
       sandbox.removeOrder(orderId);
-      const fields = { click_id: clickId, order: { id: orderId } };
+      const fields = { click_id: sale?.clickId ?? "", order: { id: orderId } };
       sandbox.trigger({ type: "order_complete", fields });
-      return { orderId };
-    },
+      return orderId;
+    }),
   };
 }
