@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { CONTRADICTED_AFTER_MS } from "../../sync/recording/readings.ts";
+import { CONTRADICTED_AFTER_MS } from "../../sync/recording/recorder.ts";
 import type { ConfigFlags } from "../../core/settings/config.ts";
 import {
   flagHelp,

@@ -5,7 +5,7 @@ import { flagParam, needed } from "../../core/settings/params.ts";
 import { SETTINGS } from "../../core/settings/settings.ts";
 import { createPoller, type Poller } from "../../sync/mod.ts";
 import { requestOrder } from "../../ledger/for_sync.ts";
-import { CONTRADICTED_AFTER_MS } from "../../sync/recording/readings.ts";
+import { CONTRADICTED_AFTER_MS } from "../../sync/recording/recorder.ts";
 import {
   type PollReportJson,
   pollReportJson,

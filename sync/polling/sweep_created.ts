@@ -194,13 +194,13 @@ const GAPS_KEPT = 50;
 /** The gaps, and the window if that was not proven; it is later than they are. */
 function withGap(
   gaps: readonly Gap[],
-  { window, why }: WalkedWindow,
+  { window, unproven }: WalkedWindow,
 ): readonly Gap[] {
   const { startMs: fromMs, endMs: untilMs } = window;
   const last = gaps[GAPS_KEPT - 1];
-  if (why === null) return gaps;
+  if (unproven === null) return gaps;
   return last === undefined
-    ? [...gaps, { fromMs, untilMs, why }]
+    ? [...gaps, { fromMs, untilMs, why: unproven.why }]
     : [...gaps.slice(0, -1), { ...last, untilMs }];
 }
 

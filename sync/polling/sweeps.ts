@@ -38,8 +38,6 @@ import { isRequestable } from "../../core/wire/identifier.ts";
 import {
   CONTRADICTED_AFTER_MS,
   contradictions,
-} from "../recording/readings.ts";
-import {
   NOTHING_READ,
   type Recorder,
   recordPage,

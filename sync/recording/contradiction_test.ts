@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { ClaimedStatus } from "../../ledger/for_resources.ts";
 import { contestingClaims } from "../../ledger/testing/mod.ts";
 import type { StatusFacts } from "../../ledger/for_sync.ts";
-import { CONTRADICTED_AFTER_MS, contradictions } from "./readings.ts";
+import { CONTRADICTED_AFTER_MS, contradictions } from "./recorder.ts";
 
 const claimedAt = "2026-11-20T10:00:00.000Z";
 const claimedMs = Date.parse(claimedAt);

@@ -6,14 +6,13 @@ import { openDriver } from "../../ledger/mod.ts";
 import { eraseBody } from "../../ledger/testing/mod.ts";
 import { ledgerOn } from "../../ledger/for_server.ts";
 import { type Driver, takeLease, writeSweep } from "../../ledger/for_sync.ts";
-import { PollError, Recorder } from "./recorder.ts";
+import { PollError, Recorder, type ServiceAnswer } from "./recorder.ts";
 import {
   countingBytes,
   rows,
   startMs,
   storeOnly,
 } from "../testing/polling_test_kit.ts";
-import type { ServiceAnswer } from "./readings.ts";
 
 let clockMs = startMs;
 

@@ -16,6 +16,7 @@ import {
 import type {
   Completeness,
   IncompleteReason,
+  IncompleteWalk,
 } from "../../core/wire/completeness.ts";
 
 /** A walk over pages, as far as the poller needs one. */
@@ -107,17 +108,16 @@ export function listCreated(
   startMs: number,
   options: Omit<PollWalkOptions, "signal"> & { readonly endMs?: number } = {},
 ): PollWalk<Order | User> {
-  const { endMs, ...how } = options;
+  const { endMs, ...more } = options;
   const { orders, users } = requester.client;
+  const how = { ...callOptions(requester), ...more };
   const start = filterTime(startMs);
   const end = endMs === undefined ? undefined : filterTime(endMs);
-  const walkOptions = { ...callOptions(requester), ...how };
   if (entity === "user") {
-    const window = { from: start, ...defined({ to: end }) };
-    return users.list({ ...window, limit: 20 }, walkOptions);
+    return users.list({ from: start, ...defined({ to: end }), limit: 20 }, how);
   }
   const window = { start_date: start, ...defined({ end_date: end }) };
-  return orders.list({ ...window, order_by: "asc", limit: 20 }, walkOptions);
+  return orders.list({ ...window, order_by: "asc", limit: 20 }, how);
 }
 
 /** Where the past begins at the service, and when it said so. */
@@ -210,7 +210,18 @@ interface RangeWalk {
   /**
    * Called with the result of each window, for example to store the progress.
    */
-  readonly onWindow?: (walked: WalkedWindow) => Promise<void> | void;
+  readonly onWindow?: (walked: WalkedWindow) => unknown;
+}
+
+interface WindowOutcome {
+  /** Whether it has to be cut before it is read to its end. */
+  readonly isDense: boolean;
+  /** How many it holds; null where it is dense and the service does not count. */
+  readonly items: number | null;
+  /** Why it is not proven that these are all; null when it is, or was not read. */
+  readonly unproven: IncompleteWalk | null;
+  /** Latest creation time in it, in milliseconds since the epoch, once read. */
+  readonly latestCreatedMs: number | null;
 }
 
 /** Result of a window, and where the walk continues. */
@@ -238,19 +249,6 @@ type PageReader = (
   requestedAtMs: number,
 ) => Promise<unknown>;
 
-interface WindowOutcome {
-  /** Whether it was read to its end, or has to be cut first. */
-  readonly kind: "walked" | "dense";
-  /** How many it holds; null where it is dense and the service does not count. */
-  readonly items: number | null;
-  /** Why it is not proven that these are all; null when it is, or was not read. */
-  readonly reason: IncompleteReason | null;
-  /** The same in one sentence, as the client says it. */
-  readonly why: string | null;
-  /** Latest creation time in it, in milliseconds since the epoch, once read. */
-  readonly latestCreatedMs: number | null;
-}
-
 /**
  * Walks through a range of creation time in windows, which are cut where they
  * are dense, one request a step. Every sweep through the past, `recover()` and
@@ -266,7 +264,7 @@ export async function* walkRange(
     const window = nextWindow(progress, untilMs);
     if (window === null) return;
     const outcome = yield* walkWindow(context, window, prove);
-    if (outcome.why !== null && attempt < attempts) {
+    if (outcome.unproven !== null && attempt < attempts) {
       attempt += 1;
       continue;
     }
@@ -299,14 +297,12 @@ export async function* walkSettled(
     untilMs,
     prove: true,
     attempts: PROOF_ATTEMPTS,
-    onWindow: ({ reason }) => void (why ??= reason),
+    onWindow: ({ unproven }) => void (why ??= unproven?.reason ?? null),
   });
   const from = wholeRange(untilMs, toMs);
   yield* walkRange(context, { from, untilMs: toMs, prove: false });
   return { untilMs, why };
 }
-
-const PROVEN = { reason: null, why: null };
 
 /**
  * Reads every order or user created in a window, one request a step. It stops
@@ -322,7 +318,7 @@ async function* walkWindow(
   const { startMs, endMs } = window;
   const how = { endMs, prove, settleMs };
   const walk = listCreated(context, entity, startMs, how);
-  const dense = { kind: "dense", latestCreatedMs: null, ...PROVEN } as const;
+  const dense = { isDense: true, latestCreatedMs: null, unproven: null };
   let items = 0;
   let latestCreatedMs: number | null = null;
   for await (const page of readPages({ now }, walk, onPage)) {
@@ -338,9 +334,8 @@ async function* walkWindow(
       return { ...dense, items: null };
     }
   }
-  const { completeness } = walk;
-  const { reason, why } = completeness.complete ? PROVEN : completeness;
-  return { kind: "walked", items, reason, why, latestCreatedMs };
+  const unproven = walk.completeness.complete ? null : walk.completeness;
+  return { isDense: false, items, unproven, latestCreatedMs };
 }
 
 /** Gives the pages of a walk, each after `onPage` has taken it. */
@@ -425,16 +420,17 @@ export function nextWindow(
 export function afterWindow(
   progress: WindowProgress,
   window: TimeWindow,
-  { kind, items }: Pick<WindowOutcome, "kind" | "items">,
+  { isDense, items }: Pick<WindowOutcome, "isDense" | "items">,
   wantedItems: number,
 ): WindowProgress {
   const lengthMs = window.endMs - window.startMs;
-  if (kind === "walked") {
+  if (!isDense) {
     const isSparse = (items ?? 0) * 4 < wantedItems;
-    const spanMs = isSparse
-      ? Math.min(LONGEST_WINDOW_MS, progress.spanMs * 2)
-      : progress.spanMs;
-    return { doneUpToMs: window.endMs, spanMs };
+    const spanMs = progress.spanMs * (isSparse ? 2 : 1);
+    return {
+      doneUpToMs: window.endMs,
+      spanMs: Math.min(LONGEST_WINDOW_MS, spanMs),
+    };
   }
   // Half of it where the service does not count.
   const share = items !== null && items > 0

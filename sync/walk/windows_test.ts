@@ -56,7 +56,7 @@ function walk(
     );
     if (isDense(window, inside.length, wanted)) {
       const outcome = {
-        kind: "dense",
+        isDense: true,
         items: totalKnown ? inside.length : null,
       } as const;
       progress = afterWindow(progress, window, outcome, wanted);
@@ -64,7 +64,7 @@ function walk(
     }
     windows.push(window);
     read.push(...inside);
-    const outcome = { kind: "walked", items: inside.length } as const;
+    const outcome = { isDense: false, items: inside.length } as const;
     progress = afterWindow(progress, window, outcome, wanted);
   }
 }
@@ -106,14 +106,14 @@ Deno.test("afterWindow() lengthens windows again where items are rare", () => {
   const sparse = afterWindow(
     progress,
     window,
-    { kind: "walked", items: 3 },
+    { isDense: false, items: 3 },
     200,
   );
   assert.deepEqual(sparse, { doneUpToMs: 10_000, spanMs: 20_000 });
   const full = afterWindow(
     progress,
     window,
-    { kind: "walked", items: 150 },
+    { isDense: false, items: 150 },
     200,
   );
   assert.deepEqual(full, { doneUpToMs: 10_000, spanMs: 10_000 });
