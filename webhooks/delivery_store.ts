@@ -21,8 +21,9 @@ export class DeliveryStore {
   readonly #alarm: LastingAlarm;
   /** Held until they are stored: what goes unanswered often is while that fails. */
   readonly #notes: UnansweredDelivery[] = [];
-  #handingOver: Promise<void> | null = null;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #telling: Promise<void> | null = null;
+  /** Ends the pause before the notes are tried again. */
+  #pause = new AbortController();
   #isStopped = false;
   /** Appends that have begun and not settled, waited for or not. */
   readonly #underWay = new Set<Promise<boolean>>();
@@ -57,7 +58,7 @@ export class DeliveryStore {
         await append(delivery);
         this.appending = true;
         this.#alarm.settle();
-        if (this.#notes.length > 0) void this.#handOver();
+        this.#pause.abort();
         return true;
       } catch (error) {
         this.failed(messageOf(error));
@@ -78,45 +79,46 @@ export class DeliveryStore {
     if (this.#options.unanswered === undefined) return;
     if (this.#notes.length >= MOST_NOTES) this.#notes.shift();
     this.#notes.push(unanswered);
-    if (this.appending) void this.#handOver();
-    this.#tryLater();
+    void this.#tellAll();
+  }
+
+  #tellAll(): Promise<void> {
+    return this.#telling ??= this.#tell().finally(() => this.#telling = null);
   }
 
   /**
-   * Not with the next delivery: the service switches delivery off when some go
-   * unanswered.
+   * Hands over the notes held, again and again. It does not wait for the next
+   * delivery: the service switches delivery off when some go unanswered.
    */
-  #tryLater(): void {
-    if (this.#isStopped || this.#notes.length === 0) return;
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      void this.#handOver().then(() => this.#tryLater());
-    }, NOTES_AFTER_MS);
-  }
-
-  /** Hands over the notes held; those not taken are held for the next time. */
-  #handOver(): Promise<void> {
-    const handOver = async (): Promise<void> => {
-      for (let [next] = this.#notes; next !== undefined; [next] = this.#notes) {
+  async #tell(): Promise<void> {
+    let isToWait = !this.appending;
+    for (let [next] = this.#notes; next !== undefined; [next] = this.#notes) {
+      if (isToWait) {
+        if (this.#isStopped) return;
+        this.#pause = new AbortController();
+        await sleep(NOTES_AFTER_MS, this.#pause.signal).catch(() => {});
+      }
+      try {
         await this.#options.unanswered?.(next);
         if (this.#notes[0] === next) this.#notes.shift();
+        isToWait = false;
+      } catch {
+        isToWait = true;
       }
-    };
-    return this.#handingOver ??= handOver().catch(() => {}).finally(() => {
-      this.#handingOver = null;
-    });
+    }
   }
 
   /** Waits until no append is under way; then tries the notes a last time. */
   async settled(): Promise<void> {
     await Promise.all(this.#underWay);
     this.stop();
-    if (this.appending) await this.#handOver();
+    await this.#telling;
+    if (this.appending) await this.#tellAll();
   }
 
   /** Tries notes no more by itself. */
   stop(): void {
     this.#isStopped = true;
-    clearTimeout(this.#timer);
+    this.#pause.abort();
   }
 }

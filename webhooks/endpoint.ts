@@ -152,8 +152,7 @@ class Endpoint {
   readonly #newId: (receivedAtMs: number) => string;
   readonly #log: WriteLog;
   readonly #store: DeliveryStore;
-  readonly #counted: (status: number, durationMs: number) => void;
-  readonly #countRefusal: (reason: RefusalReason) => void;
+  readonly #count: ReturnType<typeof counters>;
   readonly #large: LastingAlarm;
   readonly #nearlyFull: LastingAlarm;
   readonly #answers: Record<string, number> = {};
@@ -189,7 +188,7 @@ class Endpoint {
     const parts = { now, clock, log };
     this.#store = new DeliveryStore({ ...options, ...parts });
     hideAddressesFromSpans();
-    [this.#counted, this.#countRefusal] = counters(options.meter);
+    this.#count = counters(options.meter);
     this.#large = new LastingAlarm("large_bodies_refused", parts);
     this.#nearlyFull = new LastingAlarm("spool_nearly_full", parts);
     for (const { length } of options.secrets) {
@@ -472,7 +471,6 @@ class Endpoint {
   ): Response {
     const status = refusals[reason];
     this.#refused[reason] = (this.#refused[reason] ?? 0) + 1;
-    this.#countRefusal(reason);
     this.#report(status, arrivedAt, reason);
     return new Response(null, {
       status,
@@ -489,7 +487,7 @@ class Endpoint {
   ): void {
     const durationMs = this.#clock() - arrivedAt;
     this.#answers[status] = (this.#answers[status] ?? 0) + 1;
-    this.#counted(status, durationMs);
+    this.#count(status, refusal, durationMs / 1000);
     try {
       this.#options.onAnswer?.({ delivery, status, refusal, durationMs });
     } catch {
@@ -503,9 +501,7 @@ function largeBytesOf(bytes: number): number {
   return bytes > LARGE_BODY_BYTES ? bytes : 0;
 }
 
-function counters(
-  meter = NO_METER,
-): [(status: number, ms: number) => void, (reason: RefusalReason) => void] {
+function counters(meter = NO_METER) {
   const deliveries = meter.createCounter("rampkit.webhook.deliveries", {
     description: "Webhook requests by answer",
     unit: "{request}",
@@ -519,13 +515,11 @@ function counters(
     unit: "s",
     advice: { explicitBucketBoundaries: [...DURATION_BOUNDS] },
   });
-  return [
-    (status, ms) => {
-      deliveries.add(1, { answer: status });
-      duration.record(ms / 1000, { answer: status });
-    },
-    (reason) => refused.add(1, { reason }),
-  ];
+  return (answer: number, reason: RefusalReason | null, seconds: number) => {
+    deliveries.add(1, { answer });
+    duration.record(seconds, { answer });
+    if (reason !== null) refused.add(1, { reason });
+  };
 }
 
 /** The value of an option that must be positive, or its default. */

@@ -123,20 +123,10 @@ export function allowlist(
     list.addSubnet(address, bits, family);
   }
   return (address: string | null): boolean => {
-    if (address === null) return false;
-    const plain = normalised(address);
-    switch (isIP(plain)) {
-      case 4:
-        return list.check(plain, "ipv4");
-      case 6:
-        return list.check(plain, "ipv6");
-      default:
-        return false;
-    }
+    // Without brackets and zone.
+    const plain = (address ?? "").replace(/^\[(.*)\]$/, "$1")
+      .replace(/%.*$/, "");
+    const family = isIPv4(plain) ? "ipv4" : "ipv6";
+    return isIP(plain) !== 0 && list.check(plain, family);
   };
-}
-
-/** The address without brackets and zone. */
-function normalised(address: string): string {
-  return address.replace(/^\[(.*)\]$/, "$1").replace(/%.*$/, "");
 }
