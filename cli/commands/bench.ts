@@ -12,7 +12,7 @@ const BENCHMARK: SourceProgram = {
   file: new URL("../../tools/bench/main.ts", import.meta.url),
   permissions: [
     "--allow-net=127.0.0.1,localhost",
-    "--allow-run=deno,npm,git",
+    "--allow-run=deno,npm",
   ],
   stopped: "there is no table; figures come only from a whole run",
 };
