@@ -11,11 +11,6 @@ import config from "../deno.json" with { type: "json" };
 
 const ROOT = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
 
-// Empty until they are known: then no package names them, and no link leads
-// nowhere.
-export const repository: string = "";
-export const homepage: string = "";
-
 /** Stands for the entry of Deno Deploy, which is not packed, and refuses. */
 const DEPLOY_FILE = "deploy_elsewhere.js";
 const DEPLOY_ELSEWHERE = `throw new Error(
@@ -204,11 +199,6 @@ export function packageJson(packages: readonly string[]): PackageJson {
       ...["fiat-onramp", "onramp", "crypto", "payments", "webhooks"],
       ...["event-sourcing", "ledger", "reconciliation", "libsql", "sqlite"],
     ],
-    ...repository === "" ? {} : {
-      repository: { type: "git", url: `git+${repository}.git` },
-      bugs: `${repository}/issues`,
-    },
-    ...homepage === "" ? {} : { homepage },
     type: "module",
     sideEffects: SIDE_EFFECTS,
     engines: { node: "^22.22.3 || >=24.15" },

@@ -29,11 +29,14 @@ const PACKED = "tests/processes/packed_package_test.ts";
 /** Tests of the simulator's rules: `deno task test:mutations` runs them. */
 const MUTATIONS = "tests/sim/mutations";
 
+const isLong = Deno.args[0] === "--long";
+
 /**
  * How long a run may say nothing. A test that waits for what never comes has
  * failed, and its run ends.
  */
-const PATIENCE_MS = Number(Deno.env.get("RAMPKIT_TEST_PATIENCE_MS") ?? 600_000);
+const PATIENCE_MS = (isLong ? 6 : 1) *
+  Number(Deno.env.get("RAMPKIT_TEST_PATIENCE_MS") ?? 600_000);
 
 const SUMMARY =
   /\| (\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed(?: \(\d+ steps?\))?(?: \| (\d+) ignored)?/;
@@ -119,35 +122,25 @@ async function everything(folder: string): Promise<Run> {
     paths.push(...waiting.splice(0, 1), ...computing.splice(0, 1));
   }
   paths.push(await write("examples_test", examples));
-  return { paths, jobs: 3 * navigator.hardwareConcurrency };
+  const jobs = 3 * navigator.hardwareConcurrency;
+  return { paths, env: { DENO_JOBS: String(jobs) } };
 }
 
-/** An example of a comment or a page. */
-interface Example {
-  /** Line of its first statement, from 1. */
-  readonly line: number;
-  readonly code: string;
-}
+const EXAMPLE =
+  /^( *\*? ?)```(?:ts|js|typescript|javascript)\b(.*)\n([^]*?)^ *\*? ?```/gm;
 
-const FENCE = /^(\s*\*? ?)```(?:ts|js|typescript|javascript)\b(.*)$/;
-
-/** The examples of a file, but for those that are marked as not to be run. */
-export function examplesOf(text: string): Example[] {
-  const examples: Example[] = [];
-  let open: { margin: string; line: number; code: string[] } | null = null;
-  for (const [at, line] of text.split("\n").entries()) {
-    if (open === null) {
-      const [, margin = "", marks] = FENCE.exec(line) ?? [];
-      if (marks === undefined || /\bignore\b/.test(marks)) continue;
-      open = { margin, line: at + 2, code: [] };
-    } else if (line.trim().replace(/^\* ?/, "").startsWith("```")) {
-      examples.push({ line: open.line, code: open.code.join("\n") });
-      open = null;
-    } else {
-      open.code.push(line.slice(open.margin.length));
-    }
-  }
-  return examples;
+/**
+ * The examples of a comment or a page, with the line of the first statement, but
+ * for those that are marked as not to be run.
+ */
+export function examplesOf(text: string): { line: number; code: string }[] {
+  return text.matchAll(EXAMPLE)
+    .filter(([, , marks = ""]) => !/\bignore\b/.test(marks))
+    .map(({ index, 1: margin = "", 3: body = "" }) => ({
+      line: text.slice(0, index).split("\n").length + 1,
+      code: body.trimEnd().split("\n")
+        .map((line) => line.slice(margin.length)).join("\n"),
+    })).toArray();
 }
 
 /** What a run of every test thins out or leaves out, whole. */
@@ -158,64 +151,52 @@ async function long(): Promise<Run> {
     const text = await Deno.readTextFile(`${ROOT}/${file}`);
     if (text.includes("/kit/thorough.ts")) paths.push(file);
   }
-  return {
-    paths,
-    env: { RAMPKIT_THOROUGH: "1" },
-    patienceMs: 6 * PATIENCE_MS,
-  };
+  return { paths, env: { RAMPKIT_THOROUGH: "1" } };
 }
 
-/** What one `deno test` runs, and how many files at once. */
+/** What one `deno test` runs. */
 interface Run {
   readonly paths: readonly string[];
   /** Whether examples in these files are tests as well. @default false */
   readonly examples?: boolean;
   /** Variables beside those that are there. @default none */
-  readonly env?: Readonly<Record<string, string>>;
-  /** @default one for each processor */
-  readonly jobs?: number;
-  /** @default {PATIENCE_MS} */
-  readonly patienceMs?: number;
+  readonly env?: Record<string, string>;
 }
 
 /** Runs tests, shows what they say as it comes, and how they went. */
 async function run(
-  { paths, jobs, env = {}, examples = false, patienceMs = PATIENCE_MS }: Run,
+  { paths, env = {}, examples = false }: Run,
 ): Promise<number> {
   const child = new Deno.Command("deno", {
     args: [
-      "test",
-      ...(examples ? ["--doc"] : []),
+      ...["test", ...(examples ? ["--doc"] : []), "--parallel"],
       // `deno task check` does that, once for everything.
       "--no-check",
-      "--parallel",
-      "--allow-env",
-      "--allow-sys",
-      "--allow-read",
-      "--allow-write",
+      ...["--allow-env", "--allow-sys", "--allow-read", "--allow-write"],
       "--allow-net=127.0.0.1,localhost",
       `--allow-run=${programs().join(",")}`,
       ...paths,
     ],
-    env: { ...env, ...(jobs && { DENO_JOBS: String(jobs) }) },
+    env,
     stdout: "piped",
     stderr: "inherit",
   }).spawn();
+  const out = Deno.stdout.writable.getWriter();
   const decoder = new TextDecoder();
   let tail = "";
   let wasStopped = false;
   const stop = () => {
-    console.error(`Nothing was said for ${patienceMs / 1000} s: stopped`);
+    console.error(`Nothing was said for ${PATIENCE_MS / 1000} s: stopped`);
     wasStopped = true;
     // Deno then says which tests were not done.
     child.kill("SIGINT");
   };
-  let silence = setTimeout(stop, patienceMs);
+  let silence = setTimeout(stop, PATIENCE_MS);
   for await (const chunk of child.stdout) {
     clearTimeout(silence);
-    await writeAll(chunk);
+    await out.write(chunk);
     tail = (tail + decoder.decode(chunk, { stream: true })).slice(-4096);
-    if (!wasStopped) silence = setTimeout(stop, patienceMs);
+    if (!wasStopped) silence = setTimeout(stop, PATIENCE_MS);
   }
   clearTimeout(silence);
   const { code } = await child.status;
@@ -230,18 +211,12 @@ async function run(
   return code;
 }
 
-async function writeAll(bytes: Uint8Array): Promise<void> {
-  for (let at = 0; at < bytes.length;) {
-    at += await Deno.stdout.write(bytes.subarray(at));
-  }
-}
-
 if (import.meta.main) {
   const folder = await Deno.makeTempDir({ prefix: "rampkit-tests-" });
   const code = await run(
     Deno.args.length === 0
       ? await everything(folder)
-      : Deno.args[0] === "--long"
+      : isLong
       ? await long()
       : { paths: Deno.args, examples: true },
   );
