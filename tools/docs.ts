@@ -6,7 +6,6 @@
  * @module
  */
 import type { Command } from "commander";
-import { buildProgram } from "../cli/program.ts";
 import { settingsTable } from "../core/settings/settings.ts";
 import { type Machine, MACHINES } from "../ledger/for_resources.ts";
 import {
@@ -51,6 +50,7 @@ import {
   SUBJECTS as ROW_SUBJECTS,
 } from "../sync/check/conform.ts";
 import { RECONCILE_SEVERITY } from "../sync/reconciliation/reconcile_order.ts";
+import { everyCommand } from "../tests/kit/commands.ts";
 
 /** What is printed into each page of `docs/`, by the name that the page gives it. */
 const PRINTED: Readonly<
@@ -119,21 +119,6 @@ export async function printedPages(): Promise<Map<string, string>> {
     pages.set(path, page);
   }
   return pages;
-}
-
-function everyCommand(): Command {
-  return buildProgram({
-    io: {
-      out: () => {},
-      err: () => {},
-      env: () => undefined,
-      columns: 100,
-      colour: false,
-      now: () => 0,
-      signal: new AbortController().signal,
-    },
-    run: () => () => Promise.resolve(),
-  }, { completing: false, json: false });
 }
 
 /** Flags that the head of the page names. */

@@ -4,7 +4,7 @@ import { readConfig } from "../../core/settings/config.ts";
 import { UsageError } from "../../core/settings/errors.ts";
 import { type Setting, SETTINGS } from "../../core/settings/settings.ts";
 import { moment, windowEnd } from "../../core/settings/values.ts";
-import { buildProgram } from "../program.ts";
+import { everyCommand } from "../../tests/kit/commands.ts";
 import { settingOption, settingOptions } from "./options.ts";
 
 const parsed = (command: Command, ...args: readonly string[]) =>
@@ -68,12 +68,7 @@ Deno.test("SETTINGS names each flag as the parser does, and has none for a secre
 });
 
 Deno.test("buildProgram() has no command that describes the flag of a setting in its own way", () => {
-  const io = {
-    ...{ out: () => {}, err: () => {}, env: () => undefined, now: () => 0 },
-    ...{ columns: null, colour: false, signal: new AbortController().signal },
-  };
-  const cli = { io, run: () => () => Promise.resolve() };
-  const program = buildProgram(cli, { completing: false, json: false });
+  const program = everyCommand();
   const all = (command: Command): readonly Command[] => [
     command,
     ...command.commands.flatMap((one) => all(one as Command)),

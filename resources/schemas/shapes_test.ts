@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { jsonCommands } from "../../tests/kit/json_commands.ts";
+import { jsonCommands } from "../../tests/kit/commands.ts";
 import { SHAPES } from "./shapes.ts";
 
 Deno.test("every command with --json has a schema, and every schema names commands that there are", () => {

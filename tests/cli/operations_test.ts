@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Command } from "commander";
-import { buildProgram } from "../../cli/program.ts";
+import { everyCommand } from "../kit/commands.ts";
 import { OPERATIONS } from "../../resources/operations/mod.ts";
 import { paramsOf } from "../../resources/operations/operation.ts";
 import { API_ROUTES } from "../../server/api/api_app.ts";
@@ -36,20 +36,10 @@ function leaves(command: Command, path: readonly string[] = []): string[] {
     : below.flatMap((one) => leaves(one, [...path, one.name()]));
 }
 
-function program(): Command {
-  const terminal = {
-    ...{ out: () => {}, err: () => {}, env: () => undefined },
-    ...{ columns: null, colour: false, now: () => 0 },
-    signal: new AbortController().signal,
-  };
-  const cli = { io: terminal, run: () => () => Promise.resolve() };
-  return buildProgram(cli, { completing: false, json: false });
-}
-
 Deno.test("every command has its row among the operations, or does nothing to a ledger", () => {
   const rows = OPERATIONS.flatMap(({ command }) => command ?? []);
   assert.deepEqual(
-    leaves(program()).toSorted(),
+    leaves(everyCommand()).toSorted(),
     [...new Set([...rows, ...Object.keys(NO_OPERATIONS)])].toSorted(),
   );
   assert.deepEqual(rows.filter((one) => Object.hasOwn(NO_OPERATIONS, one)), []);
@@ -88,7 +78,7 @@ Deno.test("every flag and operand of an operation's command comes from its row, 
       path.join(" "),
     );
   };
-  walk(program());
+  walk(everyCommand());
 });
 
 Deno.test("every route of the API is made of a row, and no two of one", () => {

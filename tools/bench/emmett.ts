@@ -56,19 +56,13 @@ export async function installEmmett(folder: string): Promise<string> {
   const write = (path: string, text: string) =>
     Deno.writeTextFile(`${folder}/${path}`, text);
   await write("package.json", JSON.stringify({ dependencies: VERSIONS }));
-  const { code, stderr } = await new Deno.Command("npm", {
+  const { success } = await new Deno.Command("npm", {
     args: "install --legacy-peer-deps --ignore-scripts --no-audit --no-fund"
       .split(" "),
     cwd: folder,
-    stdin: "null",
-    stdout: "null",
+    ...{ stdin: "null", stdout: "null", stderr: "inherit" } as const,
   }).output();
-  if (code !== 0) {
-    throw new Error(
-      `Cannot install emmett-sqlite: npm ended with ${code}: ` +
-        new TextDecoder().decode(stderr).trim().slice(-300),
-    );
-  }
+  if (!success) throw new Error("Cannot install emmett-sqlite: npm failed");
   await Deno.mkdir(`${folder}/node_modules/sqlite3`);
   await write("node_modules/sqlite3/index.mjs", STAND_IN);
   const about = { name: "sqlite3", version: "5.1.7", exports: "./index.mjs" };

@@ -97,16 +97,14 @@ const schemas = roots.map((symbol) => {
   const said = text && { description: text.replaceAll("\n", " ") };
   return [symbol.name, { ...schema, ...said }] as const;
 });
+const described = schemas.toSorted(([a], [b]) => a < b ? -1 : 1)
+  .map(([name, { $ref, ...own }]) => {
+    const type = $ref && types.get(typeOf({ $ref }));
+    return [name, published({ ...type, ...own }, name)] as const;
+  });
 await Deno.writeTextFile(
   new URL("../../resources/schemas/components.json", import.meta.url),
-  textOf(
-    schemas.toSorted(([a], [b]) => a < b ? -1 : 1).map(
-      ([name, { $ref, ...own }]) => {
-        const type = $ref && types.get(typeOf({ $ref }));
-        return [name, published({ ...type, ...own }, name)];
-      },
-    ),
-  ),
+  textOf(described),
 );
 
 function meant(symbol: ReturnType<typeof checker.getSymbolAtLocation>) {
@@ -121,7 +119,7 @@ function typeOf({ $ref = "" }: Schema): string {
 
 /** A schema as it is published; a comment holds for what has none inside. */
 function published(schema: Schema, path: string, outer = ""): Schema {
-  const { $ref, description: said, ...rest } = schema;
+  const { $ref, description: said, default: _, ...rest } = schema;
   const description = LIBRARY.test(said ?? "") ? undefined : said;
   const comment = description ?? outer;
   const described = description && { description: plainText(description) };
@@ -135,8 +133,7 @@ function published(schema: Schema, path: string, outer = ""): Schema {
   if (Object.keys(rest).length === 0) {
     throw new TypeError(`Nothing is known of the type of ${path}`);
   }
-  const { anyOf, items, properties, additionalProperties, ...own } =
-    withDefault(rest);
+  const { anyOf, items, properties, additionalProperties, ...own } = rest;
   const of = (one: unknown) => published(Object(one), path, comment);
   const isClosed = additionalProperties === false &&
     WRITTEN_BY_PARTNERS.test(path);
@@ -159,16 +156,6 @@ function published(schema: Schema, path: string, outer = ""): Schema {
       ),
     }),
   };
-}
-
-/** `@default {"core"}` is a value, `@default {more than half}` a sentence. */
-function withDefault({ default: given, ...rest }: Schema): Schema {
-  const [, inner] = /^\{([^]*)\}$/.exec(String(given)) ?? [];
-  try {
-    return { ...rest, default: JSON.parse(inner ?? "") };
-  } catch {
-    return rest;
-  }
 }
 
 /** One of some schemas: closed lists of texts are one list. */
