@@ -46,10 +46,8 @@ function bodyOf(order: number, type: string): string {
 }
 
 function uuid(number: number, kind: number): string {
-  const digits = hex(number, kind, 30);
-  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${
-    digits.slice(12, 15)
-  }-a${digits.slice(15, 18)}-${digits.slice(18)}`;
+  const form = /^(.{8})(.{4})(.{3})(.{3})(.{12})$/;
+  return hex(number, kind, 30).replace(form, "$1-$2-4$3-a$4-$5");
 }
 
 /** Digits that no number before or after resembles. */
