@@ -34,6 +34,7 @@ import {
   writeObservations,
 } from "../../ledger/for_sync.ts";
 import { countDrift } from "../check/drift.ts";
+import { normaliseTime } from "../../core/time/service_time.ts";
 import type { Order } from "../../core/wire/order.ts";
 import type { User } from "../../core/wire/user.ts";
 import type { ListPage, WalkContext } from "../walk/walk.ts";
@@ -186,8 +187,10 @@ async function redactReadings(
 export interface ServiceAnswer {
   /** Exact JSON text of each order or user in it. */
   readonly sources: readonly string[];
-  /** Status and `changed_at` of each, as sent; of orders only. */
-  readonly states: readonly Partial<Pick<Order, "status" | "changed_at">>[];
+  /** Status and times of each, as sent; of orders only. */
+  readonly states: readonly Partial<
+    Pick<Order, "status" | "created_at" | "changed_at">
+  >[];
   /** Ids requested, and not there after an exhausted walk. */
   readonly missing: readonly string[];
   /** When the service answered, UTC ISO 8601. */
@@ -201,7 +204,8 @@ interface Reading {
   readonly observation: Observation;
   /** The reading as an event; null for a user that is not there. */
   readonly event: NewEvent | null;
-  /** `changed_at` as sent; of orders only. */
+  /** `created_at` and `changed_at` as sent; of orders only. */
+  readonly createdAt: string | null;
   readonly changedAt: string | null;
 }
 
@@ -222,10 +226,11 @@ function readingsOf(
     entityId: string,
     event: NewEvent | null,
     found: boolean,
-    { status, changed_at: changedAt = null }: ServiceAnswer["states"][0] = {},
+    { status, created_at: createdAt = null, changed_at: changedAt = null }:
+      ServiceAnswer["states"][0] = {},
   ) =>
     readings.set(entityId, {
-      ...{ event, changedAt },
+      ...{ event, createdAt, changedAt },
       observation: {
         ...{ entityId, requestedAt, readAt, found },
         digest: event?.digest ?? "",
@@ -313,14 +318,20 @@ function observedChanges(
   readings: readonly Reading[],
   known: ObservationsRead["known"],
 ): (ObservedChange & { readonly orderId: string })[] {
-  return readings.flatMap(({ observation, changedAt }) => {
+  return readings.flatMap(({ observation, createdAt, changedAt }) => {
     const { status, requestedAt, readAt, entityId } = observation;
     if (status === null) return [];
     const before = known.get(entityId)?.latest ?? null;
     const times = { changedAt, readAt, requestedAt };
     const change = observedChange({ before, status, ...times });
     if (change === null) return [];
-    const ageMs = Date.parse(requestedAt) - Date.parse(change.movedAt);
+    const sinceMs = (at: string | null) =>
+      Date.parse(readAt) - Date.parse(normaliseTime(at) ?? "");
+    // First seen, and dated ahead or not at all, it may be as old as its order.
+    const isDated = before !== null || sinceMs(changedAt) >= 0;
+    const ageMs = isDated
+      ? Date.parse(requestedAt) - Date.parse(change.movedAt)
+      : sinceMs(createdAt);
     return ageMs > TOO_OLD_MS ? [] : [{ ...change, orderId: entityId }];
   });
 }

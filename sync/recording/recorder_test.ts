@@ -136,6 +136,26 @@ Deno.test("record() leaves the old history of a first sight out of the moves", a
   await driver.close();
 });
 
+Deno.test("record() leaves a first sight out of the moves where an old order's change is dated ahead or not at all", async () => {
+  const driver = await storeOnly();
+  const one = recorder(driver);
+  for (const changed_at of ["9999-12-31 23:59:59", null]) {
+    for (const [name, hours] of [["old", 48], ["young", 1]] as const) {
+      const created_at = new Date(clockMs - hours * 3_600_000).toISOString();
+      await one.record("order", {
+        ...answer("success", `${name}-${changed_at}`),
+        states: [{ status: "success", created_at, changed_at }],
+      });
+    }
+  }
+  const moved = await rows(driver, "SELECT order_id FROM observed");
+  assert.deepEqual(moved.map(([id]) => id).sort(), [
+    "young-9999-12-31 23:59:59",
+    "young-null",
+  ]);
+  await driver.close();
+});
+
 Deno.test("record() beside another recorder loses no new reading and stores none twice", async () => {
   const driver = await storeOnly();
   const one = recorder(driver);
