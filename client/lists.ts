@@ -316,6 +316,22 @@ function listApi<Query extends AnyQuery, Row>(
     return pageOf<Row>(answer, action, form, query.offset ?? 0);
   }
 
+  /** Reads a page, and fewer rows of it where together they are too large. */
+  async function pageOrPart(
+    query: Query,
+    options: ListOptions,
+  ): Promise<Page<Row>> {
+    for (let { limit = PAGE_ROWS } = query;; limit = Math.floor(limit / 2)) {
+      try {
+        return await page({ ...query, limit }, options);
+      } catch (error) {
+        const isLarge = error instanceof ResponseError &&
+          error.code === "too_large";
+        if (!isLarge || limit <= 1) throw error;
+      }
+    }
+  }
+
   function walk(
     query: Query,
     options: ListOptions,
@@ -333,7 +349,7 @@ function listApi<Query extends AnyQuery, Row>(
       ...(query.limit === 0 ? [zeroLimit] : []),
     ]);
     const [first, second] = passes(
-      (one) => page(one, options),
+      (one) => pageOrPart(one, options),
       { limit: PAGE_ROWS, ...query },
     );
     const end = query[form.range[1] as keyof Query];

@@ -346,6 +346,30 @@ Deno.test("orders.list() throws what a page throws and proves nothing", async ()
   assert.equal(walk.completeness.exhausted, false);
 });
 
+Deno.test("orders.list() and users.list() ask for fewer rows where a page is too large, and lose none", async () => {
+  const rows = rowsOf(43);
+  const limits = new Set<string | null>();
+  const { client } = inject((request) =>
+    listOf(rows, request.url, ({ data }, query) => {
+      limits.add(query.get("limit"));
+      const [first, ...others] = data as Record<string, unknown>[];
+      // Together too large, and not one by one.
+      if (first && others.length >= 3) first.limits = Array(20_001).fill(0);
+    })
+  );
+  const ids = rows.map(({ id }) => id);
+  for (
+    const walk of [
+      client.orders.list(day, { prove: true }),
+      client.users.list(userDay, { prove: true }),
+    ]
+  ) {
+    assert.deepEqual((await idsOf<unknown>(walk)).toSorted(), ids);
+    assert.ok(walk.completeness.complete);
+  }
+  assert.deepEqual([...limits], ["20", "10", "5", "2"]);
+});
+
 Deno.test("orders.list() is abandoned by its signal between pages", async () => {
   const controller = new AbortController();
   const { client, requests } = inject((request) =>
