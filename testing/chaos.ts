@@ -2,7 +2,7 @@ import { Random } from "../sandbox/random.ts";
 import type { SandboxOrder } from "../sandbox/mod.ts";
 import type { Handler, Handlers } from "../server/start/handlers.ts";
 import { type Customers, customers, type SaleName } from "./customers.ts";
-import { Crashed, type Mortal, openWorld, type World } from "./world.ts";
+import { crashed, type Mortal, openWorld, type World } from "./world.ts";
 
 /**
  * What a partner's handlers must guarantee.
@@ -223,8 +223,8 @@ export async function runChaos(
       // Ids begin with the time.
       const world = await openWorld(seed, BEGIN_MS + ++runs * DAY_MS);
       try {
-        return await new Play(world, on, effects, `${seed}-${runs}`)
-          .all(history);
+        const run = `${seed}-${runs}`;
+        return await new Play(world, { on, effects, run }).all(history);
       } finally {
         await world.close();
       }
@@ -270,10 +270,11 @@ async function shorten(
   return found;
 }
 
-/** A call of a handler, as it was made. */
-interface Call {
-  readonly id: string;
-  readonly release: unknown;
+/** What is played, and with whom. */
+interface PlayOptions extends Pick<ChaosOptions, "effects"> {
+  readonly on: Handlers;
+  /** Makes the references of this run others than those of all before. */
+  readonly run: string;
 }
 
 /**
@@ -283,9 +284,7 @@ interface Call {
 class Play {
   readonly world: World;
   crash: CrashPoint | null = null;
-  readonly #on: Handlers;
-  readonly #effects: ChaosOptions["effects"];
-  readonly #name: string;
+  readonly #options: PlayOptions;
   /** What was sold, by the number of the basket. */
   readonly #sales = new Map<number, SaleName & { reference: string }>();
   /** Orders that only strangers named. */
@@ -296,16 +295,9 @@ class Play {
   /** One call of a handler at a time, so that what it shipped is known. */
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(
-    world: World,
-    on: Handlers,
-    effects: ChaosOptions["effects"],
-    name: string,
-  ) {
+  constructor(world: World, options: PlayOptions) {
     this.world = world;
-    this.#on = on;
-    this.#effects = effects;
-    this.#name = name;
+    this.#options = options;
   }
 
   /** How many purchases were shipped, or what broke. */
@@ -325,7 +317,7 @@ class Play {
       if (this.#broken !== null) return this.#broken;
     }
     await this.#turn;
-    await this.#look(null);
+    await this.#look();
     const shipped = await this.#shipped();
     for (const [basket, sale] of this.#sales) {
       const paid = this.ordersOf(sale).filter(wasPaid);
@@ -343,7 +335,7 @@ class Play {
   async sell(basket: number): Promise<void> {
     await this.#restart();
     const sale = await this.world.alive()[0]?.onramp.sell({
-      reference: `basket-${basket}-of-${this.#name}`,
+      reference: `basket-${basket}-of-${this.#options.run}`,
       currency: "USD",
       amount: PRICE,
       asset: "ETH",
@@ -377,7 +369,7 @@ class Play {
       await this.world.start({
         on: (self) =>
           Object.fromEntries(
-            Object.entries(this.#on).map(([pattern, handler]) => [
+            Object.entries(this.#options.on).map(([pattern, handler]) => [
               pattern,
               this.#called(handler as Handler, self),
             ]),
@@ -390,18 +382,18 @@ class Play {
   /** The partner's handler, called by a process that may crash. */
   #called(handler: Handler, self: Mortal): Handler {
     return async (transition, context) => {
-      if (self.isDead()) throw new Crashed();
+      if (self.isDead()) throw crashed();
       const { crash } = this;
       this.crash = null;
       if (crash === "before" || crash === "in") self.kill();
-      if (crash === "before") throw new Crashed();
+      if (crash === "before") throw crashed();
       const call = this.#turn.then(async () => {
-        await this.#look(null);
+        await this.#look();
         await handler(transition, context);
-        await this.#look({ id: transition.id, release: context.release });
+        await this.#look(transition.id, context.release);
       });
       this.#turn = call.catch(() => {});
-      if (crash === "in") throw new Crashed();
+      if (crash === "in") throw crashed();
       try {
         await call;
       } finally {
@@ -410,8 +402,8 @@ class Play {
     };
   }
 
-  /** Checks what was shipped since the last look, by a call of a handler. */
-  async #look(call: Call | null): Promise<void> {
+  /** Checks what was shipped since the last look, by a call for an order. */
+  async #look(id?: string, release?: unknown): Promise<void> {
     for (const [basket, times] of await this.#shipped()) {
       const sale = this.#sales.get(basket);
       if (sale === undefined) continue;
@@ -423,13 +415,13 @@ class Play {
       } else if (isNew && !orders.some(wasPaid)) {
         this.#breaks("never_unpaid", basket, "is shipped, and nobody paid");
       } else if (
-        isNew && call !== null && call.release !== "yes" &&
-        orders.some(({ orderId }) => orderId === call.id)
+        isNew && release !== "yes" &&
+        orders.some(({ orderId }) => orderId === id)
       ) {
         this.#breaks(
           "never_unpaid",
           basket,
-          `is shipped although release is ${call.release}`,
+          `is shipped although release is ${release}`,
         );
       }
     }
@@ -449,7 +441,7 @@ class Play {
       }
     }
     const shipped = new Map<number, number>();
-    for (const name of await this.#effects()) {
+    for (const name of await this.#options.effects()) {
       const basket = names.get(name);
       if (basket === undefined) continue;
       shipped.set(basket, (shipped.get(basket) ?? 0) + 1);

@@ -1,7 +1,7 @@
 import type { Sandbox, VirtualClock } from "../sandbox/mod.ts";
 import type { Handlers } from "../server/start/handlers.ts";
 import type { Onramp } from "../server/start/onramp.ts";
-import type { OnProblem, Problem } from "../server/alarms/problem.ts";
+import type { Problem } from "../server/alarms/problem.ts";
 import type { Sale, SaleInput } from "../server/start/sale.ts";
 import type { PageSessions } from "../server/start/start_options.ts";
 import { type ChaosOptions, type ChaosReport, runChaos } from "./chaos.ts";
@@ -18,27 +18,10 @@ export interface TestShopOptions {
   readonly seed?: number;
   /** When it opens, UTC ISO 8601. @default {"2026-01-01T00:00:00Z"} */
   readonly startAt?: string;
-  /** Is told of problems. @default {they are kept in `problems`} */
-  readonly onProblem?: OnProblem;
 }
 
 /** A shop in memory: your handlers, the sandbox, and a clock moved by hand. */
-export interface TestShop extends
-  AsyncDisposable,
-  Customers,
-  Pick<
-    Onramp,
-    | "webhooks"
-    | "sessions"
-    | "expect"
-    | "on"
-    | "orders"
-    | "users"
-    | "find"
-    | "status"
-    | "ledger"
-    | "client"
-  > {
+export interface TestShop extends Customers, Omit<Onramp, "sell" | "listen"> {
   /** Sells, as `startOnramp` does; what you leave open costs 50 USD. */
   readonly sell: (sale?: Partial<SaleInput>) => Promise<Sale>;
   /**
@@ -64,8 +47,6 @@ export interface TestShop extends
   readonly sandbox: Sandbox;
   /** The time. */
   readonly clock: VirtualClock;
-  /** Lets go of everything. */
-  readonly close: () => Promise<void>;
 }
 
 const MINUTE_MS = 60_000;
@@ -103,16 +84,16 @@ export async function testShop(
 ): Promise<TestShop> {
   const { seed = 1, startAt = "2026-01-01T00:00:00Z", on = {} } = options;
   const problems: Problem[] = [];
-  const onProblem: OnProblem = (problem) => {
-    problems.push(problem);
-    options.onProblem?.(problem);
-  };
   const { sandbox, clock, start, work, close } = await openWorld(
     seed,
     Date.parse(startAt),
   );
   const { sessions } = options;
-  const { onramp } = await start({ on: () => on, sessions, onProblem });
+  const { onramp } = await start({
+    on: () => on,
+    sessions,
+    onProblem: (problem) => void problems.push(problem),
+  });
   const advance = async (ms: number) => {
     await clock.advance(ms);
     await work(ms);

@@ -25,7 +25,7 @@ Deno.test("signForwarded() fills in what fits its type, and refuses what is none
   assert.partialDeepStrictEqual(read("user.fkyc.confirmed.retry").data, {
     ...{ key: "user:01USER:fkyc.confirmed.retry", machine: "fkyc" },
   });
-  for (const type of ["order", "order.confirmed", "coffee.brewed.yes"]) {
+  for (const type of ["order", "order.release", "order.confirmed", "a.b.yes"]) {
     assert.throws(() => signForwarded({ type }, secret), /not a type of/, type);
   }
 });

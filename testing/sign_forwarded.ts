@@ -50,51 +50,33 @@ export interface SignedForward {
  * ```
  */
 export function signForwarded(
-  event: ForwardedEvent,
+  { type, timestamp, data: given }: ForwardedEvent,
   secret: string,
 ): SignedForward {
   const nowMs = Date.now();
-  const data = { ...usual(event.type), ...event.data };
-  const { entity, machine, trust, status, id } = data;
-  const name = machine === "release"
-    ? event.type.split(".").slice(1).join(".")
-    : `${entity === "user" ? `${machine}.` : ""}${trust}.${status}`;
-  const key = event.data?.key ?? `${entity}:${id}:${name}`;
-  return webhookSigner(readForwardSecrets(secret, "secret"))({
-    id: key,
-    type: event.type,
-    timestamp: event.timestamp ?? new Date(nowMs).toISOString(),
-    data: { ...data, key },
-  }, nowMs);
-}
-
-/** What a webhook of a type says where nothing else is said. */
-function usual(type: string): ForwardedTransition {
   const [entity = "", ...rest] = type.split(".");
   const isRelease = entity === "order" && rest[0] === "release";
   const [machine, trust, status] = isRelease
     ? ["release", "confirmed", "success"]
     : entity === "order"
-    ? ["order", rest[0], rest[1]]
+    ? ["order", ...rest]
     : rest;
-  if (!machine || !trust || !status || !/^(?:order|user)$/.test(entity)) {
+  const isKnown = entity === "order" || entity === "user";
+  if (!isKnown || !machine || !trust || !status || isRelease && !rest[1]) {
     throw new TypeError(
       `Cannot sign: "${type}" is not a type of a forwarded webhook; write for ` +
         "example order.release.yes or user.lkyc.confirmed.success",
     );
   }
-  const isSuccess = entity === "order" && trust === "confirmed" &&
+  const isSuccess = machine === "order" && trust === "confirmed" &&
     status === "success";
   const entered = isRelease ? rest[1] : isSuccess ? "yes" : null;
   const release = entered === "restored" ? "yes" : entered;
-  return {
-    key: "",
+  const id = given?.id ?? (entity === "user" ? "01USER" : "01ORDER");
+  const data: ForwardedTransition = {
+    key: `${entity}:${id}:${rest.join(".")}`,
     seq: 1,
-    entity,
-    machine,
-    id: entity === "user" ? "01USER" : "01ORDER",
-    trust,
-    status,
+    ...{ entity, machine, id, trust, status },
     entry: 1,
     previous: null,
     reverses: [],
@@ -109,5 +91,12 @@ function usual(type: string): ForwardedTransition {
     position: 1,
     missed: [],
     late: false,
+    ...given,
   };
+  return webhookSigner(readForwardSecrets(secret, "secret"))({
+    id: data.key,
+    type,
+    timestamp: timestamp ?? new Date(nowMs).toISOString(),
+    data,
+  }, nowMs);
 }

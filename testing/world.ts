@@ -2,6 +2,7 @@ import { defined } from "../core/guards.ts";
 import { readConfig } from "../core/settings/config.ts";
 import { ledgerOn } from "../ledger/for_server.ts";
 import { databaseNow, openMemoryLedger } from "../ledger/for_testing.ts";
+import type { Driver } from "../ledger/types.ts";
 import {
   createSandbox,
   type Sandbox,
@@ -10,10 +11,7 @@ import {
 } from "../sandbox/mod.ts";
 import type { OnProblem } from "../server/alarms/problem.ts";
 import { serviceMetrics } from "../server/monitoring/metrics.ts";
-import {
-  type ComposedOnramp,
-  composeOnramp,
-} from "../server/start/compose_onramp.ts";
+import { composeOnramp } from "../server/start/compose_onramp.ts";
 import type { Handler, Handlers } from "../server/start/handlers.ts";
 import { problemPort } from "../server/start/problem.ts";
 import type { PageSessions } from "../server/start/start_options.ts";
@@ -65,24 +63,9 @@ export interface Mortal {
   readonly kill: () => void;
 }
 
-/** The program of a shop, moved by hand. */
-export interface ShopProcess extends Mortal {
-  /** What the program serves and sells with. */
-  readonly onramp: ComposedOnramp["onramp"];
-  /** Takes a webhook, unless it crashes before it has answered. */
-  readonly take: (request: Request) => Promise<Response>;
-  readonly work: (past: boolean) => Promise<void>;
-  /** Stops it cleanly; if it has crashed, ends what still waits. */
-  readonly stop: () => Promise<void>;
-}
-
 /** A process is no longer there. */
-export class Crashed extends TypeError {
-  override readonly name = "Crashed";
-
-  constructor() {
-    super("The process has crashed");
-  }
+export function crashed(): TypeError {
+  return new TypeError("The process has crashed");
 }
 
 /** Opens a shop in which nothing has happened, and no process runs. */
@@ -102,94 +85,8 @@ export async function openWorld(seed: number, startMs: number): Promise<World> {
       return await up.take(new Request(input, init));
     },
   });
-  const start = async (
-    { on, sessions, onProblem }: ShopProcessParts,
-  ): Promise<ShopProcess> => {
-    const { promise: over, resolve: end } = Promise.withResolvers<void>();
-    let dead = false;
-    const isDead = () => dead;
-    const kill = () => {
-      dead = true;
-      end();
-    };
-    // What it asks of the world outside of it fails after a crash, so that what
-    // waits for an answer, and its timers, come to an end.
-    const whileAlive = async <T>(ask: () => Promise<T>): Promise<T> => {
-      if (dead) throw new Crashed();
-      const answer = await ask();
-      if (dead) throw new Crashed();
-      return answer;
-    };
-    const unlessDead = (error: unknown) => {
-      if (!dead) throw error;
-    };
-    const ledger = await ledgerOn({
-      location: driver.location,
-      batch: (statements, mode) => {
-        const nowMs = Math.floor(now());
-        // The database's clock is that of the shop.
-        const timed = statements.map(({ sql, args, ...rest }) => ({
-          ...rest,
-          sql: sql.replaceAll(databaseNow, `?${args.length + 1}`),
-          args: sql.includes(databaseNow) ? [...args, nowMs] : args,
-        }));
-        return whileAlive(() => driver.batch(timed, mode));
-      },
-      // The shop closes the database after its last process.
-      close: () => Promise.resolve(),
-    }, { environment: ENVIRONMENT, now });
-    await ledger.goLive();
-    const config = readConfig(() => undefined, {
-      databaseUrl: ":memory:",
-      environment: ENVIRONMENT,
-      apiKey: sandbox.apiKey,
-      webhookSecrets: SECRET,
-    });
-    const { onramp, service, handlers, waiting } = composeOnramp({
-      ...{ config, ledger, now, secrets: config.webhookSecrets },
-      ...problemPort(onProblem),
-      metrics: serviceMetrics({ time: now }),
-      longLived: false,
-      requestsPerSecond: RATE,
-      polling: { sleep: () => Promise.resolve() },
-      fetch: (input, init) =>
-        whileAlive(() => sandbox.fetch(new Request(input, init))),
-      options: { requestsPerSecond: RATE, ...defined({ sessions }) },
-      // Its handlers are there before anything happens.
-      isNew: true,
-      timing: {
-        start: false,
-        steadyNow: now,
-        sleep: (ms, signal) => clock.sleep(ms, signal),
-      },
-    });
-    await waiting.look();
-    for (const [pattern, handler] of Object.entries(on({ isDead, kill }))) {
-      await handlers.add(pattern as keyof Handlers, handler as Handler);
-    }
-    const step = async (past: boolean) => {
-      // It folds before and after it asks. A second poller finds the lease
-      // taken, and does neither.
-      const sweeps = past ? ALL_SWEEPS : NEW_SWEEPS;
-      const polled = await service.poller?.once({ sweeps });
-      if (polled?.ran !== true) await ledger.project();
-      for (const one of handlers.subscriptions) await one.dispatch();
-      await waiting.look();
-    };
-    const process: ShopProcess = {
-      ...{ onramp, isDead, kill },
-      take: (request) => whileAlive(() => onramp.webhooks(request)),
-      work: (past) => Promise.race([step(past).catch(unlessDead), over]),
-      stop: async () => {
-        try {
-          await service[Symbol.asyncDispose]();
-          await ledger.close();
-        } catch (error) {
-          unlessDead(error);
-        }
-        kill();
-      },
-    };
+  const start = async (parts: ShopProcessParts) => {
+    const process = await startProcess({ clock, sandbox, driver }, parts);
     started.push(process);
     return process;
   };
@@ -203,6 +100,103 @@ export async function openWorld(seed: number, startMs: number): Promise<World> {
       await sandbox.close();
       await Promise.all(started.map((process) => process.stop()));
       await driver.close();
+    },
+  };
+}
+
+/** The program of a shop, moved by hand. */
+type ShopProcess = Awaited<ReturnType<typeof startProcess>>;
+
+async function startProcess(
+  { clock, sandbox, driver }: Pick<World, "clock" | "sandbox"> & {
+    readonly driver: Driver;
+  },
+  { on, sessions, onProblem }: ShopProcessParts,
+) {
+  const now = () => clock.now();
+  const { promise: over, resolve: end } = Promise.withResolvers<void>();
+  let dead = false;
+  const isDead = () => dead;
+  const kill = () => {
+    dead = true;
+    end();
+  };
+  // What it asks of the world outside of it fails after a crash, so that what
+  // waits for an answer, and its timers, come to an end.
+  const whileAlive = async <T>(ask: () => Promise<T>): Promise<T> => {
+    if (dead) throw crashed();
+    const answer = await ask();
+    if (dead) throw crashed();
+    return answer;
+  };
+  const unlessDead = (error: unknown) => {
+    if (!dead) throw error;
+  };
+  const ledger = await ledgerOn({
+    location: driver.location,
+    batch: (statements, mode) => {
+      const nowMs = Math.floor(now());
+      // The database's clock is that of the shop.
+      const timed = statements.map(({ sql, args, ...rest }) => ({
+        ...rest,
+        sql: sql.replaceAll(databaseNow, `?${args.length + 1}`),
+        args: sql.includes(databaseNow) ? [...args, nowMs] : args,
+      }));
+      return whileAlive(() => driver.batch(timed, mode));
+    },
+    // The shop closes the database after its last process.
+    close: () => Promise.resolve(),
+  }, { environment: ENVIRONMENT, now });
+  await ledger.goLive();
+  const config = readConfig(() => undefined, {
+    databaseUrl: ":memory:",
+    environment: ENVIRONMENT,
+    apiKey: sandbox.apiKey,
+    webhookSecrets: SECRET,
+  });
+  const { onramp, service, handlers, waiting } = composeOnramp({
+    ...{ config, ledger, now, secrets: config.webhookSecrets },
+    ...problemPort(onProblem),
+    metrics: serviceMetrics({ time: now }),
+    longLived: false,
+    requestsPerSecond: RATE,
+    polling: { sleep: () => Promise.resolve() },
+    fetch: (input, init) =>
+      whileAlive(() => sandbox.fetch(new Request(input, init))),
+    options: { requestsPerSecond: RATE, ...defined({ sessions }) },
+    // Its handlers are there before anything happens.
+    isNew: true,
+    timing: {
+      start: false,
+      steadyNow: now,
+      sleep: (ms, signal) => clock.sleep(ms, signal),
+    },
+  });
+  await waiting.look();
+  for (const [pattern, handler] of Object.entries(on({ isDead, kill }))) {
+    await handlers.add(pattern as keyof Handlers, handler as Handler);
+  }
+  const step = async (past: boolean) => {
+    // It folds before and after it asks. A second poller finds the lease
+    // taken, and does neither.
+    const sweeps = past ? ALL_SWEEPS : NEW_SWEEPS;
+    const polled = await service.poller?.once({ sweeps });
+    if (polled?.ran !== true) await ledger.project();
+    for (const one of handlers.subscriptions) await one.dispatch();
+    await waiting.look();
+  };
+  return {
+    ...{ onramp, isDead, kill },
+    take: (request: Request) => whileAlive(() => onramp.webhooks(request)),
+    work: (past: boolean) => Promise.race([step(past).catch(unlessDead), over]),
+    stop: async () => {
+      try {
+        await service[Symbol.asyncDispose]();
+        await ledger.close();
+      } catch (error) {
+        unlessDead(error);
+      }
+      kill();
     },
   };
 }
