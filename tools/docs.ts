@@ -31,7 +31,7 @@ import {
   reconcileTable,
   releaseTable,
 } from "../resources/views/machine/outcome_tables.ts";
-import { markdownTable } from "../resources/views/table.ts";
+import { markdownTable, type WordTable } from "../resources/views/table.ts";
 import {
   POLL_FAILURE_CAUSES,
   pollFailureAdvice,
@@ -53,9 +53,7 @@ import { RECONCILE_SEVERITY } from "../sync/reconciliation/reconcile_order.ts";
 import { everyCommand } from "../tests/kit/commands.ts";
 
 /** What is printed into each page of `docs/`, by the name that the page gives it. */
-const PRINTED: Readonly<
-  Record<string, Readonly<Record<string, () => readonly string[]>>>
-> = {
+const PRINTED: Record<string, Record<string, () => string[] | WordTable>> = {
   "reference/commands.md": {
     commands: () => commandLines(everyCommand(), []),
     routes: () =>
@@ -67,32 +65,26 @@ const PRINTED: Readonly<
   },
   "reference/health.md": {
     conditions: conditionLines,
-    polling: () =>
-      markdownTable({
-        head: ["cause", "what to do"],
-        rows: POLL_FAILURE_CAUSES.map((cause) => [
-          `\`${cause}\``,
-          pollFailureAdvice(cause),
-        ]),
-      }),
-    refusals: () =>
-      markdownTable({
-        head: ["reason", "what it may mean"],
-        rows: Object.entries(REFUSALS).map(([reason, text]) => [
-          `\`${reason}\``,
-          text,
-        ]),
-      }),
-    reconcile: () => markdownTable(reconcileTable(RECONCILE_SEVERITY)),
+    polling: () => ({
+      head: ["cause", "what to do"],
+      rows: POLL_FAILURE_CAUSES
+        .map((cause) => [`\`${cause}\``, pollFailureAdvice(cause)]),
+    }),
+    refusals: () => ({
+      head: ["reason", "what it may mean"],
+      rows: Object.entries(REFUSALS)
+        .map(([reason, text]) => [`\`${reason}\``, text]),
+    }),
+    reconcile: () => reconcileTable(RECONCILE_SEVERITY),
     log: logLines,
   },
-  "reference/settings.md": { settings: () => markdownTable(settingsTable()) },
+  "reference/settings.md": { settings: settingsTable },
   "reference/states.md": {
-    outcomes: () => markdownTable(outcomesTable()),
-    facts: () => markdownTable(factsTable()),
-    advice: () => markdownTable(adviceTable()),
-    releases: () => markdownTable(releaseTable()),
-    attention: () => markdownTable(attentionTable()),
+    outcomes: outcomesTable,
+    facts: factsTable,
+    advice: adviceTable,
+    releases: releaseTable,
+    attention: attentionTable,
     order: () => MACHINES.order.flatMap(machineLines),
     user: () => MACHINES.user.flatMap(machineLines),
   },
@@ -106,13 +98,15 @@ export async function printedPages(): Promise<Map<string, string>> {
   const pages = new Map<string, string>();
   for (const [path, parts] of Object.entries(PRINTED)) {
     let page = await Deno.readTextFile(new URL(path, FOLDER));
-    for (const [name, lines] of Object.entries(parts)) {
+    for (const [name, print] of Object.entries(parts)) {
+      const said = print();
+      const lines = "head" in said ? markdownTable(said) : said;
       const [before = "", rest = ""] = page.split(`<!-- printed: ${name} -->`);
       const at = rest.indexOf("<!-- end -->");
       if (at < 0) throw new Error(`Cannot print ${name}: not in ${path}`);
       page = [
         `${before}<!-- printed: ${name} -->`,
-        lines().join("\n").trim(),
+        lines.join("\n").trim(),
         rest.slice(at),
       ].join("\n\n");
     }

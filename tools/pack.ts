@@ -25,15 +25,6 @@ const DOORS: ReadonlyMap<string, string> = new Map(
     .map(([door, path]) => [door, path.replace(/^\.\//, "")]),
 );
 
-/** The program that the package installs. */
-const PROGRAM_FILE = "cli/main.js";
-
-/** All that does something when it is loaded: a bundler may drop the rest. */
-const SIDE_EFFECTS = [
-  `./${PROGRAM_FILE}`,
-  "./ledger/thread/database_thread.js",
-];
-
 const OPTIONS: ts.CompilerOptions = {
   module: ts.ModuleKind.ESNext,
   // `using` is the one thing that Node 22 lacks: this target writes it out.
@@ -185,14 +176,13 @@ interface PackageJson extends Readonly<Record<string, unknown>> {
  * @throws {TypeError} When one of those that it needs is not in `deno.json`.
  */
 export function packageJson(packages: readonly string[]): PackageJson {
-  const { name, version, license } = config;
   const imports: Readonly<Record<string, string>> = config.imports;
   const wanted = packages.flatMap((used) => {
     const types = `@types/${used}`;
     return types in imports ? [used, types] : [used];
   });
   return {
-    ...{ name, version, license },
+    ...{ name: config.name, version: config.version, license: config.license },
     description: "Event-sourced ledger, webhook endpoint, poller and sandbox " +
       "for partners of a fiat-to-crypto onramp service",
     keywords: [
@@ -200,7 +190,8 @@ export function packageJson(packages: readonly string[]): PackageJson {
       ...["event-sourcing", "ledger", "reconciliation", "libsql", "sqlite"],
     ],
     type: "module",
-    sideEffects: SIDE_EFFECTS,
+    // All that does something when it is loaded: a bundler may drop the rest.
+    sideEffects: ["./cli/main.js", "./ledger/thread/database_thread.js"],
     engines: { node: "^22.22.3 || >=24.15" },
     exports: {
       ...Object.fromEntries(
@@ -212,7 +203,7 @@ export function packageJson(packages: readonly string[]): PackageJson {
       // A sentence in place of a path that is not exported.
       "./deploy": `./${DEPLOY_FILE}`,
     },
-    bin: { rampkit: `./${PROGRAM_FILE}` },
+    bin: { rampkit: "./cli/main.js" },
     dependencies: Object.fromEntries(
       wanted.sort().map((used) => {
         const range = imports[used]?.split(`npm:${used}@`)[1];

