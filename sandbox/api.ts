@@ -23,8 +23,7 @@ import {
 } from "../core/rules/session_rules.ts";
 import { answer, html, invalid } from "./answer.ts";
 import { ordersRoute, usersRoute } from "./lists.ts";
-import type { Service } from "./service.ts";
-import type { SessionRequest } from "./sessions.ts";
+import type { Service, SessionRequest } from "./service.ts";
 
 type Route = (
   service: Service,
