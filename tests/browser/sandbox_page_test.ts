@@ -57,18 +57,18 @@ Deno.test({
       await page.getByRole("button", { name: "Create an order" }).click();
       await page.getByRole("button", { name: /^pay order/ }).click();
       await page.getByRole("button", { name: /^complete order/ }).click();
-      await page.locator("#orders .pill", { hasText: "success" }).waitFor();
+      await page.locator("#Orders .pill", { hasText: "success" }).waitFor();
       await page.getByRole("button", { name: /^order_complete/ }).click();
-      await page.locator("#deliveries pre", { hasText: "transaction_id" })
+      await page.locator("#Webhooks pre", { hasText: "transaction_id" })
         .waitFor();
 
       await page.getByLabel("Never sent").fill("1");
       await page.getByText("100 %").waitFor();
       // The slider says so at once, the sandbox a moment later.
-      await page.locator(".fault.on").waitFor();
+      await page.locator(".rate.on").waitFor();
       assert.equal(sandbox.faults.drop, 1);
       await page.getByRole("button", { name: "All off" }).click();
-      await page.locator(".fault.on").waitFor({ state: "detached" });
+      await page.locator(".rate.on").waitFor({ state: "detached" });
       assert.equal(sandbox.faults.drop, 0);
 
       endpoint.status = 500;
@@ -86,7 +86,7 @@ Deno.test({
       await page.getByRole("button", { name: "Switch on again" }).click();
       await page.getByText("Webhooks go out as things happen").waitFor();
       await page.getByRole("button", { name: /^fail order/ }).click();
-      await page.locator("#deliveries tr").first()
+      await page.locator("#Webhooks tr").first()
         .getByText("received").waitFor();
     }),
 });
@@ -139,8 +139,8 @@ Deno.test({
       sandbox.setWebhookUrl(endpoint.url);
       sandbox.trigger({ type: markup, orderId, fields: { note: markup } });
       await page.getByText(markup).first().waitFor();
-      await page.locator("#deliveries button").click();
-      await page.locator("#deliveries pre", { hasText: "stolen" }).waitFor();
+      await page.locator("#Webhooks button").click();
+      await page.locator("#Webhooks pre", { hasText: "stolen" }).waitFor();
       assert.equal(
         await page.evaluate(
           `document.querySelectorAll("main script, main img").length`,
