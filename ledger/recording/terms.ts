@@ -14,7 +14,6 @@ import {
 } from "../../core/wire/identifier.ts";
 import {
   askedAtOf,
-  type Expectation,
   type ExpectedTerms,
   linking,
   MOST_VALID_FOR_MS,
@@ -33,7 +32,7 @@ import { readFact } from "../events/read_fact.ts";
 import { sameAmount } from "../orders/order_fold.ts";
 import { WitnessRules } from "../orders/expectations.ts";
 import { type Driver, readDeciding, statement } from "../store/database.ts";
-import { type LookupHash, readGuard } from "../projection/guard.ts";
+import { readGuard } from "../projection/guard.ts";
 import { orderRows, orderView, selectRows } from "../projection/rows.ts";
 import { EVENT_COLUMNS, eventsOf, msOf, readEvents } from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";
@@ -172,27 +171,24 @@ export interface OrderExpectation {
 /** A time further ahead of our clock than this is refused as wrong. */
 const AHEAD_MS = 5 * 60_000;
 
+interface Wrong {
+  readonly wrong: string;
+}
+
 /** How a field is read: its value as it is stored, or what is wrong. */
-type Check = (value: unknown, now: number) => Read;
+type Check = (value: unknown, now: number) => string | number | Wrong;
 type Checks = Readonly<Record<string, Check>>;
-type Read = { readonly stored: string | number } | { readonly wrong: string };
 
 const identifier: Check = (value) =>
-  isIdentifier(value) ? { stored: value } : {
-    wrong: `is ${kindOf(value)}; use 1 to ${LONGEST_IDENTIFIER} bytes in UTF-8`,
-  };
-
-const clickId: Check = (value, now) =>
-  value === "" || linking(String(value)) !== null ? identifier(value, now) : {
-    wrong: 'is "test_click_id", which the service uses for test events; ' +
-      "use one of your own for each purchase",
-  };
+  isIdentifier(value)
+    ? value
+    : wrong(kindOf(value), `use 1 to ${LONGEST_IDENTIFIER} bytes in UTF-8`);
 
 const amountOf = (decimals?: number): Check => (value) => {
   const read = readAmount(value, decimals);
   return "amount" in read
-    ? { stored: read.amount }
-    : { wrong: `is ${shown(value)}; ${AMOUNT_ADVICE[read.fault]}` };
+    ? read.amount
+    : wrong(shown(value), AMOUNT_ADVICE[read.fault]);
 };
 
 const AMOUNT_ADVICE = {
@@ -202,91 +198,106 @@ const AMOUNT_ADVICE = {
     `use at most ${FIAT_DECIMALS} decimals, which is all that can be paid`,
 };
 
-const currency: Check = (value) =>
-  typeof value === "string" && FIAT_CURRENCIES.includes(value.toUpperCase())
-    ? { stored: value }
-    : { wrong: `is ${shown(value)}; use ${FIAT_CURRENCIES.join(" or ")}` };
-
-/** The service made the session, so it may know a currency that we do not. */
-const currencyOfSession: Check = (value, now) =>
-  typeof value === "string" && /^[A-Za-z]{3}$/.test(value)
-    ? { stored: value }
-    : currency(value, now);
-
-const time: Check = (value, now) => {
-  const timeMs = typeof value === "string" ? readQueryTime(value) : null;
-  if (timeMs === null) {
-    return {
-      wrong: `is ${shown(value)}; use a time such as 2026-11-20T09:00:00Z`,
-    };
-  }
-  return timeMs <= now + AHEAD_MS
-    ? { stored: new Date(timeMs).toISOString() }
-    : { wrong: `is ${shown(value)}, which is in the future` };
-};
-
-const duration: Check = (value) =>
-  typeof value === "number" && Number.isSafeInteger(value) && value > 0 &&
-    value <= MOST_VALID_FOR_MS
-    ? { stored: value }
-    : {
-      wrong: `is ${shown(value)}; use whole milliseconds from 1 to ` +
-        `${MOST_VALID_FOR_MS}`,
-    };
-
 /** Fields that say what an order is compared with. */
-const TERMS: Checks = {
-  currency,
+const TERMS = {
+  currency: (value) =>
+    typeof value === "string" && FIAT_CURRENCIES.includes(value.toUpperCase())
+      ? value
+      : wrong(shown(value), `use ${FIAT_CURRENCIES.join(" or ")}`),
   currency_amount: amountOf(FIAT_DECIMALS),
   commodity: identifier,
   network: identifier,
   commodity_amount: amountOf(),
   user_id: identifier,
   wallet_address: identifier,
-};
+} satisfies Checks;
 
-/** Fields that every expectation has. */
-const SHARED: Checks = {
-  click_id: clickId,
+const OF_ORDER: Checks = {
+  click_id: (value, now) =>
+    value === "" || linking(String(value)) !== null
+      ? identifier(value, now)
+      : wrong(
+        '"test_click_id", which the service uses for test events',
+        "use one of your own for each purchase",
+      ),
   reference: identifier,
-  valid_for_ms: duration,
-  asked_at: time,
+  valid_for_ms: (value) =>
+    typeof value === "number" && Number.isSafeInteger(value) && value > 0 &&
+      value <= MOST_VALID_FOR_MS
+      ? value
+      : wrong(
+        shown(value),
+        `use whole milliseconds from 1 to ${MOST_VALID_FOR_MS}`,
+      ),
+  asked_at: (value, now) => {
+    const timeMs = typeof value === "string" ? readQueryTime(value) : null;
+    if (timeMs === null) {
+      return wrong(shown(value), "use a time such as 2026-11-20T09:00:00Z");
+    }
+    return timeMs <= now + AHEAD_MS
+      ? new Date(timeMs).toISOString()
+      : { wrong: `is ${shown(value)}, which is in the future` };
+  },
+  ...TERMS,
 };
 
 const OF_SESSION: Checks = {
   ...{ session_id: identifier, request_id: identifier, flow_type: identifier },
-  ...{ ...SHARED, ...TERMS, currency: currencyOfSession },
+  ...OF_ORDER,
+  // The service made the session, so it may know a currency that we do not.
+  currency: (value) =>
+    typeof value === "string" && /^[A-Za-z]{3}$/.test(value)
+      ? value
+      : TERMS.currency(value),
 };
-const OF_ORDER: Checks = { ...SHARED, ...TERMS };
 
-/** Reads what is given of some fields, in its order; collects what is wrong. */
+function wrong(is: string, advice: string): Wrong {
+  return { wrong: `is ${is}; ${advice}` };
+}
+
+/** The kind of a value that may be personal. */
+function kindOf(value: unknown): string {
+  if (value === "") return "empty";
+  if (typeof value !== "string") return `of type ${typeof value}`;
+  return isLongText(value)
+    ? `${new TextEncoder().encode(value).length} bytes long`
+    : "no well-formed text";
+}
+
+function shown(value: unknown): string {
+  const text = printable(JSON.stringify(value) ?? String(value));
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
+}
+
+type Stored = Record<string, string | number>;
+
+/** Reads fields in the order in which they were given; collects what is wrong. */
 function readFields(
   given: object,
   checks: Checks,
   { now, issues, nameOf = (name) => name, path = "" }: {
     readonly now: number;
     readonly issues: ExpectationIssue[];
-    /** The stored name of a given one. */
-    readonly nameOf?: (given: string) => string;
+    readonly nameOf?: (given: string) => string | undefined;
     readonly path?: string;
   },
-): Record<string, string | number> {
-  const stored: Record<string, string | number> = {};
+): Stored {
+  const stored: Stored = {};
   for (const [field, value] of Object.entries(given)) {
-    const name = nameOf(field);
+    const name = nameOf(field) ?? "";
     if (value === undefined || value === null) continue;
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
-    if (check === undefined) continue;
-    const read = check(value, now);
-    if ("stored" in read) stored[name] = read.stored;
-    else issues.push({ field: path + field, message: read.wrong });
+    const read = check?.(value, now);
+    if (typeof read === "object") {
+      issues.push({ field: path + field, message: read.wrong });
+    } else if (read !== undefined) stored[name] = read;
   }
   return stored;
 }
 
 /** Notes an address that cannot be one of its network: no order would match it. */
 function checkWallet(
-  { network, wallet_address: address }: Record<string, string | number>,
+  { network, wallet_address: address }: Stored,
   field: string,
   issues: ExpectationIssue[],
 ): void {
@@ -297,7 +308,7 @@ function checkWallet(
 }
 
 /** Other names of fields of a session, as the client has them. */
-const NAMES: Readonly<Record<string, string>> = {
+const CLIENT_NAMES: Readonly<Record<string, string>> = {
   sessionId: "session_id",
   requestId: "request_id",
 };
@@ -312,22 +323,17 @@ export function sessionBody(
   now: number,
 ): SessionCreatedBody {
   const issues: ExpectationIssue[] = [];
-  const nameOf = (name: string) => NAMES[name] ?? name;
-  const stored = readFields(session, OF_SESSION, { now, issues, nameOf });
-  const expected = session.expected === undefined ? undefined : readFields(
-    { ...session.expected },
-    TERMS,
-    { now, issues, path: "expected." },
-  );
+  const stored = readFields(session, OF_SESSION, {
+    ...{ now, issues, nameOf: (name) => CLIENT_NAMES[name] ?? name },
+  });
+  const expected = session.expected &&
+    readFields(session.expected, TERMS, { now, issues, path: "expected." });
   checkWallet(stored, "wallet_address", issues);
   if (expected !== undefined) {
     const both = { ...stored, ...expected };
     checkWallet(both, "expected.wallet_address", issues);
   }
-  if (
-    stored.session_id === undefined &&
-    (session.session_id ?? session.sessionId) === undefined
-  ) {
+  if ((session.session_id ?? session.sessionId) === undefined) {
     issues.push({
       field: "session_id",
       message: "is missing; use the sessionId that the service returned",
@@ -338,7 +344,7 @@ export function sessionBody(
     ...stored,
     session_id: String(stored.session_id),
     flow_type: String(stored.flow_type ?? "simple"),
-    ...expected !== undefined && { expected },
+    ...expected && { expected },
   };
 }
 
@@ -363,13 +369,13 @@ const NEEDED = [
  * @throws {ExpectationError} `invalid`, with every field at fault.
  */
 export function expectationBody(
-  expectation: OrderExpectation,
+  given: OrderExpectation,
   { id, now }: { readonly id: string; readonly now: number },
 ): OrderExpectedBody {
   const issues: ExpectationIssue[] = [];
-  const given: Partial<OrderExpectation> = { ...expectation };
-  const nameOf = (field: string) => STORED_NAMES.get(field) ?? "";
-  const stored = readFields(given, OF_ORDER, { now, issues, nameOf });
+  const stored = readFields(given, OF_ORDER, {
+    ...{ now, issues, nameOf: (field) => STORED_NAMES.get(field) },
+  });
   for (const field of Object.keys(given)) {
     if (STORED_NAMES.has(field)) continue;
     const known = [...STORED_NAMES.keys()].join(", ");
@@ -386,24 +392,18 @@ export function expectationBody(
   return { expectation_id: id, click_id: String(click_id), ...rest };
 }
 
-/** The kind of a value that may be personal. */
-function kindOf(value: unknown): string {
-  if (value === "") return "empty";
-  if (typeof value !== "string") return `of type ${typeof value}`;
-  return isLongText(value)
-    ? `${new TextEncoder().encode(value).length} bytes long`
-    : "no well-formed text";
-}
-
-function shown(value: unknown): string {
-  const text = printable(JSON.stringify(value) ?? String(value));
-  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
-}
+/** The fields of terms that an order is compared with. */
+const COMPARED = [
+  ...["commodity", "network", "commodityAmount", "currency"] as const,
+  ...["currencyAmount", "walletAddress", "userId"] as const,
+];
 
 /**
  * Refuses terms that would change nothing, or mean two purchases at once.
  *
- * @throws {ExpectationError} `click_id_in_use`, `purchase_paid`.
+ * @throws {ExpectationError} `click_id_in_use` of a click id that is still valid for
+ * another reference; `purchase_paid` of other terms for a purchase of which the
+ * service has shown success.
  */
 export async function refuseTerms(
   driver: Driver,
@@ -412,29 +412,22 @@ export async function refuseTerms(
 ): Promise<void> {
   const fact = readFact({ ...event, position: 0 });
   if (!isExpectation(fact)) return;
-  const { hash } = await readGuard(driver);
-  await refuseClickInUse(driver, fact.expectation, hash);
-  await refuseTermsOfPaid(driver, fact.expectation, { hash, assets });
-}
-
-/** Of one click id that is still valid for another reference. */
-async function refuseClickInUse(
-  driver: Driver,
-  expectation: Expectation,
-  hash: LookupHash,
-): Promise<void> {
+  const { expectation } = fact;
   const { clickId, reference } = expectation;
-  if (clickId === null) return;
+  const purchase = purchaseOf(expectation);
+  if (purchase === null) return;
   const from = askedAtOf(expectation);
   const until = validUntil(expectation);
-  const [folded = [], unfolded = []] = await readDeciding(driver, [
+  const { hash } = await readGuard(driver);
+  const [folded = [], unfolded = [], orders] = await readDeciding(driver, [
     statement(
       `SELECT ${EVENT_COLUMNS} FROM expected AS x
         CROSS JOIN events AS e ON e.position = x.position
         WHERE x.click = ?1 AND x.valid_until >= ?2 AND x.asked_at <= ?3
           AND x.reference IS NOT ?4
         ORDER BY x.valid_until LIMIT 1`,
-      ...[hash.of("asked_click", clickId), msOf(from) ?? 0, msOf(until) ?? 0],
+      ...[clickId === null ? null : hash.of("asked_click", clickId)],
+      ...[msOf(from) ?? 0, msOf(until) ?? 0],
       reference === null ? null : hash.of("asked_reference", reference),
     ),
     statement(
@@ -442,53 +435,33 @@ async function refuseClickInUse(
         WHERE e.position > (SELECT position FROM ledger)
           AND e.kind IN ('session_created', 'order_expected')`,
     ),
+    selectRows(
+      "orders",
+      "r.no IN (SELECT no FROM lookup WHERE hash = ? AND shown = 1 LIMIT 50)",
+      hash.of(purchase.kind, purchase.name),
+    ),
   ]);
   const other = eventsOf([...folded, ...unfolded]).map(readFact)
     .filter(isExpectation).map(({ expectation }) => expectation)
     .find((one) =>
-      one.clickId === clickId && one.reference !== reference &&
+      one.clickId !== null && one.clickId === clickId &&
+      one.reference !== reference &&
       askedAtOf(one) <= until && validUntil(one) >= from
     );
-  if (other === undefined) return;
-  const holder = other.reference === null
-    ? "a purchase without a reference"
-    : `the reference ${JSON.stringify(other.reference)}`;
-  throw new ExpectationError([{
-    field: "click_id",
-    message: `${JSON.stringify(clickId)} is still valid for ${holder}, until ` +
-      `${validUntil(other)}; take a new click id for each purchase, or state ` +
-      "the same reference",
-  }], "click_id_in_use");
-}
-
-/** The fields of terms that an order is compared with. */
-const COMPARED = [
-  "commodity",
-  "network",
-  "commodityAmount",
-  "currency",
-  "currencyAmount",
-  "walletAddress",
-  "userId",
-] as const satisfies readonly (keyof Expectation)[];
-
-/** Other terms for a purchase of which the service has shown success. */
-async function refuseTermsOfPaid(
-  driver: Driver,
-  expectation: Expectation,
-  { hash, assets }: { readonly hash: LookupHash; readonly assets: AssetTable },
-): Promise<void> {
-  const purchase = purchaseOf(expectation);
-  if (purchase === null) return;
-  const [rows] = await readDeciding(driver, [selectRows(
-    "orders",
-    "r.no IN (SELECT no FROM lookup WHERE hash = ? AND shown = 1 LIMIT 50)",
-    hash.of(purchase.kind, purchase.name),
-  )]);
-  const orders = orderRows(rows).values().map((row) =>
+  if (other !== undefined) {
+    const holder = other.reference === null
+      ? "a purchase without a reference"
+      : `the reference ${JSON.stringify(other.reference)}`;
+    throw new ExpectationError([{
+      field: "click_id",
+      message: `${JSON.stringify(clickId)} is still valid for ${holder}, ` +
+        `until ${validUntil(other)}; take a new click id for each purchase, ` +
+        "or state the same reference",
+    }], "click_id_in_use");
+  }
+  const paid = orderRows(orders).values().map((row) =>
     orderView(row, { assets })
-  );
-  const paid = orders.find(({ expected, history }) =>
+  ).find(({ expected, history }) =>
     expected !== null && purchaseKey(expected) === purchaseKey(expectation) &&
     history.some(({ source, status }) =>
       source === "snapshot" && status === "success"
