@@ -97,6 +97,8 @@ export type { ChainBreak, ChainState } from "./evidence/evidence.ts";
 export type { Anchor, Damage, DamageReason } from "./evidence/evidence.ts";
 export type { RowDifference } from "./projection/refold.ts";
 export type {
+  Coded,
+  EffectCode,
   EffectReason,
   EventContent,
   ExplainedEvent,

@@ -47,12 +47,12 @@ import {
 } from "../orders/order_status.ts";
 import { type OrderState, orderState } from "../states/order_state.ts";
 import { jsonBytes } from "../../core/bytes.ts";
-import { compareDecimals, isDecimal } from "../../core/decimal.ts";
 import { expectationWindow, JoinedFacts } from "../orders/expectations.ts";
 import {
   evolveOrder,
   initialOrderFold,
   type OrderFold,
+  sameAmount,
 } from "../orders/order_fold.ts";
 import type { OrderReading } from "../events/readings.ts";
 import type { AssetTable } from "../../core/assets/environment.ts";
@@ -162,142 +162,129 @@ export interface ExplainedMove {
     | null;
 }
 
+/** A code, and what is known besides. */
+export type Coded<Code extends string, Data = unknown> = Readonly<
+  { code: Code } & Data
+>;
+
 /** What an event says. */
 export type EventContent =
-  | {
-    readonly code: "webhook";
-    readonly label: ActivityLabel;
+  | Coded<"webhook", {
+    label: ActivityLabel;
     /** The status that it claims; null when it claims none. */
-    readonly claimed: ClaimedStatus | null;
+    claimed: ClaimedStatus | null;
     /** False when it claims a status and its fields are erased or unreadable. */
-    readonly hasBody: boolean;
-  }
-  | {
-    readonly code: "reading";
+    hasBody: boolean;
+  }>
+  | Coded<"reading", {
     /** The status that it shows; null when none can be read. */
-    readonly status: Status | null;
+    status: Status | null;
     /** Effective time of the last change, UTC ISO 8601. */
-    readonly changedAt: string | null;
+    changedAt: string | null;
     /** Effective time of the reading, UTC ISO 8601. */
-    readonly readAt: string;
-  }
-  | {
-    readonly code: "absence";
+    readAt: string;
+  }>
+  | Coded<"absence", {
     /** Effective time of the question, UTC ISO 8601. */
-    readonly readAt: string;
-  }
-  | {
-    readonly code: "contradiction";
-    readonly claimed: Status;
+    readAt: string;
+  }>
+  | Coded<"contradiction", {
+    claimed: Status;
     /** Claims received until then are contradicted. */
-    readonly upTo: string;
-  }
-  | {
-    readonly code: "chain";
+    upTo: string;
+  }>
+  | Coded<"chain", {
     /** What the nodes showed. */
-    readonly verdict: Verdict;
+    verdict: Verdict;
     /** Whether it had the confirmations that the partner asks for. */
-    readonly final: boolean;
+    final: boolean;
     /** Effective time of the look, UTC ISO 8601. */
-    readonly readAt: string;
-  }
-  | { readonly code: "requirement"; readonly rule: WitnessRule }
-  | { readonly code: "session"; readonly sessionId: string }
+    readAt: string;
+  }>
+  | Coded<"requirement", { rule: WitnessRule }>
+  | Coded<"session", { sessionId: string }>
   /** A person delivered or refunded it. */
-  | {
-    readonly code: "by_hand";
-    readonly outcome: HandOutcome;
-    readonly reference: string | null;
+  | Coded<"by_hand", {
+    outcome: HandOutcome;
+    reference: string | null;
     /** Who did it. */
-    readonly by: string | null;
-    readonly why: string | null;
-  }
-  | { readonly code: "unreadable" | "other"; readonly label: ActivityLabel };
+    by: string | null;
+    why: string | null;
+  }>
+  | Coded<"unreadable" | "other", { label: ActivityLabel }>;
+
+/** A reason that says all by its code. */
+export type EffectCode =
+  /** It is a reading of the service, a question, or a session. */
+  | "reading"
+  | "absence"
+  | "contradiction"
+  | "session"
+  /** The partner's nodes were asked. */
+  | "looked"
+  /** From then on orders wait for the chain, or wait no more. */
+  | "required"
+  /** A later look counts, or the service shows another transaction now. */
+  | "look_does_not_count"
+  /** A person did it, or only noted something. */
+  | "person"
+  | "person_noted"
+  /** It names the order. */
+  | "names_order"
+  /** A webhook claims the status of the order. */
+  | "claim_counts"
+  /** A reading at least as late shows the order. */
+  | "shown_since"
+  /** No claim stands that it contradicts. */
+  | "no_claim_to_contradict"
+  /** The session is not, or not newly, the order's own. */
+  | "expectation_known"
+  | "expectation_not_linked"
+  | "expectation_of_other_click_id"
+  | "expectation_after_order"
+  | "expectation_expired"
+  | "click_id_shared_by_many"
+  | "order_of_other_expectation"
+  /** The service has already shown this. */
+  | "read_before"
+  /** Another webhook claims the same. */
+  | "claimed_before"
+  /** A reading says nothing new. */
+  | "reading_without_status"
+  | "reading_unchanged"
+  /** It does not concern the order. */
+  | "not_of_order";
 
 /** The reason for the effect of an event on the state. */
 export type EffectReason =
-  | {
-    readonly code:
-      /** It is a reading of the service, a question, or a session. */
-      | "reading"
-      | "absence"
-      | "contradiction"
-      | "session"
-      /** The partner's nodes were asked. */
-      | "looked"
-      /** From then on orders wait for the chain, or wait no more. */
-      | "required"
-      /** A later look counts, or the service shows another transaction now. */
-      | "look_does_not_count"
-      /** A person did it, or only noted something. */
-      | "person"
-      | "person_noted"
-      /** It names the order. */
-      | "names_order"
-      /** A webhook claims the status of the order. */
-      | "claim_counts"
-      /** A reading at least as late shows the order. */
-      | "shown_since"
-      /** No claim stands that it contradicts. */
-      | "no_claim_to_contradict"
-      /** The session is not, or not newly, the order's own. */
-      | "expectation_known"
-      | "expectation_not_linked"
-      | "expectation_of_other_click_id"
-      | "expectation_after_order"
-      | "expectation_expired"
-      | "click_id_shared_by_many"
-      | "order_of_other_expectation"
-      /** The service has already shown this. */
-      | "read_before"
-      /** Another webhook claims the same. */
-      | "claimed_before"
-      /** A reading says nothing new. */
-      | "reading_without_status"
-      | "reading_unchanged"
-      /** It does not concern the order. */
-      | "not_of_order";
-  }
+  | Coded<EffectCode>
   /** The service shows the status itself; the webhook adds to what is known. */
-  | { readonly code: "already_confirmed"; readonly read: Status }
+  | Coded<"already_confirmed", { read: Status }>
   /** The same bytes were received before, at this position. */
-  | { readonly code: "repeated"; readonly position: number }
+  | Coded<"repeated", { position: number }>
   /** The body says nothing; `names_order_unreadably`: but it names the order. */
-  | {
-    readonly code: "unreadable" | "names_order_unreadably";
-    readonly reason: UnreadableReason;
-  }
+  | Coded<
+    "unreadable" | "names_order_unreadably",
+    { reason: UnreadableReason }
+  >
   /** The service showed the claimed status before, and shows another now. */
-  | {
-    readonly code: "claim_used_up";
-    readonly claimed: Status;
-    readonly read: Status;
-  }
+  | Coded<"claim_used_up", { claimed: Status; read: Status }>
   /** The service was asked and did not agree with the claim. */
-  | { readonly code: "claim_contradicted"; readonly claimed: Status }
+  | Coded<"claim_contradicted", { claimed: Status }>
   /** Another claim ranks higher. */
-  | {
-    readonly code: "higher_claim";
-    readonly claimed: Status;
-    readonly higher: Status;
-  }
+  | Coded<"higher_claim", { claimed: Status; higher: Status }>
   /** No webhook changes what the service shows. */
-  | {
-    readonly code: "reading_is_final" | "reading_unrecognised";
-    readonly read: Status;
-  }
+  | Coded<"reading_is_final" | "reading_unrecognised", { read: Status }>
   /** The service shows a status of at least the same rank. */
-  | {
-    readonly code: "reading_ranks_above" | "reading_ranks_equal";
-    readonly claimed: Status;
-    readonly read: Status;
-  }
+  | Coded<
+    "reading_ranks_above" | "reading_ranks_equal",
+    { claimed: Status; read: Status }
+  >
   /** A later state of the service is known. */
-  | {
-    readonly code: "later_state_known";
+  | Coded<"later_state_known", {
     /** When that state was reached; null when the service does not say. */
-    readonly changedAt: string | null;
-  };
+    changedAt: string | null;
+  }>;
 
 /**
  * Bytes of the events that are listed, as JSON: of webhooks, which anybody can
@@ -338,20 +325,22 @@ export function explainOrder(
     const { position, eventId, label, recordedAt } = fact;
     const said = `${label} ${fact.digest}`;
     const repeated = firstOf.get(said);
-    const kind = kindOf(fact);
+    const kind = fact.kind !== "unreadable"
+      ? fact.kind
+      : label in EVENT_KINDS
+      ? label as EventKind
+      : "webhook";
     const event: ExplainedEvent = {
       ...{ position, eventId, kind, label, recordedAt },
       content: contentOf(fact),
-      effect: isChanged
-        ? "changed"
-        : changes.length > 0
-        ? "noted"
-        : "unchanged",
+      effect: isChanged ? "changed" : changes.length ? "noted" : "unchanged",
       move: isExpectation(fact) ? null : moveOf(fold, next),
       changes,
       why: whyOf(fact, isChanged, {
-        ...{ before: fold, after: next, repeated },
-        assets: options.assets ?? "production",
+        before: fold,
+        after: next,
+        repeated,
+        options,
       }),
     };
     const share = kind === "webhook" ? kind : "other";
@@ -368,20 +357,12 @@ export function explainOrder(
 }
 
 /** The visible state of an order; only its session before an event names it. */
-function visible(
-  fold: OrderFold,
-  options: ResolveOptions,
-): Fields {
-  const flat = flattenState(orderState(fold, options));
-  if (fold.activity.firstAt !== null) return flat;
+function visible(fold: OrderFold, options: ResolveOptions): Fields {
+  const isNamed = fold.activity.firstAt !== null;
   return Object.fromEntries(
-    Object.entries(flat).filter(([field]) => field.startsWith("expected.")),
+    Object.entries(flattenState(orderState(fold, options)))
+      .filter(([field]) => isNamed || field.startsWith("expected.")),
   );
-}
-
-function kindOf({ kind, label }: Fact): EventKind {
-  if (kind !== "unreadable") return kind;
-  return label in EVENT_KINDS ? label as EventKind : "webhook";
 }
 
 function contentOf(fact: Fact): EventContent {
@@ -427,9 +408,8 @@ function contentOf(fact: Fact): EventContent {
 
 /** The move between two folds; null where status, trust and latest reading stay. */
 function moveOf(before: OrderFold, after: OrderFold): ExplainedMove | null {
-  const from = before.activity.firstAt === null
-    ? null
-    : decideOrderStatus(before);
+  const isNew = before.activity.firstAt === null;
+  const from = isNew ? null : decideOrderStatus(before);
   const to = decideOrderStatus(after);
   const read = after.latest?.status ?? null;
   const earlier = before.latest?.status ?? null;
@@ -442,36 +422,30 @@ function moveOf(before: OrderFold, after: OrderFold): ExplainedMove | null {
     : { from, to, decision: orderDecision(read, highestClaim(after)), reading };
 }
 
-const AMOUNT = /(Amount|Fee|Percent)$/;
-
 /** The fields in which two visible states differ, with both values. */
 export function fieldChanges(before: Fields, after: Fields): FieldChange[] {
   return Object.keys({ ...before, ...after }).map((field) => ({
     field,
     before: before[field] ?? null,
     after: after[field] ?? null,
-  })).filter((change) => !isSame(change));
-}
-
-/** An amount that is written with another number of zeros is the same one. */
-function isSame({ field, before: a, after: b }: FieldChange): boolean {
-  if (a === b) return true;
-  if (typeof a === "object" && typeof b === "object") {
-    return JSON.stringify(a) === JSON.stringify(b);
-  }
-  return AMOUNT.test(field) && typeof a === "string" && typeof b === "string" &&
-    isDecimal(a) && isDecimal(b) && compareDecimals(a, b) === 0;
+  })).filter(({ field, before: a, after: b }) =>
+    // An amount that is written with another number of zeros is the same one.
+    /(Amount|Fee|Percent)$/.test(field) && typeof a === "string" &&
+      typeof b === "string"
+      ? !sameAmount(a, b)
+      : JSON.stringify(a) !== JSON.stringify(b)
+  );
 }
 
 /** What people see of a state, by dotted name. */
 type Fields = Readonly<Record<string, FieldValue>>;
 
 /** Fields that webhooks state, by their names in what is explained. */
-const CLAIMED: ReadonlyMap<string, ClaimField> = new Map([
-  ...CLAIM_FIELDS.map((field): [string, ClaimField] => [field, field]),
-  ["smartContract.address", "scAddress"],
-  ["smartContract.inputData", "scInputData"],
-]);
+const CLAIMED: Readonly<Record<string, ClaimField>> = {
+  ...Object.fromEntries(CLAIM_FIELDS.map((field) => [field, field])),
+  "smartContract.address": "scAddress",
+  "smartContract.inputData": "scInputData",
+};
 
 /** Fields that no single event states: they are worked out. */
 const DERIVED =
@@ -488,33 +462,36 @@ function fieldSources(
   const { expected } = matchExpectations(fold, assets);
   const latest = visibleReading(fold);
   const own = facts.filter(({ orderId }) => orderId === fold.orderId);
+  const webhooks = own.filter((fact) => fact.kind === "webhook");
   const reading = own.find((fact) =>
     fact.kind === "order_snapshot" && fact.digest === latest?.digest &&
     fact.reading.readAt === latest.readAt
   );
-  const terms = facts.filter(isExpectation).find(({ expectation }) =>
-    expectation.id === expected?.id &&
-    expectation.recordedAt === expected.recordedAt
+  const terms = facts.find((fact) =>
+    isExpectation(fact) && fact.expectation.id === expected?.id &&
+    fact.expectation.recordedAt === expected.recordedAt
   );
   const sourceOf = (
     field: string,
   ): readonly [ExplainedField["source"], Fact | undefined] => {
     if (field.startsWith("expected.")) return ["session", terms];
-    const isStatus = field === "status";
-    const claimed = CLAIMED.get(field);
-    const isRead = isStatus
-      ? state.trust === "confirmed"
-      : latest && (claimed === undefined ||
-        latest[claimed as keyof OrderReading]);
-    if (isRead) return ["snapshot", reading];
-    const digest = claimed && claimedBody(claims, claimed)?.digest;
+    if (field === "status") {
+      return state.trust === "confirmed" ? ["snapshot", reading] : [
+        "webhook",
+        webhooks.find(({ claim }) => claim === state.status),
+      ];
+    }
+    const claimed = CLAIMED[field];
+    if (
+      latest && (claimed === undefined || latest[claimed as keyof OrderReading])
+    ) {
+      return ["snapshot", reading];
+    }
+    const body = claimed && claimedBody(claims, claimed);
     return [
       "webhook",
-      own.find((fact) =>
-        fact.kind === "webhook" &&
-        (isStatus
-          ? fact.claim === state.status
-          : fact.claim !== null && fact.digest === digest)
+      webhooks.find(({ claim, digest }) =>
+        claim !== null && digest === body?.digest
       ),
     ];
   };
@@ -527,66 +504,53 @@ function fieldSources(
 }
 
 /** Fields that repeat the rest of the state. */
-const hidden: ReadonlySet<string> = new Set([
-  "orderId",
-  "reason",
-  "claimed",
-  "confirmed",
-  "releaseReason",
-  "booked",
-  "facts",
-  "byHand.settled",
-]);
+const HIDDEN =
+  /^(orderId|reason|claimed|confirmed|releaseReason|booked|facts|byHand\.settled)\b/;
 
 /** Fields of the state that people look at, by dotted name. */
 export function flattenState(state: OrderState): Fields {
   // Until somebody says a status there is none, whatever stands in its place.
   const isUnsaid = state.claimed === null && state.confirmed === null;
-  const flat = Object.entries(state).flatMap(
-    ([field, value]): (readonly [string, FieldValue])[] => {
-      if (hidden.has(field) || value === null) return [];
-      if (isUnsaid && (field === "status" || field === "trust")) return [];
-      if (field === "transferSeen" && value === false) return [];
-      if (field === "anomalies") {
-        return state.anomalies.map((one) => [
-          `anomalies.${one.kind}${
-            one.field === undefined ? "" : `.${one.field}`
-          }`,
-          one,
-        ]);
-      }
-      if (field === "history") {
-        const said = state.history.map((one) => `${one.source} ${one.status}`);
-        return [[field, said.join(", ")]];
-      }
-      if (Array.isArray(value)) return [[field, value.join(", ")]];
-      if (typeof value !== "object") return [[field, String(value)]];
-      return Object.entries(value).flatMap(([inner, of]) => {
-        const name = `${field}.${inner}`;
-        return of === null || hidden.has(name) ? [] : [[name, String(of)]];
-      });
-    },
+  const said = {
+    ...state,
+    ...isUnsaid && { status: null, trust: null },
+    transferSeen: state.transferSeen || null,
+    history: state.history.map((one) => `${one.source} ${one.status}`),
+  };
+  const flat = Object.entries(said).flatMap(([field, value]) =>
+    field === "anomalies"
+      ? state.anomalies.map((one): [string, FieldValue] => [
+        [field, one.kind, one.field].filter(Boolean).join("."),
+        one,
+      ])
+      : typeof value !== "object" || value === null || Array.isArray(value)
+      ? textOf(field, value)
+      : Object.entries(value).flatMap(([inner, of]) =>
+        textOf(`${field}.${inner}`, of)
+      )
   );
-  return Object.fromEntries(flat.filter(([, value]) => value !== ""));
+  return Object.fromEntries(flat);
 }
 
+/** A field that has a value and is not hidden. */
+function textOf(field: string, value: unknown): [string, string][] {
+  const text = Array.isArray(value) ? value.join(", ") : String(value ?? "");
+  return text === "" || HIDDEN.test(field) ? [] : [[field, text]];
+}
+
+/** Two folds, and an earlier event that said the same. */
 interface Step {
   readonly before: OrderFold;
   readonly after: OrderFold;
-  /** An earlier event that said the same. */
   readonly repeated: Fact | undefined;
-  readonly assets: AssetTable;
+  readonly options: ResolveOptions;
 }
-
-/** The codes of reasons that need no data. */
-type CodeOf<Reason> = Reason extends { readonly code: infer Code }
-  ? keyof Reason extends "code" ? Code : never
-  : never;
-type Code = CodeOf<EffectReason>;
 
 /** Why a fact of a kind changes the order, and why it does not. */
 const BY_KIND: Readonly<
-  Partial<Record<Fact["kind"], readonly [changed: Code, unchanged: Code]>>
+  Partial<
+    Record<Fact["kind"], readonly [changed: EffectCode, unchanged: EffectCode]>
+  >
 > = {
   order_absent: ["absence", "shown_since"],
   order_contradicted: ["contradiction", "no_claim_to_contradict"],
@@ -595,11 +559,7 @@ const BY_KIND: Readonly<
   order_released: ["person", "person_noted"],
 };
 
-function whyOf(
-  fact: Fact,
-  isChanged: boolean,
-  step: Step,
-): EffectReason {
+function whyOf(fact: Fact, isChanged: boolean, step: Step): EffectReason {
   switch (fact.kind) {
     case "webhook":
       return webhookWhy(step, fact, isChanged);
@@ -607,8 +567,14 @@ function whyOf(
       const code = isChanged ? "names_order_unreadably" : "unreadable";
       return { code, reason: fact.reason };
     }
-    case "order_snapshot":
-      return isChanged ? { code: "reading" } : readingWhy(step, fact);
+    case "order_snapshot": {
+      if (isChanged) return { code: "reading" };
+      if (fact.reading.status === "") return { code: "reading_without_status" };
+      const { latest } = step.after;
+      return latest !== fact.reading && latest === step.before.latest
+        ? { code: "later_state_known", changedAt: latest?.changedAt || null }
+        : { code: "reading_unchanged" };
+    }
     case "session_created":
     case "order_expected":
       return { code: isChanged ? "session" : expectationWhy(step, fact) };
@@ -621,9 +587,9 @@ function whyOf(
 }
 
 function expectationWhy(
-  { after: order, assets }: Step,
+  { after: order, options: { assets = "production" } }: Step,
   { expectation }: ExpectationFact,
-): Code {
+): EffectCode {
   const { match, expected } = matchExpectations(order, assets);
   if (expected?.id === expectation.id) return "expectation_known";
   const window = expectationWindow(order);
@@ -638,16 +604,6 @@ function expectationWhy(
     : "order_of_other_expectation";
 }
 
-function readingWhy(
-  { before, after: { latest } }: Step,
-  { reading }: OrderSnapshotFact,
-): EffectReason {
-  if (reading.status === "") return { code: "reading_without_status" };
-  return latest !== reading && latest === before.latest
-    ? { code: "later_state_known", changedAt: latest?.changedAt || null }
-    : { code: "reading_unchanged" };
-}
-
 function webhookWhy(
   { after, repeated }: Step,
   fact: WebhookFact,
@@ -656,27 +612,25 @@ function webhookWhy(
   if (!isChanged && repeated !== undefined) {
     return { code: "repeated", position: repeated.position };
   }
-  const { status, trust } = decideOrderStatus(after);
+  const { status: read, trust } = decideOrderStatus(after);
   const isClaimed = trust === "claimed";
   const claim = after.claims.find(({ status }) => status === fact.claim);
-  if (claim !== undefined && claim.status !== status) {
-    const claimed = claim.status;
-    const state = claimState(after, claim);
-    if (state === "observed") {
-      return { code: "claim_used_up", claimed, read: status };
+  if (claim === undefined || claim.status === read) {
+    if (isClaimed) {
+      return { code: isChanged ? "claim_counts" : "claimed_before" };
     }
-    if (state === "contradicted") {
-      return { code: "claim_contradicted", claimed };
-    }
-    if (isClaimed) return { code: "higher_claim", claimed, higher: status };
-    if (isFinal(status)) return { code: "reading_is_final", read: status };
-    if (!isKnown(status)) return { code: "reading_unrecognised", read: status };
-    const isAbove = orderRank(status) > orderRank(claimed);
-    const code = isAbove ? "reading_ranks_above" : "reading_ranks_equal";
-    return { code, claimed, read: status };
+    return isChanged
+      ? { code: "already_confirmed", read }
+      : { code: "read_before" };
   }
-  if (!isChanged) return { code: isClaimed ? "claimed_before" : "read_before" };
-  return isClaimed
-    ? { code: "claim_counts" }
-    : { code: "already_confirmed", read: status };
+  const claimed = claim.status;
+  const state = claimState(after, claim);
+  if (state === "observed") return { code: "claim_used_up", claimed, read };
+  if (state === "contradicted") return { code: "claim_contradicted", claimed };
+  if (isClaimed) return { code: "higher_claim", claimed, higher: read };
+  if (isFinal(read)) return { code: "reading_is_final", read };
+  if (!isKnown(read)) return { code: "reading_unrecognised", read };
+  const isAbove = orderRank(read) > orderRank(claimed);
+  const code = isAbove ? "reading_ranks_above" : "reading_ranks_equal";
+  return { code, claimed, read };
 }
