@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { orderRead, orderWebhook } from "../testing/projection_test_kit.ts";
-import { addNote, allNotes, type Note } from "../recording/notes.ts";
+import { addNote, type Note } from "../recording/notes.ts";
+import { allNotes } from "../testing/mint.ts";
 import type { Ledger } from "../ledger.ts";
 import { assertFollows, inTables } from "../testing/empty_ledger.ts";
 import { person } from "../testing/person_events.ts";
@@ -249,7 +250,7 @@ Deno.test("an erasure deletes what was noted of the person, the orders and the d
     if (entity === "order") await ledger.project();
   }
   await ledger.erasures.erase("U1");
-  const left = await Array.fromAsync(allNotes(ledger.driver));
+  const left = await allNotes(ledger.driver);
   assert.deepEqual(
     left.map(({ entityId, text }) => `${entityId}: ${text}`),
     ["HERS: ", "HIS: Mrs Miller called"],
@@ -270,7 +271,7 @@ Deno.test("an erasure deletes what was noted of the person, the orders and the d
     yield '{"end":0}';
   }
   await ledger.import(given());
-  assert.deepEqual(await Array.fromAsync(allNotes(ledger.driver)), left);
+  assert.deepEqual(await allNotes(ledger.driver), left);
   await ledger.project();
   assert.equal((await ledger.verify()).ok, true);
   await assertFollows(ledger);

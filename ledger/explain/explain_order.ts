@@ -7,7 +7,6 @@ import {
   type ExpectationFact,
   type Fact,
   isExpectation,
-  type OrderSnapshotFact,
   type UnreadableReason,
   type WebhookFact,
 } from "../events/fact.ts";
@@ -55,7 +54,6 @@ import {
   sameAmount,
 } from "../orders/order_fold.ts";
 import type { OrderReading } from "../events/readings.ts";
-import type { AssetTable } from "../../core/assets/environment.ts";
 import { matchExpectations } from "../outcomes/match.ts";
 
 /** Why the state of an order is what it is, event by event. */

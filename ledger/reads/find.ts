@@ -16,7 +16,6 @@ import {
 } from "../store/database.ts";
 import { lookupText } from "../projection/rows.ts";
 import type { LookupHash, LookupKind } from "../projection/guard.ts";
-import { findNotes } from "../recording/notes.ts";
 import { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
 import {
   ALL,
@@ -133,7 +132,8 @@ export async function findAnything(
     selectLooked(kinds.keys()),
     selectIds(searched),
     statement(
-      `${SELECT.user} IN (SELECT value FROM json_each(?))`,
+      `SELECT ${USER_COLUMNS} FROM users AS r
+        WHERE r.id IN (SELECT value FROM json_each(?))`,
       listed(spellings(searched)),
     ),
     selectRecorded(hash, searched),
@@ -165,10 +165,8 @@ export async function findAnything(
   }
   for (const row of ids) add(orderOfRow(row, assets));
   for (const { sessionId, clickId } of await readSessions(driver, searched)) {
-    const isMeant = [...orders.values()].some(({ order }) =>
-      isOfSession(order, sessionId)
-    );
-    if (isMeant) continue;
+    const found = [...orders.values()];
+    if (found.some(({ order }) => isOfSession(order, sessionId))) continue;
     const [rows = []] = await read(driver, [
       selectLooked([hash.of("click", clickId)]),
     ]);
@@ -182,59 +180,29 @@ export async function findAnything(
     Math.max(...matches.map((match) => rankOf(match, searched)));
   if (
     users.length + ids.length === 0 && searched.length >= PREFIX_AT_LEAST &&
-    ![...orders.values()].some((one) => rank(one) === BEST)
+    !orders.values().some((one) => rank(one) === BEST)
   ) {
     for (const one of await readAlike(driver, searched, assets)) add(one);
   }
-  const byUser = users.map((row): Found => {
-    const user = userOfRow(row);
-    const trust = isRead(user) ? "confirmed" : "claimed";
-    const matches = [{ field: "userId", value: user.userId, trust }] as const;
-    return { entity: "user", matches, user };
-  });
-  const byOrder = [...orders.values()].sort((a, b) =>
-    rank(b) - rank(a) ||
-    compareText(b.order.createdAt ?? "", a.order.createdAt ?? "") ||
-    compareText(idOf(a), idOf(b))
-  );
-  const known = new Set([...byUser, ...byOrder].map(idOf));
-  const noted = await findNoted(driver, searched, known, assets);
-  const all = [...byUser, ...byOrder, ...noted];
+  const all = [
+    ...users.map((row): Found => {
+      const user = userOfRow(row);
+      const trust = isRead(user) ? "confirmed" : "claimed";
+      const match = { field: "userId", value: user.userId, trust } as const;
+      return { entity: "user", matches: [match], user };
+    }),
+    ...[...orders.values()].sort((a, b) =>
+      rank(b) - rank(a) ||
+      compareText(b.order.createdAt ?? "", a.order.createdAt ?? "") ||
+      compareText(a.order.orderId, b.order.orderId)
+    ),
+  ];
   return {
     found: all.slice(0, MOST_FOUND),
     more: all.length > MOST_FOUND,
     recorded: recordedOf(recorded),
   };
 }
-
-/** Other orders and users of which people noted the text, the latest note first. */
-async function findNoted(
-  driver: Driver,
-  text: string,
-  known: ReadonlySet<string>,
-  assets: AssetTable,
-): Promise<Found[]> {
-  const notes = (await findNotes(driver, text, MOST_FOUND))
-    .filter(({ id }) => !known.has(id));
-  if (notes.length === 0) return [];
-  const found = await read(
-    driver,
-    notes.map(({ entity, id }) => statement(`${SELECT[entity]} = ?`, id)),
-  );
-  return notes.flatMap(({ entity, text: value }, at): Found[] => {
-    const row = found[at]?.[0];
-    const matches = [{ field: "note", value, trust: "confirmed" }] as const;
-    if (row === undefined) return [];
-    return entity === "order"
-      ? [{ entity, matches, order: orderOfRow(row, assets).order }]
-      : [{ entity, matches, user: userOfRow(row) }];
-  });
-}
-
-const SELECT = {
-  order: `SELECT ${ORDER_COLUMNS} FROM orders AS r WHERE r.id`,
-  user: `SELECT ${USER_COLUMNS} FROM users AS r WHERE r.id`,
-};
 
 /** Selects orders by hashes of names: hash, whether it is shown, ORDER_COLUMNS. */
 function selectLooked(hashes: Iterable<number>): Statement {
@@ -329,10 +297,6 @@ const BEST = 3;
 function rankOf({ value, trust }: FieldMatch, text: string): number {
   return (value.toLowerCase() === text.toLowerCase() ? 2 : 0) +
     (trust === "confirmed" ? 1 : 0);
-}
-
-function idOf(found: Found): string {
-  return found.entity === "order" ? found.order.orderId : found.user.userId;
 }
 
 /** Whether the service has shown the user. */

@@ -6,7 +6,6 @@ import {
   webhookEvent,
 } from "../testing/mint.ts";
 import { openLedger } from "../open_ledger.ts";
-import { addNote } from "../recording/notes.ts";
 import type { FindResult } from "./find.ts";
 
 const salt = new Uint8Array(16);
@@ -145,31 +144,6 @@ Deno.test("Ledger.find() finds by anything, in any case, and says what matched",
   assert.deepEqual(await find("____"), []);
   assert.deepEqual(await find("basket' OR 1=1 --"), []);
   await assert.rejects(ledger.find(" "), RangeError);
-});
-
-Deno.test("Ledger.find() finds a user by words of a note, whatever their case and order", async () => {
-  await using ledger = await newLedger();
-  await ledger.append([...orders, ...others]);
-  await ledger.project();
-  const note = (entityId: string, text: string) =>
-    addNote(ledger.driver, {
-      ...{ entityId, text, entity: "user", action: "note" },
-      ...{ reasons: [], author: "Ada" },
-    }, Date.parse(times.readAt));
-  await note("01KUSER", "Sent a passport twice");
-  await note("01KNOBODY", "Sent a passport twice");
-  const find = async (text: string) => said(await ledger.find(text));
-  assert.deepEqual(await find("PASSPORT sent"), ["01KUR: note"]);
-  assert.deepEqual(await find("passport once"), []);
-  await addNote(ledger.driver, {
-    ...{ entityId: "01KBBBBBBBBBBBBBBBBBBBBBBB", entity: "order" },
-    ...{ action: "note", text: "Rang about the parcel", reasons: [] },
-    author: "Ada",
-  }, Date.parse(times.readAt));
-  assert.deepEqual(await find("parcel"), ["01KBB: note"]);
-  // A note that has the id of its user is no second match.
-  await note("01KUSER", "is 01KUSER");
-  assert.deepEqual(await find("01KUSER"), ["01KUR: userId"]);
 });
 
 Deno.test("Ledger.find() finds by the beginning of random names, by a part of a hash, and by the card that paid", async () => {

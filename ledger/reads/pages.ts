@@ -422,8 +422,7 @@ export type FoundField =
   | "txId"
   | "address"
   | "cardId"
-  | "userId"
-  | "note";
+  | "userId";
 
 /** One way in which an order or user matches a text. */
 export interface FieldMatch {

@@ -115,33 +115,17 @@ export async function readNotes(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, readonly Note[]>> {
   if (ids.length === 0) return new Map();
-  const found = await selectNotes(
-    driver,
-    `CAST(e.body AS TEXT) ->> '$.entity' = ?1
-      AND CAST(e.body AS TEXT) ->> '$.entity_id' IN
-        (SELECT value FROM json_each(?2))`,
-    ...[entity, listed(ids)],
-  );
-  return Map.groupBy(found, ({ entityId }) => entityId);
-}
-
-/** Walks over all notes, the oldest first. */
-export async function* allNotes(driver: Driver): AsyncGenerator<Note> {
-  yield* await selectNotes(driver);
-}
-
-async function selectNotes(
-  driver: Driver,
-  where = "true",
-  ...args: readonly string[]
-): Promise<Note[]> {
   const found = await selectEvents(
     driver,
     `events AS e WHERE e.kind = 'note' AND e.${IS_RARE}
-      AND json_valid(CAST(e.body AS TEXT)) AND ${where} ORDER BY e.id`,
-    ...args,
+      AND json_valid(CAST(e.body AS TEXT))
+      AND CAST(e.body AS TEXT) ->> '$.entity' = ?1
+      AND CAST(e.body AS TEXT) ->> '$.entity_id' IN
+        (SELECT value FROM json_each(?2)) ORDER BY e.id`,
+    ...[entity, listed(ids)],
   );
-  return found.flatMap((event) => noteOf(event) ?? []);
+  const notes = found.flatMap((event) => noteOf(event) ?? []);
+  return Map.groupBy(notes, ({ entityId }) => entityId);
 }
 
 /**
@@ -160,33 +144,6 @@ export function isAcknowledged(
     }
   }
   return reasons.length > 0 && reasons.every((reason) => dealtWith.has(reason));
-}
-
-/** A note that was found by its words. */
-interface FoundNote {
-  readonly entity: "order" | "user";
-  readonly id: string;
-  readonly text: string;
-}
-
-/** Finds orders and users by words of their notes. */
-export async function findNotes(
-  driver: Driver,
-  text: string,
-  limit: number,
-): Promise<FoundNote[]> {
-  const words = text.toLowerCase().split(/\s+/).filter((word) => word !== "");
-  if (words.length === 0) return [];
-  const found = (await selectNotes(driver)).filter(({ text }) => {
-    const said = text.toLowerCase();
-    return words.every((word) => said.includes(word));
-  });
-  const of = (wanted: FoundNote["entity"]): FoundNote[] => {
-    const own = found.filter(({ entity }) => entity === wanted).reverse();
-    return [...Map.groupBy(own, ({ entityId }) => entityId)]
-      .map(([id, [note]]) => ({ entity: wanted, id, text: note?.text ?? "" }));
-  };
-  return [...of("order"), ...of("user")].slice(0, limit);
 }
 
 /**

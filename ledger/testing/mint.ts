@@ -1,6 +1,9 @@
 /** Events as tests say them. */
 import type { Delivery, UnansweredDelivery } from "../../core/wire/delivery.ts";
 import type { EventBodies, NewEvent } from "../events/event.ts";
+import { type Note, noteOf } from "../recording/notes.ts";
+import type { Driver } from "../store/database.ts";
+import { selectEvents } from "../store/events.ts";
 import {
   record,
   type RecordOptions,
@@ -92,4 +95,10 @@ export function deliveryUnanswered(
     recordedAt,
     salt,
   });
+}
+
+/** All notes of a ledger, the oldest first. */
+export async function allNotes(driver: Driver): Promise<Note[]> {
+  const from = "events AS e WHERE e.kind = 'note' ORDER BY e.id";
+  return (await selectEvents(driver, from)).flatMap((one) => noteOf(one) ?? []);
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { allNotes } from "../recording/notes.ts";
+export { allNotes } from "./mint.ts";
 export type { RecordedEvent } from "../events/event.ts";
 export {
   type ExpectationFact,

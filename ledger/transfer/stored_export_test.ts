@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { EVENT_KINDS } from "../machines/machine.ts";
 import { openLedger } from "../open_ledger.ts";
-import { allNotes } from "../recording/notes.ts";
+import { allNotes } from "../testing/mint.ts";
 
 /**
  * The export of a ledger that held every kind of event, and somebody erased. It
@@ -94,7 +94,7 @@ Deno.test("a stored export is imported whole, is verified, and says what it said
     ).map(({ eventId, body }) => `${eventId} ${body}`);
   const kept = new Set(bodies(again));
   assert.deepEqual(bodies(lines).filter((one) => !kept.has(one)), []);
-  const notes = await Array.fromAsync(allNotes(ledger.driver));
+  const notes = await allNotes(ledger.driver);
   assert.deepEqual(
     notes.map(({ action, text, author }) => `${action} ${text} by ${author}`)
       .filter((text) => text.endsWith("by Ada")),

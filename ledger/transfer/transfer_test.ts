@@ -11,7 +11,8 @@ import {
 } from "../testing/projection_test_kit.ts";
 import type { NewEvent } from "../events/event.ts";
 import { verifySeals } from "../evidence/evidence.ts";
-import { addNote, allNotes, type Note } from "../recording/notes.ts";
+import { addNote, type Note } from "../recording/notes.ts";
+import { allNotes } from "../testing/mint.ts";
 import {
   append,
   newLedger,
@@ -244,7 +245,7 @@ Deno.test("importEvents() takes what earlier versions recorded about cases as no
       skipped: 0,
     });
     assert.deepEqual(
-      (await Array.fromAsync(allNotes(to))).map((
+      (await allNotes(to)).map((
         { entity, entityId, action, reasons, text, author },
       ) => [entity, entityId, action, reasons.join(), text, author].join(" ")),
       [
@@ -289,8 +290,8 @@ Deno.test("notes are events: under the evidence, brought along by an export, and
   for (let time = 0; time < 2; time++) {
     await importEvents(to, "sandbox", given(lines));
     assert.deepEqual(
-      await Array.fromAsync(allNotes(to)),
-      await Array.fromAsync(allNotes(from)),
+      await allNotes(to),
+      await allNotes(from),
     );
   }
   assert.deepEqual(await exported(to), lines);

@@ -50,11 +50,11 @@ export const FIND: Operation = operation({
   operationId: "find",
   summary: "Find an order or user by any of its ids or references",
   description: "Order id, external order id, reference, click id, session, " +
-    "transaction, wallet address, card id, user id or words of a note, in " +
-    "any case, also as `order YBR2MP`, as a link to an explorer, or as a hash " +
-    `that was shortened; ${PREFIX_AT_LEAST} or more characters also match ` +
-    "the beginning of an order id, external order id or reference, six or " +
-    "more that of the others, and a part of a hash of the newest orders.",
+    "transaction, wallet address, card id or user id, in any case, also as " +
+    "`order YBR2MP`, as a link to an explorer, or as a hash that was " +
+    `shortened; ${PREFIX_AT_LEAST} or more characters also match the beginning ` +
+    "of an order id, external order id or reference, six or more that of the " +
+    "others, and a part of a hash of the newest orders.",
   examples: ["27E28M"],
   params: {
     q: { ...needed(textParam("What to look for")), place: "<text>" },

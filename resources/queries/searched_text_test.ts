@@ -38,7 +38,7 @@ Deno.test("searchedText() takes what people paste for what it names", () => {
   assert.deepEqual(
     searchedText("order was lost").candidates.map(({ text }) => text),
     ["was lost", "order was lost"],
-    "words of a note may begin so",
+    "a reference may begin so",
   );
 });
 

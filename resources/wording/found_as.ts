@@ -15,7 +15,6 @@ const OTHER_FIELDS: Readonly<
   orderId: "order id",
   reference: "reference",
   sessionId: "session",
-  note: "words of a note",
 };
 
 /** The field in which a text is found, for people. */

@@ -577,7 +577,7 @@ Deno.test({
       const said = await page.textContent("ul.notes") ?? "";
       assert.match(said, /local acknowledged it/);
       assert.match(said, /asked <b>them<\/b>/);
-      const notes = await Array.fromAsync(allNotes(ledger.driver));
+      const notes = await allNotes(ledger.driver);
       assert.deepEqual(notes.map(({ reasons }) => reasons), [["refund_due"]]);
     }),
 });

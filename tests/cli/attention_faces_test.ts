@@ -142,7 +142,7 @@ Deno.test("rampkit note takes notes and rampkit release records what was done, a
   );
   const waiting = await cli(["attention", "--json"], env);
   assert.equal(JSON.parse(waiting.out).order.orderId, id, "it still waits");
-  const found = await cli(["find", "told customer"], env);
+  const found = await cli(["find", id], env);
   assert.match(found.out, /01KLATE/);
   assert.match(
     found.out,

@@ -59,8 +59,8 @@ ${
     markup`<p class="notice"><strong>${NOT_TOLD}</strong></p>`
   }
 <p>An order is found by its id, external id, your own reference, click id,
-session, transaction, wallet address, card id or words of a note; a user by the
-user id or words of a note. A link to an explorer will do, and so will a hash that was shortened.
+session, transaction, wallet address or card id; a user by the user id. A link to
+an explorer will do, and so will a hash that was shortened.
 Capital letters do not matter. The first four characters of an order id,
 external id or reference are enough, and six of anything else.</p>
 <p class="soft">An order that is minutes old may not have been read yet. Look at
