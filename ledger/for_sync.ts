@@ -39,7 +39,6 @@ export {
 } from "./machines/order_machine.ts";
 export {
   nextFinalReadMs,
-  OPEN_AT_LEAST_MS,
   OPEN_AT_MOST_MS,
   requestAgainAfterMs,
 } from "./orders/order_status.ts";

@@ -443,13 +443,8 @@ class Reader {
   readonly sample = async (list: ListName): Promise<readonly WireRow[]> => {
     const statuses = list === "orders" ? ORDER_STATUSES : [];
     const rows = new Map<unknown, WireRow>();
-    for (
-      const parameters of [
-        {},
-        { order_by: "asc" },
-        ...statuses.map((status) => ({ status })),
-      ]
-    ) {
+    const kinds = statuses.map((status) => ({ status }));
+    for (const parameters of [{}, { order_by: "asc" }, ...kinds]) {
       for (const row of (await this.page(list, parameters)).rows) {
         rows.set(row[LISTS[list].id], row);
       }

@@ -17,13 +17,7 @@ import {
   Recorder,
   type SweepRead,
 } from "../recording/recorder.ts";
-import {
-  allSteps,
-  isServiceFailure,
-  type PollClient,
-  type ServiceFailure,
-  type Steps,
-} from "../walk/walk.ts";
+import { allSteps, type PollClient, type Steps } from "../walk/walk.ts";
 import { watchdog } from "../watchdog/watchdog.ts";
 import type {
   DeliveryAlert,
@@ -467,52 +461,37 @@ class Session {
   }
 
   /**
-   * Runs sweeps one after another, each to its end. Where the service fails one,
-   * the others still run; the first failure is returned.
+   * Runs sweeps one after another, each to its end. Where one fails, the others
+   * still run; the first failure is returned.
    */
-  async round(kinds: readonly SweepKind[]): Promise<ServiceFailure | null> {
-    const { settings: { ledger }, signal, failures } = this.#parts;
+  async round(kinds: readonly SweepKind[]): Promise<unknown> {
+    const { settings, signal, failures, meter } = this.#parts;
+    const { ledger } = settings;
     await failures.load();
     await ledger.project({ signal });
     const stored = await readNewProgress(ledger.driver, "order");
-    let failure: ServiceFailure | null = null;
-    for (const kind of ["new", "confirm", "open", "deep"] as const) {
-      if (!kinds.includes(kind)) continue;
+    const order = ["new", "confirm", "open", "deep"] as const;
+    let failure: unknown = null;
+    for (const kind of order.filter((one) => kinds.includes(one))) {
       // The new sweep has just walked through the whole past.
       if (kind === "deep" && stored === null && kinds.includes("new")) continue;
+      const one = this.#start(kind, true);
       try {
-        await this.#finish(kind);
-        await failures.worked(kind);
-      } catch (error) {
-        if (!signal.aborted) await failures.failed(kind, error, false);
-        if (!isServiceFailure(error) || signal.aborted) throw error;
-        failure ??= error;
+        while (one.steps !== null) {
+          signal.throwIfAborted();
+          const turn = meter.turn([kind]);
+          if ("waitMs" in turn) await settings.sleep(turn.waitMs, signal);
+          else {
+            const failed = await this.#step(kind, false);
+            failure ??= failed;
+          }
+        }
+      } finally {
+        await one.steps?.return();
       }
       await ledger.project({ signal });
     }
     return failure;
-  }
-
-  /** Runs one sweep to its end, at the rate. */
-  async #finish(kind: SweepKind): Promise<void> {
-    const { settings, signal, meter, failures } = this.#parts;
-    const sweep = this.#sweep(kind, true);
-    try {
-      for (;;) {
-        signal.throwIfAborted();
-        const turn = meter.turn([kind]);
-        if ("waitMs" in turn) {
-          await settings.sleep(turn.waitMs, signal);
-          continue;
-        }
-        const { done, value } = await sweep.next();
-        if (done === true) return;
-        await failures.stepped();
-        meter.spend(kind, value);
-      }
-    } finally {
-      await sweep.return();
-    }
   }
 
   /** Runs all sweeps side by side. */
@@ -539,7 +518,7 @@ class Session {
         }
         const turn = meter.turn(kinds);
         if ("waitMs" in turn) await this.#rest(turn.waitMs);
-        else await this.#step(turn.kind);
+        else await this.#step(turn.kind, true);
       }
     } finally {
       for (const kind of ready()) await sweeps[kind].steps?.return();
@@ -588,19 +567,27 @@ class Session {
       this.#projectedMs = nowMs;
     }
     for (const kind of due) {
-      const one = this.#sweeps[kind];
       if (kind === "confirm") this.#named = false;
-      one.steps = this.#sweep(kind, kind === "open" && one.isWanted);
-      one.startedMs = nowMs;
-      one.isWanted = false;
+      this.#start(kind, kind === "open" && this.#sweeps[kind].isWanted);
     }
   }
 
-  /** One step of one sweep; a failure costs this sweep a pause, no other. */
-  async #step(kind: SweepKind): Promise<void> {
+  #start(kind: SweepKind, all: boolean) {
+    const steps = this.#sweep(kind, all);
+    const startedMs = this.#parts.settings.steadyNow();
+    return Object.assign(this.#sweeps[kind], {
+      ...{ steps, startedMs, isWanted: false },
+    });
+  }
+
+  /**
+   * One step of one sweep; a failure costs this sweep a pause, no other, and is
+   * returned.
+   */
+  async #step(kind: SweepKind, goesOn: boolean): Promise<unknown> {
     const { meter, settings, failures, signal } = this.#parts;
     const one = this.#sweeps[kind];
-    if (one.steps === null) return;
+    if (one.steps === null) return null;
     const end = (hasFailed: boolean, pauseMs: number) => {
       const dueMs = settings.steadyNow() + pauseMs;
       Object.assign(one, { steps: null, hasFailed, dueMs });
@@ -617,16 +604,18 @@ class Session {
         isLong(this.#begunMs) ||
         (done === true && failures.isOfDatabase("poller"))
       ) await failures.worked("poller");
-      if (done === true) return end(false, settings[PAUSE_OF[kind]]);
-      meter.spend(kind, value);
+      if (done === true) end(false, settings[PAUSE_OF[kind]]);
+      else meter.spend(kind, value);
       // What was read is reported at once.
-      if (value > 0) this.#fold();
+      if (goesOn && done !== true && value > 0) this.#fold();
+      return null;
     } catch (error) {
       if (signal.aborted || error instanceof PollError) throw error;
       meter.spend(kind, 1);
-      const pauseMs = await failures.failed(kind, error);
+      const pauseMs = await failures.failed(kind, error, goesOn);
       end(true, pauseMs);
-      settings.onError?.(error, kind);
+      if (goesOn) settings.onError?.(error, kind);
+      return error;
     }
   }
 

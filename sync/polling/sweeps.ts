@@ -14,7 +14,6 @@ import {
   LEASE_MS,
   nextFinalReadMs,
   normaliseStatus,
-  OPEN_AT_LEAST_MS,
   OPEN_AT_MOST_MS,
   type OpenOrder,
   type QueueName,
@@ -119,65 +118,56 @@ interface QueueSweepOptions {
  */
 export async function* sweepConfirm(
   context: SweepContext,
-  { all, turns = new RequestTurns() }: QueueSweepOptions = { all: true },
+  how: QueueSweepOptions = { all: true },
 ): Steps {
-  const lastMs = context.now() + CLOCK_TOLERANCE_MS;
-  const untilMs = () => all ? lastMs : context.now();
-  yield* sweepQueue(
-    context,
-    { queue: "named", untilMs, turns },
-    ({ entity, waiting }) => {
-      const forget = (ids: readonly string[]) =>
-        deleteConfirmed(
-          entity,
-          waiting.filter(({ entityId }) => ids.includes(entityId)),
-        );
-      return askAskable(context, entity, waiting.map(idOfWaiting), {
-        // Nobody can ask for these.
-        leave: forget,
-        settle: (answer) => {
-          const { settled: ids, requestedAtMs, statuses } = answer;
-          const shortestMs = context.confirmAtLeastMs;
-          const settled = waiting.filter(({ entityId }) =>
-            ids.includes(entityId)
-          );
-          // The service dates its answers in whole seconds: of a user whom a
-          // webhook named in the same second only another answer says what came
-          // last. An order has times of its own, and a clock that is far behind
-          // is not waited for.
-          const answered = settled.filter(({ entityId, wantedAtMs }) =>
-            entity === "order" || !statuses.has(entityId) ||
-            wantedAtMs <= Date.parse(answer.readAt) ||
-            requestedAtMs - wantedAtMs > CLOCK_TOLERANCE_MS
-          );
-          return [
-            ...forget(answered.map(idOfWaiting)),
-            // Unless a webhook has made it urgent since: that is not answered yet.
-            restUntil(
-              "named",
-              entity,
-              settled.map(({ entityId, claimedBy }): Rest => [
-                entityId,
-                requestedAtMs + shortestMs,
-                claimedBy,
-              ]),
-            ),
-            // Twice as long each time it was named again and nothing had changed.
-            restAfterRead(entity, {
-              ...{ ids, changed: [...answer.changed], requestedAtMs },
-              ...{ shortestMs, longestMs: CONFIRM_AT_MOST_MS },
-            }),
-          ];
-        },
-      });
-    },
-  );
+  yield* sweepQueue(context, "named", how, ({ entity, waiting }) => {
+    const of = (ids: readonly string[]) =>
+      waiting.filter(({ entityId }) => ids.includes(entityId));
+    return requestEach(context, entity, waiting.map(idOf), {
+      leave: (ids) => deleteConfirmed(entity, of(ids)),
+      settle: (answer) => settleNamed(context, entity, answer, of),
+    });
+  });
 }
+
+const idOf = ({ entityId }: Waiting) => entityId;
 
 /** Longest pause between two confirming reads of the same id, in ms. */
 const CONFIRM_AT_MOST_MS = 10 * 60_000;
 
-const idOfWaiting = ({ entityId }: Waiting) => entityId;
+/** Removes the requested ids from the queue, and sets their pause. */
+function settleNamed(
+  { confirmAtLeastMs: shortestMs }: SweepContext,
+  entity: Entity,
+  { settled: ids, requestedAtMs, statuses, readAt, changed }: IdsAnswer,
+  of: (ids: readonly string[]) => readonly Waiting[],
+): Statement[] {
+  const settled = of(ids);
+  // The service dates its answers in whole seconds: of a user whom a webhook named
+  // in the same second only another answer says what came last. An order has times
+  // of its own, and a clock that is far behind is not waited for.
+  const answered = settled.filter(({ entityId, wantedAtMs }) =>
+    entity === "order" || !statuses.has(entityId) ||
+    wantedAtMs <= Date.parse(readAt) ||
+    requestedAtMs - wantedAtMs > CLOCK_TOLERANCE_MS
+  );
+  const untilMs = requestedAtMs + shortestMs;
+  const rests = settled.map((one): Rest => [
+    one.entityId,
+    untilMs,
+    one.claimedBy,
+  ]);
+  return [
+    ...deleteConfirmed(entity, answered),
+    // Unless a webhook has made it urgent since: that one is not answered yet.
+    restUntil("named", entity, rests),
+    // Twice as long each time that it was named again and nothing had changed.
+    restAfterRead(entity, {
+      ...{ ids, changed: [...changed], requestedAtMs },
+      ...{ shortestMs, longestMs: CONFIRM_AT_MOST_MS },
+    }),
+  ];
+}
 
 /**
  * Requests every order that is not final, not confirmed, or contested, the
@@ -187,24 +177,20 @@ const idOfWaiting = ({ entityId }: Waiting) => entityId;
  */
 export async function* sweepOpen(
   context: SweepContext,
-  { all, turns = new RequestTurns() }: QueueSweepOptions,
+  how: QueueSweepOptions,
 ): Steps {
-  const beganMs = context.now();
-  for (let after = 0; all;) {
-    const some = await readQueuedOrders(
-      context.driver,
-      after,
-      ITEMS_PER_REQUEST,
-    );
+  const { driver } = context;
+  for (let after = 0; how.all;) {
+    const some = await readQueuedOrders(driver, after, ITEMS_PER_REQUEST);
     if (some.length === 0) break;
     after = some.at(-1)?.seq ?? after;
     yield* requestOrders(context, some.map(({ orderId }) => orderId));
   }
-  const untilMs = () => all ? beganMs : context.now();
   yield* sweepQueue(
     context,
-    { queue: "open", untilMs, turns },
-    ({ waiting }) => requestOrders(context, waiting.map(idOfWaiting)),
+    "open",
+    how,
+    ({ waiting }) => requestOrders(context, waiting.map(idOf)),
   );
 }
 
@@ -212,21 +198,16 @@ async function* requestOrders(
   context: SweepContext,
   ids: readonly string[],
 ): Steps {
-  const known = await readOpenOrders(context.driver, ids);
-  const orders = new Map(known.map((order) => [order.orderId, order]));
-  yield* askAskable(context, "order", ids, {
-    // Another version has folded it.
-    isKnown: (id) => orders.has(id),
+  const open = await readOpenOrders(context.driver, ids);
+  yield* requestEach(context, "order", open.map(({ orderId }) => orderId), {
     leave: (others) => {
-      const rests = others.map((id): Rest => [
-        id,
-        context.now() +
-        (isRequestable(id) ? OPEN_AT_LEAST_MS : OPEN_AT_MOST_MS),
-      ]);
+      const untilMs = context.now() + OPEN_AT_MOST_MS;
+      const rests = others.map((id): Rest => [id, untilMs]);
       return [restUntil("open", "order", rests)];
     },
     settle: (answer) => {
-      const settled = answer.settled.flatMap((id) => orders.get(id) ?? []);
+      const ids = new Set(answer.settled);
+      const settled = open.filter(({ orderId }) => ids.has(orderId));
       return settleOpen(context, settled, answer);
     },
   });
@@ -283,28 +264,6 @@ function contradictionsOf(
   );
 }
 
-/** What a queue does with ids that nobody can ask for, and with an answer. */
-interface Asking {
-  readonly isKnown?: (id: string) => boolean;
-  readonly leave: (ids: readonly string[]) => readonly Statement[];
-  readonly settle: (answer: IdsAnswer) => readonly Statement[];
-}
-
-async function* askAskable(
-  context: SweepContext,
-  entity: Entity,
-  ids: readonly string[],
-  { isKnown = () => true, leave, settle }: Asking,
-): Steps {
-  const askable = ids.filter((id) => isRequestable(id) && isKnown(id));
-  const others = ids.filter((id) => !askable.includes(id));
-  if (others.length > 0) {
-    await context.recorder.write(leave(others));
-    yield 0;
-  }
-  yield* requestEach(context, entity, askable, settle);
-}
-
 /** How to choose among what waits. */
 interface ChooseOptions {
   /** Users wait only where webhooks name them. */
@@ -317,13 +276,14 @@ interface ChooseOptions {
 
 async function* sweepQueue(
   context: SweepContext,
-  { untilMs, ...how }: Omit<ChooseOptions, "untilMs"> & {
-    readonly untilMs: () => number;
-  },
+  queue: QueueName,
+  { all, turns = new RequestTurns() }: QueueSweepOptions,
   request: (batch: IdBatch) => Steps,
 ): Steps {
+  const lastMs = context.now() + CLOCK_TOLERANCE_MS;
   for (;;) {
-    const batch = await nextBatch(context, { ...how, untilMs: untilMs() });
+    const untilMs = all ? lastMs : context.now();
+    const batch = await nextBatch(context, { queue, untilMs, turns });
     if (batch === null) return;
     for await (const requests of request(batch)) {
       batch.spend(requests);
@@ -479,16 +439,25 @@ export async function* requestEach(
   context: SweepContext,
   entity: Entity,
   ids: readonly string[],
-  finish: (answer: IdsAnswer) => readonly Statement[],
+  { leave, settle }: {
+    /** What becomes of ids that nobody can ask for. */
+    readonly leave: (ids: readonly string[]) => readonly Statement[];
+    readonly settle: (answer: IdsAnswer) => readonly Statement[];
+  },
 ): Steps {
   const { driver, recorder, signal } = context;
-  const left = ids.length === 0 ? [] : [ids];
+  const askable = ids.filter(isRequestable);
+  if (askable.length < ids.length) {
+    await recorder.write(leave(ids.filter((id) => !isRequestable(id))));
+    yield 0;
+  }
+  const left: (readonly string[])[] = askable.length === 0 ? [] : [askable];
   let answers = false;
   for (let some = left.pop(); some !== undefined; some = left.pop()) {
     const [only = ""] = some;
     try {
       const answer = yield* requestByIds(context, entity, some, (answer) => [
-        ...finish(answer),
+        ...settle(answer),
         forgetIsolated(entity, answer.settled),
       ]);
       answers = true;
@@ -497,7 +466,7 @@ export async function* requestEach(
       // A further request would say no more: it is requested alone from now on.
       else {
         await recorder.write([
-          ...finish({ ...answer, settled: some, unresolved: [] }),
+          ...settle({ ...answer, settled: some, unresolved: [] }),
           keptAlone(
             context,
             entity,

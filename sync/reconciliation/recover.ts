@@ -22,7 +22,6 @@ import {
   walkSettled,
   wholeSecond,
 } from "../walk/walk.ts";
-import { isRequestable } from "../../core/wire/identifier.ts";
 import { requestEach } from "../polling/sweeps.ts";
 import { defined } from "../../core/guards.ts";
 import type { PollLedger } from "../polling/poller.ts";
@@ -182,11 +181,11 @@ export async function readOrders(
   orderIds: readonly string[],
 ): Promise<void> {
   const context = await besidePoller(options, () => {});
-  const ids = orderIds.filter(isRequestable);
-  for (let from = 0; from < ids.length; from += ITEMS_PER_REQUEST) {
+  const nothing = { leave: () => [], settle: () => [] };
+  for (let from = 0; from < orderIds.length; from += ITEMS_PER_REQUEST) {
     options.signal?.throwIfAborted();
-    const some = ids.slice(from, from + ITEMS_PER_REQUEST);
-    await runToEnd(requestEach(context, "order", some, () => []));
+    const some = orderIds.slice(from, from + ITEMS_PER_REQUEST);
+    await runToEnd(requestEach(context, "order", some, nothing));
   }
   await options.ledger.project();
 }
