@@ -276,7 +276,7 @@ export function createPoller(options: PollerOptions): Poller {
     const name = POLL_LEASE;
     const lease = await takeLease(driver, { name, holder, leaseMs });
     if (!("fence" in lease)) return lease;
-    return new Session({ settings, meter, failures, lease, signal, onRead });
+    return pollUnder({ settings, meter, failures, lease, signal, onRead });
   }
 
   function onRead(sweep: SweepKind, read: SweepRead) {
@@ -374,12 +374,17 @@ interface SessionParts {
   readonly onRead: (kind: SweepKind, read: SweepRead) => void;
 }
 
+type Session = ReturnType<typeof pollUnder>;
+
 /** Polls under one lease, one request at a time. */
-class Session {
-  readonly #parts: SessionParts;
-  readonly #recorder: Recorder;
-  readonly #turns = { confirm: new RequestTurns(), open: new RequestTurns() };
-  readonly #sweeps = recordBy(SWEEP_KINDS)(() => ({
+function pollUnder(
+  { settings, meter, failures, lease, signal, onRead }: SessionParts,
+) {
+  const { ledger, now, randomBytes, steadyNow, sleep } = settings;
+  const { driver } = ledger;
+  const recorder = new Recorder({ driver, lease, now, randomBytes });
+  const turns = { confirm: new RequestTurns(), open: new RequestTurns() };
+  const sweeps = recordBy(SWEEP_KINDS)(() => ({
     /** Null while it does not run. */
     steps: null as Steps | null,
     startedMs: 0,
@@ -389,45 +394,31 @@ class Session {
     /** Whether it ended with a failure, and waits until it is due. */
     hasFailed: false,
   }));
-  readonly #begunMs: number;
-  #renewedMs: number;
-  #watchMs = 0;
-  #projectedMs = 0;
+  const begunMs = steadyNow();
+  const renewMs = settings.leaseMs / RENEWALS;
+  let renewedMs = begunMs;
+  let watchMs = 0;
+  let projectedMs = 0;
   /** Whether webhooks were folded since the confirm sweep was last begun. */
-  #named = false;
+  let isNamed = false;
   /** Ends the pause that is under way. */
-  #resting: AbortController | null = null;
+  let resting: AbortController | null = null;
   /** The fold that is under way. */
-  #folding: Promise<void> | null = null;
+  let folding: Promise<void> | null = null;
   /** Whether more was read while it is under way. */
-  #foldAgain = false;
-  #foldFailure: { readonly error: unknown } | null = null;
+  let foldAgain = false;
+  let foldFailure: { readonly error: unknown } | null = null;
+  const end = () => releaseLease(driver, lease);
+  return { end, watch, round, run, startNow };
 
-  constructor(parts: SessionParts) {
-    const { settings, lease } = parts;
-    const { ledger: { driver }, now, randomBytes, steadyNow } = settings;
-    this.#parts = parts;
-    this.#recorder = new Recorder({ driver, lease, now, randomBytes });
-    this.#begunMs = this.#renewedMs = steadyNow();
-  }
-
-  async end(): Promise<void> {
-    const { settings, lease } = this.#parts;
-    await releaseLease(settings.ledger.driver, lease);
-  }
-
-  #sweep(kind: SweepKind, all: boolean): Steps {
-    const { settings, signal, onRead } = this.#parts;
+  function sweep(kind: SweepKind, all: boolean): Steps {
     const context: SweepContext = {
-      ...{ ...settings, signal, driver: settings.ledger.driver },
-      recorder: this.#recorder,
+      ...{ ...settings, signal, driver, recorder },
       onRead: (read) => onRead(kind, read),
     };
-    if (kind === "open") {
-      return sweepOpen(context, { all, turns: this.#turns.open });
-    }
+    if (kind === "open") return sweepOpen(context, { all, turns: turns.open });
     if (kind === "confirm") {
-      return sweepConfirm(context, { all, turns: this.#turns.confirm });
+      return sweepConfirm(context, { all, turns: turns.confirm });
     }
     // Half of it: a cycle that is due must not be left out by chance.
     const pauseMs = all ? 0 : settings.deepCycleAtLeastMs / 2;
@@ -440,11 +431,17 @@ class Session {
     );
   }
 
+  function start(kind: SweepKind, all: boolean) {
+    const begun = { steps: sweep(kind, all), startedMs: steadyNow() };
+    return Object.assign(sweeps[kind], { ...begun, isWanted: false });
+  }
+
   /** Looks at webhook delivery, raises the alarm, and renews the lease. */
-  async watch(onFailure?: (error: unknown) => void): Promise<DeliveryHealth> {
-    const { settings } = this.#parts;
-    const { health, alert, remember } = await watchdog(settings.ledger.driver, {
-      ...{ nowMs: settings.now(), everyMs: settings.watchEveryMs },
+  async function watch(
+    onFailure?: (error: unknown) => void,
+  ): Promise<DeliveryHealth> {
+    const { health, alert, remember } = await watchdog(driver, {
+      ...{ nowMs: now(), everyMs: settings.watchEveryMs },
     });
     // Called before it is stored: an alarm may be sent twice, but is never lost.
     let isTaken = true;
@@ -456,7 +453,7 @@ class Session {
       onFailure(error);
       isTaken = false;
     }
-    await this.#recorder.write(isTaken ? remember : []);
+    await recorder.write(isTaken ? remember : []);
     return health;
   }
 
@@ -464,25 +461,23 @@ class Session {
    * Runs sweeps one after another, each to its end. Where one fails, the others
    * still run; the first failure is returned.
    */
-  async round(kinds: readonly SweepKind[]): Promise<unknown> {
-    const { settings, signal, failures, meter } = this.#parts;
-    const { ledger } = settings;
+  async function round(kinds: readonly SweepKind[]): Promise<unknown> {
     await failures.load();
     await ledger.project({ signal });
-    const stored = await readNewProgress(ledger.driver, "order");
+    const stored = await readNewProgress(driver, "order");
     const order = ["new", "confirm", "open", "deep"] as const;
     let failure: unknown = null;
     for (const kind of order.filter((one) => kinds.includes(one))) {
       // The new sweep has just walked through the whole past.
       if (kind === "deep" && stored === null && kinds.includes("new")) continue;
-      const one = this.#start(kind, true);
+      const one = start(kind, true);
       try {
         while (one.steps !== null) {
           signal.throwIfAborted();
           const turn = meter.turn([kind]);
-          if ("waitMs" in turn) await settings.sleep(turn.waitMs, signal);
+          if ("waitMs" in turn) await sleep(turn.waitMs, signal);
           else {
-            const failed = await this.#step(kind, false);
+            const failed = await step(kind, false);
             failure ??= failed;
           }
         }
@@ -495,34 +490,32 @@ class Session {
   }
 
   /** Runs all sweeps side by side. */
-  async run(): Promise<void> {
-    const { meter, settings, signal, failures } = this.#parts;
+  async function run(): Promise<void> {
     await failures.load();
-    using _named = settings.ledger.onRequested?.(() => {
-      this.#named = true;
-      this.#resting?.abort();
+    using _named = ledger.onRequested?.(() => {
+      isNamed = true;
+      resting?.abort();
     });
-    const sweeps = this.#sweeps;
     const ready = () => SWEEP_KINDS.filter((kind) => sweeps[kind].steps);
     try {
       while (!signal.aborted) {
-        if (this.#foldFailure !== null) throw this.#foldFailure.error;
-        const nowMs = settings.steadyNow();
-        await this.#keepWatch(nowMs);
-        this.#startDue(nowMs);
+        if (foldFailure !== null) throw foldFailure.error;
+        const nowMs = steadyNow();
+        await keepWatch(nowMs);
+        startDue(nowMs);
         const kinds = ready();
         if (kinds.length === 0) {
           const dueMs = SWEEP_KINDS.map((kind) => sweeps[kind].dueMs);
-          await this.#rest(Math.min(this.#watchMs, ...dueMs) - nowMs);
+          await rest(Math.min(watchMs, ...dueMs) - nowMs);
           continue;
         }
         const turn = meter.turn(kinds);
-        if ("waitMs" in turn) await this.#rest(turn.waitMs);
-        else await this.#step(turn.kind, true);
+        if ("waitMs" in turn) await rest(turn.waitMs);
+        else await step(turn.kind, true);
       }
     } finally {
       for (const kind of ready()) await sweeps[kind].steps?.return();
-      await this.#folding;
+      await folding;
     }
   }
 
@@ -530,90 +523,75 @@ class Session {
    * Starts the sweeps at once that read what is new, what webhooks named, and
    * every open order. One that is under way is started once more after it.
    */
-  startNow(): void {
-    for (const kind of SWEEP_KINDS) {
-      this.#sweeps[kind].isWanted = kind !== "deep";
-    }
-    this.#resting?.abort();
+  function startNow(): void {
+    for (const kind of SWEEP_KINDS) sweeps[kind].isWanted = kind !== "deep";
+    resting?.abort();
   }
 
   /** Checks delivery when it is due, and keeps the lease meanwhile. */
-  async #keepWatch(nowMs: number): Promise<void> {
-    const { settings, failures } = this.#parts;
-    if (nowMs >= this.#watchMs) {
+  async function keepWatch(nowMs: number): Promise<void> {
+    if (nowMs >= watchMs) {
       // A failing `onAlert` must not stop polling.
-      await this.watch((error) => settings.onError?.(error, null));
+      await watch((error) => settings.onError?.(error, null));
       await failures.store();
-      this.#watchMs = nowMs + settings.watchEveryMs;
-    } else if (nowMs - this.#renewedMs >= settings.leaseMs / RENEWALS) {
-      await this.#recorder.write([]);
-    } else return;
-    this.#renewedMs = nowMs;
+      watchMs = nowMs + settings.watchEveryMs;
+    } else if (nowMs - renewedMs >= renewMs) await recorder.write([]);
+    else return;
+    renewedMs = nowMs;
   }
 
   /** Starts the sweeps whose time has come, and folds what they need. */
-  #startDue(nowMs: number): void {
+  function startDue(nowMs: number): void {
     const due = SWEEP_KINDS.filter((kind) => {
-      const { steps, dueMs, isWanted, hasFailed } = this.#sweeps[kind];
-      const isNamed = kind === "confirm" && this.#named && !hasFailed;
-      return steps === null && (isWanted || nowMs >= dueMs || isNamed);
+      const { steps, dueMs, isWanted, hasFailed } = sweeps[kind];
+      const isWoken = kind === "confirm" && isNamed && !hasFailed;
+      return steps === null && (isWanted || nowMs >= dueMs || isWoken);
     });
     // A sweep that has gone on for long needs fresh read models as well.
-    const { confirmEveryMs } = this.#parts.settings;
-    const isFresh = nowMs - this.#projectedMs < confirmEveryMs;
+    const isFresh = nowMs - projectedMs < settings.confirmEveryMs;
     // What wakes the confirm sweep has just been folded.
     if (!isFresh || due.some((kind) => kind !== "confirm")) {
-      this.#fold();
-      this.#projectedMs = nowMs;
+      fold();
+      projectedMs = nowMs;
     }
     for (const kind of due) {
-      if (kind === "confirm") this.#named = false;
-      this.#start(kind, kind === "open" && this.#sweeps[kind].isWanted);
+      if (kind === "confirm") isNamed = false;
+      start(kind, kind === "open" && sweeps[kind].isWanted);
     }
-  }
-
-  #start(kind: SweepKind, all: boolean) {
-    const steps = this.#sweep(kind, all);
-    const startedMs = this.#parts.settings.steadyNow();
-    return Object.assign(this.#sweeps[kind], {
-      ...{ steps, startedMs, isWanted: false },
-    });
   }
 
   /**
    * One step of one sweep; a failure costs this sweep a pause, no other, and is
    * returned.
    */
-  async #step(kind: SweepKind, goesOn: boolean): Promise<unknown> {
-    const { meter, settings, failures, signal } = this.#parts;
-    const one = this.#sweeps[kind];
+  async function step(kind: SweepKind, goesOn: boolean): Promise<unknown> {
+    const one = sweeps[kind];
     if (one.steps === null) return null;
-    const end = (hasFailed: boolean, pauseMs: number) => {
-      const dueMs = settings.steadyNow() + pauseMs;
+    const ended = (hasFailed: boolean, pauseMs: number) => {
+      const dueMs = steadyNow() + pauseMs;
       Object.assign(one, { steps: null, hasFailed, dueMs });
     };
     try {
       const { done, value } = await one.steps.next();
-      const nowMs = settings.steadyNow();
+      const nowMs = steadyNow();
       const isLong = (beganMs: number) => nowMs - beganMs >= WORKS_AGAIN_MS;
       if (done !== true) await failures.stepped();
       if (done === true || isLong(one.startedMs)) await failures.worked(kind);
       // A lease that is lost at once each time is taken well each time, too; a
       // database that took what a sweep ended with works.
       if (
-        isLong(this.#begunMs) ||
-        (done === true && failures.isOfDatabase("poller"))
+        isLong(begunMs) || (done === true && failures.isOfDatabase("poller"))
       ) await failures.worked("poller");
-      if (done === true) end(false, settings[PAUSE_OF[kind]]);
+      if (done === true) ended(false, settings[PAUSE_OF[kind]]);
       else meter.spend(kind, value);
       // What was read is reported at once.
-      if (goesOn && done !== true && value > 0) this.#fold();
+      if (goesOn && done !== true && value > 0) fold();
       return null;
     } catch (error) {
       if (signal.aborted || error instanceof PollError) throw error;
       meter.spend(kind, 1);
       const pauseMs = await failures.failed(kind, error, goesOn);
-      end(true, pauseMs);
+      ended(true, pauseMs);
       if (goesOn) settings.onError?.(error, kind);
       return error;
     }
@@ -623,31 +601,28 @@ class Session {
    * Folds in the background, because under a flood of events folding does not
    * end. Many calls at once lead to at most two folds.
    */
-  #fold(): void {
-    const { settings: { ledger }, signal } = this.#parts;
-    this.#foldAgain = true;
-    const foldAll = async () => {
-      while (this.#foldAgain && !signal.aborted) {
-        this.#foldAgain = false;
-        await ledger.project({ signal });
-      }
-    };
-    this.#folding ??= foldAll().catch((error) => {
-      this.#foldFailure = { error };
-      this.#resting?.abort();
-    }).finally(() => this.#folding = null);
+  function fold(): void {
+    foldAgain = true;
+    folding ??= foldAll().catch((error) => {
+      foldFailure = { error };
+      resting?.abort();
+    }).finally(() => folding = null);
   }
 
-  async #rest(ms: number): Promise<void> {
-    const { settings, signal } = this.#parts;
+  async function foldAll(): Promise<void> {
+    while (foldAgain && !signal.aborted) {
+      foldAgain = false;
+      await ledger.project({ signal });
+    }
+  }
+
+  async function rest(ms: number): Promise<void> {
     if (signal.aborted) return;
-    const resting = new AbortController();
-    this.#resting = resting;
-    const restMs = Math.max(1, Math.min(ms, settings.leaseMs / RENEWALS));
+    resting = new AbortController();
     const ended = AbortSignal.any([signal, resting.signal]);
-    await settings.sleep(restMs, ended).catch((error) => {
+    await sleep(Math.max(1, Math.min(ms, renewMs)), ended).catch((error) => {
       if (!ended.aborted) throw error;
     });
-    this.#resting = null;
+    resting = null;
   }
 }
