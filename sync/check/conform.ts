@@ -362,6 +362,7 @@ function distinct(texts: Iterable<string>): string[] {
 }
 
 const MOST_WORDS = 40;
+
 /** A row of a list as the service sent it; numbers are `ExactNumber`s. */
 type WireRow = Readonly<Record<string, unknown>>;
 
@@ -412,45 +413,39 @@ const NO_ANSWER = Symbol("no answer");
 /** Age at which no new order appears in a window, in milliseconds. */
 const SETTLED_MS = 60_000;
 
-/** Asks each question once, of what is old enough not to change. */
-class Reader {
-  readonly #asked = new Map<string, Promise<ReadAnswer>>();
-  readonly #until: string;
-  readonly #ask: AskService;
+type Reader = ReturnType<typeof readerOf>;
 
-  constructor(ask: AskService, nowMs: number) {
-    this.#ask = ask;
-    this.#until = new Date(nowMs - SETTLED_MS).toISOString()
-      .replace(/\.\d+/, "");
-  }
+/** Asks each question once, of what is old enough not to change. */
+function readerOf(ask: AskService, nowMs: number) {
+  const asked = new Map<string, Promise<ReadAnswer>>();
+  const until = new Date(nowMs - SETTLED_MS).toISOString().replace(/\.\d+/, "");
+  return { page, sample };
 
   /** A page of twenty, the newest first, unless the parameters say otherwise. */
-  readonly page = (
+  function page(
     list: ListName,
     parameters: ListParameters,
-  ): Promise<ReadAnswer> => {
-    const question = {
-      ...{ [LISTS[list].end]: this.#until, order_by: "desc", limit: "20" },
-      ...parameters,
-    };
+  ): Promise<ReadAnswer> {
+    const usual = { [LISTS[list].end]: until, order_by: "desc", limit: "20" };
+    const question = { ...usual, ...parameters };
     const key = JSON.stringify([list, question]);
-    const answer = this.#asked.get(key) ?? this.#ask(list, question).then(read);
-    this.#asked.set(key, answer);
+    const answer = asked.get(key) ?? ask(list, question).then(read);
+    asked.set(key, answer);
     return answer;
-  };
+  }
 
   /** The newest and the oldest rows, and orders of each status. */
-  readonly sample = async (list: ListName): Promise<readonly WireRow[]> => {
+  async function sample(list: ListName): Promise<readonly WireRow[]> {
     const statuses = list === "orders" ? ORDER_STATUSES : [];
-    const rows = new Map<unknown, WireRow>();
     const kinds = statuses.map((status) => ({ status }));
+    const rows = new Map<unknown, WireRow>();
     for (const parameters of [{}, { order_by: "asc" }, ...kinds]) {
-      for (const row of (await this.page(list, parameters)).rows) {
+      for (const row of (await page(list, parameters)).rows) {
         rows.set(row[LISTS[list].id], row);
       }
     }
     return [...rows.values()];
-  };
+  }
 }
 
 function read(answer: ServiceAnswer | null): ReadAnswer {
@@ -528,13 +523,13 @@ export async function conform(
       if (error === NO_ANSWER) return "no_answer";
       throw error;
     });
-  const reader = new Reader(ask, now());
+  const reader = readerOf(ask, now());
   const rows: ConformRow[] = [];
   for (const [name, row] of Object.entries(CONFORMANCE_ROWS)) {
     signal?.throwIfAborted();
     onProgress?.(rows.length);
     let seen = await look(row, reader);
-    if (seen[0] === false) seen = await look(row, new Reader(ask, now()));
+    if (seen[0] === false) seen = await look(row, readerOf(ask, now()));
     const { subject, taken, risk: code } = row;
     const about = { name, subject, taken };
     const risk = { code, message: RISKS[code] };

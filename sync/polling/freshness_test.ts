@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { freshnessOf, type Polling, type RequestTimes } from "./poll_status.ts";
 
 const minute = 60_000;
-const works: Polling = { doubt: null, allAskedSinceMs: 9 * minute };
 const at = (minutes: number) => new Date(minutes * minute).toISOString();
+const works: Polling = { doubt: null, allAskedSince: at(9) };
 const nowMs = 11 * minute;
 const shown: RequestTimes = {
   requestedAt: at(10),
@@ -48,10 +48,10 @@ Deno.test("freshnessOf() doubts what was not asked for in time, and says why", (
     of({ wasObserved: false }, { doubt: "not_polled" }),
     "never_observed",
   );
-  assert.equal(of({}, { allAskedSinceMs: null }), null, "no cycle has ended");
-  assert.equal(of({}, { allAskedSinceMs: 10.5 * minute }), "behind");
+  assert.equal(of({}, { allAskedSince: null }), null, "no cycle has ended");
+  assert.equal(of({}, { allAskedSince: at(10.5) }), "behind");
   const due = { openDueAtMs: 12 * minute };
-  assert.equal(of(due, { allAskedSinceMs: 10.5 * minute }), null);
+  assert.equal(of(due, { allAskedSince: at(10.5) }), null);
   assert.equal(of(due, {}, 17 * minute), null);
   assert.equal(of(due, {}, 18 * minute), "behind");
   assert.equal(of({}, {}, nowMs - 60 * minute), "behind", "set back");

@@ -164,25 +164,23 @@ export async function readDeepCycles(
   const both = await Promise.all(
     ENTITIES.map((entity) => readDeepProgress(driver, entity)),
   );
-  const ended = both.filter(({ finishedAt }) => finishedAt !== null).map(
-    ({ finishedAt, lastCycleMs }) => ({
-      endMs: Date.parse(finishedAt ?? ""),
-      tookMs: lastCycleMs ?? 0,
-    }),
-  );
-  const isWhole = ended.length === both.length;
+  const cycles = Math.min(...both.map((one) => one.cycles));
+  const ended = both.map(({ finishedAt, lastCycleMs }) => ({
+    endMs: Date.parse(finishedAt ?? ""),
+    tookMs: lastCycleMs ?? 0,
+  }));
+  if (ended.some(({ endMs }) => Number.isNaN(endMs))) {
+    const deep = { cycles, finishedAt: null, lastCycleMs: null };
+    return { deep, allAskedSince: null };
+  }
   const began = ended.map(({ endMs, tookMs }) => endMs - tookMs);
   return {
     deep: {
-      cycles: Math.min(...both.map(({ cycles }) => cycles)),
-      finishedAt: isWhole
-        ? isoTime(Math.max(...ended.map(({ endMs }) => endMs)))
-        : null,
-      lastCycleMs: isWhole
-        ? ended.reduce((sum, { tookMs }) => sum + tookMs, 0)
-        : null,
+      cycles,
+      finishedAt: isoTime(Math.max(...ended.map(({ endMs }) => endMs))),
+      lastCycleMs: ended.reduce((sum, { tookMs }) => sum + tookMs, 0),
     },
-    allAskedSince: isWhole ? isoTime(Math.min(...began)) : null,
+    allAskedSince: isoTime(Math.min(...began)),
   };
 }
 
@@ -310,8 +308,8 @@ export interface RequestTimes {
 export interface Polling {
   /** Why it does nothing; null while it works. */
   readonly doubt: "not_polled" | "polling_fails" | null;
-  /** When the last whole cycle through the past began, in epoch ms, if one ended. */
-  readonly allAskedSinceMs: number | null;
+  /** When the last whole cycle through the past began, UTC ISO 8601; or null. */
+  readonly allAskedSince: string | null;
 }
 
 /** Later than this is late: a sweep looks for what is due within the minute. */
@@ -342,7 +340,7 @@ export function freshnessOf(
     // A time in the future was written before our clock was set back.
     const isAhead = askedMs > nowMs + CLOCK_TOLERANCE_MS;
     const isLate = nextMs === Infinity
-      ? askedMs < (polling.allAskedSinceMs ?? 0)
+      ? askedMs < Date.parse(polling.allAskedSince ?? requestedAt)
       : nowMs > nextMs + LATE_MS;
     return isAhead || isLate ? "behind" : null;
   }
@@ -378,31 +376,23 @@ export async function readFreshness(
   nowMs: number = Date.now(),
 ): Promise<Freshness> {
   const [rows] = await driver.batch([selectFreshness(entity, id)], "read");
-  const [requestedAt, found, openDueAt, finalAt, namedDueAt] = rows?.rows[0] ??
-    [];
-  const ms = (value: unknown) => typeof value === "number" ? value : null;
-  return freshnessOf(
-    {
-      requestedAt: typeof requestedAt === "string" ? requestedAt : null,
-      wasObserved: found === 1,
-      openDueAtMs: ms(openDueAt),
-      finalAtMs: ms(finalAt),
-      namedDueAtMs: ms(namedDueAt),
-    },
-    await readPolling(driver),
-    nowMs,
+  const [requestedAt, found, ...due] = rows?.rows[0] ?? [];
+  const [openDueAtMs = null, finalAtMs = null, namedDueAtMs = null] = due.map(
+    (ms) => typeof ms === "number" ? ms : null,
   );
-}
-
-async function readPolling(driver: Driver): Promise<Polling> {
   const { allAskedSince } = await readDeepCycles(driver);
   const doubt = !await isPolled(driver)
     ? "not_polled"
     : pollAlarm(await readPollHealth(driver)) === null
     ? null
     : "polling_fails";
-  return {
-    doubt,
-    allAskedSinceMs: allAskedSince === null ? null : Date.parse(allAskedSince),
-  };
+  return freshnessOf(
+    {
+      requestedAt: typeof requestedAt === "string" ? requestedAt : null,
+      wasObserved: found === 1,
+      ...{ openDueAtMs, finalAtMs, namedDueAtMs },
+    },
+    { doubt, allAskedSince },
+    nowMs,
+  );
 }
