@@ -24,7 +24,7 @@ export interface BodyRoom {
    */
   readonly noRoomFor: (bodyBytes: number) => NoRoom | null;
   /** Counts a body that is being stored. */
-  readonly took: (bodyBytes: number) => void;
+  readonly took?: (bodyBytes: number) => void;
 }
 
 /** What a spool keeps. */

@@ -7,7 +7,7 @@ import { within } from "../core/waiting/within.ts";
 import type { Delivery } from "../core/wire/delivery.ts";
 import { type BodyRoom, LARGE_BODY_BYTES, largeBodyRate } from "./body_room.ts";
 import { DeliveryStore } from "./delivery_store.ts";
-import { endpointLog, LastingAlarm, type WriteLog } from "./endpoint_log.ts";
+import { endpointLog, LastingAlarm } from "./endpoint_log.ts";
 import {
   type ConnectionInfo,
   type RefusalReason,
@@ -15,7 +15,8 @@ import {
   type WebhookEndpointOptions,
   type WebhookEndpointStats,
 } from "./endpoint_options.ts";
-import { hideAddressesFromSpans, RequestGate } from "./gate.ts";
+import { hideAddressesFromSpans, PathSecret } from "./gate.ts";
+import { allowlist, connectionAddress } from "./proxied_address.ts";
 
 /** A webhook endpoint: call it with each request. */
 export interface WebhookEndpoint {
@@ -87,12 +88,343 @@ export interface WebhookEndpoint {
 export function webhookEndpoint(
   options: WebhookEndpointOptions,
 ): WebhookEndpoint {
-  const endpoint = new Endpoint(options);
-  return Object.assign(endpoint.answer, {
-    stats: (): WebhookEndpointStats => endpoint.stats(),
-    drain: (drain: { readonly timeoutMs?: number } = {}): Promise<void> =>
-      endpoint.drain(drain.timeoutMs ?? 10_000),
-  });
+  const secret = new PathSecret(options.path ?? null, options.secrets);
+  const isAllowed = options.allowlist ? allowlist(options.allowlist) : null;
+  const { clientAddress = connectionAddress } = options;
+  const deadlineMs = positive(options, "deadlineMs", 4_500);
+  const maxBodyBytes = positive(options, "maxBodyBytes", 1024 * 1024);
+  const maxHeldBytes = positive(options, "maxHeldBytes", 64 * 1024 * 1024);
+  const bodyDeadlineMs = Math.min(
+    positive(options, "bodyDeadlineMs", deadlineMs / 2),
+    deadlineMs,
+  );
+  const { now = Date.now, clock = () => performance.now() } = options;
+  const { newId = monotonicFactory(), noRoomFor } = options;
+  /** What bounds large bodies, where no spool does. */
+  const room: BodyRoom = noRoomFor ? { noRoomFor } : largeBodyRate(clock);
+  const log = endpointLog(options.log, now, (text) => secret.redact(text));
+  const parts = { now, clock, log };
+  const store = new DeliveryStore({ ...options, ...parts });
+  const count = counters(options.meter);
+  const largeRefused = new LastingAlarm("large_bodies_refused", parts);
+  const nearlyFull = new LastingAlarm("spool_nearly_full", parts);
+  const answers: Record<string, number> = {};
+  const refused: Partial<Record<RefusalReason, number>> = {};
+  const open = new Set<Exchange>();
+  /** Whose bodies have not arrived, the oldest first. */
+  const reading = new Set<Exchange>();
+  /** Address of the latest refused request that knew the secret. */
+  let lastNotAllowed: string | null = null;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let heldBytes = 0;
+  let largeBytes = 0;
+  let onIdle: (() => void)[] = [];
+  hideAddressesFromSpans();
+  for (const { length } of options.secrets) {
+    if (length >= WEAK_SECRET_LENGTH) continue;
+    const message = `A secret has ${length} characters, use 32 random ones`;
+    log("warn", "weak_secret", message);
+  }
+  return Object.assign(answer, { stats, drain });
+
+  /** Answers a request. Never rejects. */
+  function answer(
+    request: Request,
+    info?: ConnectionInfo,
+  ): Promise<Response> {
+    const arrivedAt = clock();
+    try {
+      const refusal = refusalOf(request, info);
+      if (refusal) return Promise.resolve(refuse(refusal, arrivedAt));
+    } catch (error) {
+      return Promise.resolve(failed(error, arrivedAt));
+    }
+    return new Promise((resolve) => {
+      const exchange: Exchange = {
+        arrivedAt,
+        answer: resolve,
+        dueAt: arrivedAt + bodyDeadlineMs,
+        heldBytes: 0,
+        delivery: null,
+        stop: () => {},
+      };
+      open.add(exchange);
+      timer ??= setTimeout(look, LOOK_MS);
+      if (reading.size >= MOST_BODIES) giveUpHalfBodies();
+      reading.add(exchange);
+      void receive(request, exchange);
+    });
+  }
+
+  /** Why a request may not deliver, by path, address and method; or null. */
+  function refusalOf(
+    request: Request,
+    info: ConnectionInfo | undefined,
+  ): RefusalReason | null {
+    const address = isAllowed && clientAddress(request, info);
+    if (!secret.matches(request.url)) {
+      return secret.isIn(request.url) ? "misplaced_secret" : "wrong_secret";
+    }
+    if (isAllowed !== null && !isAllowed(address)) {
+      lastNotAllowed = address;
+      return "not_allowed";
+    }
+    return request.method === "POST" ? null : "method";
+  }
+
+  function stats(): WebhookEndpointStats {
+    return {
+      inFlight: open.size,
+      heldBytes,
+      answers: { ...answers },
+      refused: { ...refused },
+      refusing: { large: largeRefused.since, allButSmall: nearlyFull.since },
+      lastNotAllowed,
+      appending: store.appending,
+      unansweredNotes: store.notes,
+    };
+  }
+
+  /** Waits for the requests in flight, then for the store. */
+  async function drain({ timeoutMs = 10_000 } = {}): Promise<void> {
+    const idle = new Promise<void>((resolve) => onIdle.push(resolve));
+    if (open.size === 0) onIdle.pop()?.();
+    const late = () => new Error("It takes too long");
+    const all = idle.then(() => store.settled());
+    await within(timeoutMs, undefined, late, () => all).catch(() => {});
+    onIdle = [];
+    store.stop();
+    if (open.size > 0) return;
+    clearTimeout(timer);
+    timer = undefined;
+  }
+
+  /** Reads the body and stores it. Never rejects. */
+  async function receive(request: Request, exchange: Exchange): Promise<void> {
+    try {
+      let body: ArrayBuffer | Uint8Array | NoBody;
+      try {
+        body = await read(request, exchange);
+      } catch (error) {
+        body = READ_BEFORE.test(messageOf(error)) ? "read_before" : "broken";
+      }
+      if (!open.has(exchange)) return;
+      if (typeof body === "string") return endWithout(body, exchange);
+      const bytes = body instanceof ArrayBuffer ? new Uint8Array(body) : body;
+      // Others may have come while this one was read.
+      const why = room.noRoomFor(bytes.length);
+      if (why !== null) return endWithout(why, exchange);
+      room.took?.(bytes.length);
+      const receivedAtMs = now();
+      const delivery = exchange.delivery = {
+        id: newId(receivedAtMs),
+        receivedAt: new Date(receivedAtMs).toISOString(),
+        body: bytes,
+      };
+      reading.delete(exchange);
+      exchange.dueAt = exchange.arrivedAt + deadlineMs;
+      const isStored = await store.store(delivery, exchange.dueAt);
+      if (!open.has(exchange)) return;
+      const answered = isStored ? stored : notStored;
+      end(exchange, answered(delivery, exchange.arrivedAt));
+    } catch (error) {
+      if (!open.has(exchange)) return;
+      end(exchange, failed(error, exchange.arrivedAt));
+    }
+  }
+
+  /** Starts to read a body, or says why it is not read. */
+  function read(
+    request: Request,
+    exchange: Exchange,
+  ): Promise<ArrayBuffer | Uint8Array | NoBody> | Uint8Array | NoBody {
+    const stated = request.headers.get("content-length");
+    const bytes = stated === null ? null : Number(stated);
+    if (bytes !== null && bytes > maxBodyBytes) return "too_large";
+    const why = room.noRoomFor(bytes ?? 0);
+    if (why !== null) return why;
+    if (bytes !== null && bytes <= TRUSTED_BYTES) {
+      return hold(exchange, bytes) ?? request.arrayBuffer();
+    }
+    const { body } = request;
+    return body === null ? new Uint8Array(0) : chunks(body, exchange);
+  }
+
+  /** Reads a body chunk by chunk, within the limits at every chunk. */
+  async function chunks(
+    body: ReadableStream<Uint8Array<ArrayBuffer>>,
+    exchange: Exchange,
+  ): Promise<Uint8Array | NoBody> {
+    const reader = body.getReader();
+    exchange.stop = () => void reader.cancel().catch(() => {});
+    const chunks: Uint8Array<ArrayBuffer>[] = [];
+    let bytes = 0;
+    while (true) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      bytes += value.byteLength;
+      const why = bytes > maxBodyBytes
+        ? "too_large"
+        : hold(exchange, value.byteLength);
+      if (why !== null) return why;
+      chunks.push(value);
+    }
+    const whole = concatenated(chunks);
+    if (chunks.length > 1) chunks.forEach(free);
+    return whole;
+  }
+
+  /** Holds memory until the answer, or says why there is no room. */
+  function hold(exchange: Exchange, bytes: number): NoBody | null {
+    if (!open.has(exchange)) return "late";
+    if (heldBytes + bytes > maxHeldBytes) giveUpHalfBodies(bytes);
+    if (heldBytes + bytes > maxHeldBytes) return "overload";
+    const held = exchange.heldBytes + bytes;
+    const why = room.noRoomFor(held);
+    if (why !== null) return why;
+    const large = largeBytesOf(held) - largeBytesOf(exchange.heldBytes);
+    if (largeBytes + large > maxHeldBytes * LARGE_SHARE) return "large_share";
+    exchange.heldBytes = held;
+    heldBytes += bytes;
+    largeBytes += large;
+    return null;
+  }
+
+  /**
+   * Gives up bodies that have been arriving for long, the oldest first, until
+   * there is room for one more, and memory for this many bytes: a sender of half
+   * bodies must not keep out one who sends whole bodies.
+   */
+  function giveUpHalfBodies(bytes: number = 0): void {
+    const before = clock() - HALF_BODY_MS;
+    for (const exchange of reading) {
+      const isRoom = reading.size < MOST_BODIES &&
+        heldBytes + bytes <= maxHeldBytes;
+      if (isRoom || exchange.arrivedAt > before) return;
+      if (bytes === 0 || exchange.heldBytes > 0) onDue(exchange);
+    }
+  }
+
+  /** Looks for what is due. A timer for each request would cost much more. */
+  function look(): void {
+    const now = clock();
+    for (const exchange of open) {
+      if (exchange.dueAt <= now) onDue(exchange);
+    }
+    const goesOn = open.size > 0;
+    timer = goesOn ? setTimeout(look, LOOK_MS) : undefined;
+  }
+
+  /** Answers for a sender whose body, or a disk whose sync, does not come. */
+  function onDue(exchange: Exchange): void {
+    const { delivery, arrivedAt } = exchange;
+    if (delivery === null) return endWithout("late", exchange);
+    store.failed("No answer in time");
+    end(exchange, notStored(delivery, arrivedAt));
+  }
+
+  function end(exchange: Exchange, response: Response): void {
+    reading.delete(exchange);
+    heldBytes -= exchange.heldBytes;
+    largeBytes -= largeBytesOf(exchange.heldBytes);
+    open.delete(exchange);
+    exchange.delivery = null;
+    exchange.stop();
+    exchange.answer(response);
+    if (open.size > 0) return;
+    for (const resolve of onIdle) resolve();
+  }
+
+  /** Answers 204. A delivery answered too late is noted as unanswered. */
+  function stored(delivery: Delivery, arrivedAt: number): Response {
+    if (clock() - arrivedAt > SENDER_TIMEOUT_MS) {
+      noteUnanswered(delivery, "late");
+    }
+    largeRefused.settle();
+    nearlyFull.settle();
+    report(204, arrivedAt, null, delivery);
+    return new Response(null, STORED);
+  }
+
+  /** Answers 503. The delivery may be stored after all, by a late append. */
+  function notStored(delivery: Delivery, arrivedAt: number): Response {
+    noteUnanswered(delivery, "503");
+    const message = "A delivery could not be kept";
+    log("error", "delivery_refused", message, { answer: 503 });
+    report(503, arrivedAt, null, delivery);
+    return new Response(null, { status: 503, headers: RETRY_LATER });
+  }
+
+  /** Answers 503: the caller's ids, times or address reader failed. */
+  function failed(error: unknown, arrivedAt: number): Response {
+    const message = "A request could not be handled";
+    const detail = messageOf(error);
+    log("error", "delivery_refused", message, { detail });
+    report(503, arrivedAt);
+    return new Response(null, { status: 503, headers: RETRY_LATER });
+  }
+
+  function noteUnanswered({ id }: Delivery, answer: "late" | "503"): void {
+    const message = `A delivery that may be stored was answered ${answer}`;
+    log("error", "delivery_unanswered", message, { deliveryId: id });
+    const noticedAt = new Date(now()).toISOString();
+    store.note({ id, noticedAt, answer });
+  }
+
+  /** Refuses a request for its body. */
+  function endWithout(reason: NoBody, exchange: Exchange): void {
+    const message = {
+      too_large: `A body has more than ${maxBodyBytes} bytes`,
+      late: `A body was not there after ${bodyDeadlineMs} ms`,
+      broken: "A body broke off",
+      read_before: "A body was read before the endpoint got it: mount the " +
+        "endpoint ahead of body parsers, such as express.json()",
+      overload: `Bodies of ${maxHeldBytes} bytes are held already`,
+      large_share: "Large bodies have used up what they share",
+      nearly_full: "What is left of the spool is kept for small bodies",
+    }[reason];
+    const level = reason === "late" || reason === "broken" ? "warn" : "error";
+    const answer = refusals[reason];
+    if (reason === "large_share") largeRefused.raise();
+    if (reason === "nearly_full") nearlyFull.raise();
+    log(level, "body_refused", message, { answer });
+    const refused = refuse(reason, exchange.arrivedAt, {
+      connection: "close",
+      ...(answer === 503 && RETRY_LATER),
+    });
+    end(exchange, refused);
+  }
+
+  function refuse(
+    reason: RefusalReason,
+    arrivedAt: number,
+    headers: Record<string, string> = {},
+  ): Response {
+    const status = refusals[reason];
+    refused[reason] = (refused[reason] ?? 0) + 1;
+    report(status, arrivedAt, reason);
+    return new Response(null, {
+      status,
+      headers: reason === "method" ? { allow: "POST" } : headers,
+    });
+  }
+
+  /** Counts an answer, and reports it to `onAnswer`. */
+  function report(
+    status: number,
+    arrivedAt: number,
+    refusal: RefusalReason | null = null,
+    delivery: Delivery | null = null,
+  ): void {
+    const durationMs = clock() - arrivedAt;
+    answers[status] = (answers[status] ?? 0) + 1;
+    count(status, refusal, durationMs / 1000);
+    try {
+      options.onAnswer?.({ delivery, status, refusal, durationMs });
+    } catch {
+      // A failing observer must not cost a delivery.
+    }
+  }
 }
 
 /** Why a body was not taken in. */
@@ -135,365 +467,6 @@ interface Exchange {
   delivery: Delivery | null;
   /** Stops reading a body that is read chunk by chunk. */
   stop: () => void;
-}
-
-/**
- * Answers requests: checks, reads the body, stores it, counts. This thread only
- * answers: bodies are interpreted where the ledger derives its columns.
- */
-class Endpoint {
-  readonly #options: WebhookEndpointOptions;
-  readonly #gate: RequestGate;
-  readonly #limits: Readonly<Record<Limit, number>>;
-  /** What bounds large bodies, where no spool does. */
-  readonly #room: Pick<BodyRoom, "noRoomFor"> & Partial<BodyRoom>;
-  readonly #now: () => number;
-  readonly #clock: () => number;
-  readonly #newId: (receivedAtMs: number) => string;
-  readonly #log: WriteLog;
-  readonly #store: DeliveryStore;
-  readonly #count: ReturnType<typeof counters>;
-  readonly #large: LastingAlarm;
-  readonly #nearlyFull: LastingAlarm;
-  readonly #answers: Record<string, number> = {};
-  readonly #refused: Partial<Record<RefusalReason, number>> = {};
-  readonly #open = new Set<Exchange>();
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #heldBytes = 0;
-  #largeBytes = 0;
-  /** Whose bodies have not arrived, the oldest first. */
-  readonly #reading = new Set<Exchange>();
-  #onIdle: (() => void)[] = [];
-
-  constructor(options: WebhookEndpointOptions) {
-    this.#options = options;
-    const { secret } = this.#gate = new RequestGate(options);
-    const deadlineMs = positive(options, "deadlineMs", 4_500);
-    this.#limits = {
-      maxBodyBytes: positive(options, "maxBodyBytes", 1024 * 1024),
-      maxHeldBytes: positive(options, "maxHeldBytes", 64 * 1024 * 1024),
-      deadlineMs,
-      bodyDeadlineMs: Math.min(
-        positive(options, "bodyDeadlineMs", deadlineMs / 2),
-        deadlineMs,
-      ),
-    };
-    const now = this.#now = options.now ?? Date.now;
-    const clock = this.#clock = options.clock ?? (() => performance.now());
-    const { noRoomFor } = options;
-    this.#newId = options.newId ?? monotonicFactory();
-    this.#room = noRoomFor ? { noRoomFor } : largeBodyRate(clock);
-    const redact = (text: string): string => secret.redact(text);
-    const log = this.#log = endpointLog(options.log, now, redact);
-    const parts = { now, clock, log };
-    this.#store = new DeliveryStore({ ...options, ...parts });
-    hideAddressesFromSpans();
-    this.#count = counters(options.meter);
-    this.#large = new LastingAlarm("large_bodies_refused", parts);
-    this.#nearlyFull = new LastingAlarm("spool_nearly_full", parts);
-    for (const { length } of options.secrets) {
-      if (length >= WEAK_SECRET_LENGTH) continue;
-      const message = `A secret has ${length} characters, use 32 random ones`;
-      log("warn", "weak_secret", message);
-    }
-  }
-
-  /** Answers a request. Never rejects. */
-  readonly answer = (
-    request: Request,
-    info?: ConnectionInfo,
-  ): Promise<Response> => {
-    const arrivedAt = this.#clock();
-    try {
-      const refusal = this.#gate.refusalOf(request, info);
-      if (refusal !== null) {
-        return Promise.resolve(this.#refuse(refusal, arrivedAt));
-      }
-    } catch (error) {
-      return Promise.resolve(this.#failed(error, arrivedAt));
-    }
-    return new Promise((answer) => {
-      const exchange: Exchange = {
-        arrivedAt,
-        answer,
-        dueAt: arrivedAt + this.#limits.bodyDeadlineMs,
-        heldBytes: 0,
-        delivery: null,
-        stop: () => {},
-      };
-      this.#open.add(exchange);
-      this.#timer ??= setTimeout(this.#look, LOOK_MS);
-      if (this.#reading.size >= MOST_BODIES) this.#giveUpHalfBodies();
-      this.#reading.add(exchange);
-      void this.#receive(request, exchange);
-    });
-  };
-
-  /** Counts and gauges, for health checks. */
-  stats(): WebhookEndpointStats {
-    return {
-      inFlight: this.#open.size,
-      heldBytes: this.#heldBytes,
-      answers: { ...this.#answers },
-      refused: { ...this.#refused },
-      refusing: {
-        large: this.#large.since,
-        allButSmall: this.#nearlyFull.since,
-      },
-      lastNotAllowed: this.#gate.lastNotAllowed,
-      appending: this.#store.appending,
-      unansweredNotes: this.#store.notes,
-    };
-  }
-
-  /** Waits for the requests in flight, then for the store. */
-  async drain(timeoutMs: number): Promise<void> {
-    const idle = new Promise<void>((resolve) => this.#onIdle.push(resolve));
-    if (this.#open.size === 0) this.#onIdle.pop()?.();
-    const late = () => new Error("It takes too long");
-    const all = idle.then(() => this.#store.settled());
-    await within(timeoutMs, undefined, late, () => all).catch(() => {});
-    this.#onIdle = [];
-    this.#store.stop();
-    if (this.#open.size > 0) return;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-  }
-
-  /** Reads the body and stores it. Never rejects. */
-  async #receive(request: Request, exchange: Exchange): Promise<void> {
-    try {
-      let body: ArrayBuffer | Uint8Array | NoBody;
-      try {
-        body = await this.#read(request, exchange);
-      } catch (error) {
-        body = READ_BEFORE.test(messageOf(error)) ? "read_before" : "broken";
-      }
-      if (!this.#open.has(exchange)) return;
-      if (typeof body === "string") return this.#endWithout(body, exchange);
-      const bytes = body instanceof ArrayBuffer ? new Uint8Array(body) : body;
-      // Others may have come while this one was read.
-      const why = this.#room.noRoomFor(bytes.length);
-      if (why !== null) return this.#endWithout(why, exchange);
-      this.#room.took?.(bytes.length);
-      const receivedAtMs = this.#now();
-      const delivery = exchange.delivery = {
-        id: this.#newId(receivedAtMs),
-        receivedAt: new Date(receivedAtMs).toISOString(),
-        body: bytes,
-      };
-      this.#reading.delete(exchange);
-      exchange.dueAt = exchange.arrivedAt + this.#limits.deadlineMs;
-      const isStored = await this.#store.store(delivery, exchange.dueAt);
-      if (!this.#open.has(exchange)) return;
-      this.#end(
-        exchange,
-        isStored
-          ? this.#stored(delivery, exchange.arrivedAt)
-          : this.#notStored(delivery, exchange.arrivedAt),
-      );
-    } catch (error) {
-      if (!this.#open.has(exchange)) return;
-      this.#end(exchange, this.#failed(error, exchange.arrivedAt));
-    }
-  }
-
-  /** Starts to read a body, or says why it is not read. */
-  #read(
-    request: Request,
-    exchange: Exchange,
-  ): Promise<ArrayBuffer | Uint8Array | NoBody> | Uint8Array | NoBody {
-    const stated = request.headers.get("content-length");
-    const bytes = stated === null ? null : Number(stated);
-    if (bytes !== null && bytes > this.#limits.maxBodyBytes) return "too_large";
-    const why = this.#room.noRoomFor(bytes ?? 0);
-    if (why !== null) return why;
-    if (bytes !== null && bytes <= TRUSTED_BYTES) {
-      return this.#hold(exchange, bytes) ?? request.arrayBuffer();
-    }
-    const { body } = request;
-    return body === null ? new Uint8Array(0) : this.#chunks(body, exchange);
-  }
-
-  /** Reads a body chunk by chunk, within the limits at every chunk. */
-  async #chunks(
-    body: ReadableStream<Uint8Array<ArrayBuffer>>,
-    exchange: Exchange,
-  ): Promise<Uint8Array | NoBody> {
-    const reader = body.getReader();
-    exchange.stop = () => void reader.cancel().catch(() => {});
-    const chunks: Uint8Array<ArrayBuffer>[] = [];
-    let bytes = 0;
-    while (true) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      bytes += value.byteLength;
-      const why = bytes > this.#limits.maxBodyBytes
-        ? "too_large"
-        : this.#hold(exchange, value.byteLength);
-      if (why !== null) return why;
-      chunks.push(value);
-    }
-    const whole = concatenated(chunks);
-    if (chunks.length > 1) chunks.forEach(free);
-    return whole;
-  }
-
-  /** Holds memory until the answer, or says why there is no room. */
-  #hold(exchange: Exchange, bytes: number): NoBody | null {
-    const { maxHeldBytes } = this.#limits;
-    if (!this.#open.has(exchange)) return "late";
-    if (this.#heldBytes + bytes > maxHeldBytes) this.#giveUpHalfBodies(bytes);
-    if (this.#heldBytes + bytes > maxHeldBytes) return "overload";
-    const held = exchange.heldBytes + bytes;
-    const why = this.#room.noRoomFor(held);
-    if (why !== null) return why;
-    const large = largeBytesOf(held) - largeBytesOf(exchange.heldBytes);
-    if (this.#largeBytes + large > maxHeldBytes * LARGE_SHARE) {
-      return "large_share";
-    }
-    exchange.heldBytes = held;
-    this.#heldBytes += bytes;
-    this.#largeBytes += large;
-    return null;
-  }
-
-  /**
-   * Gives up bodies that have been arriving for long, the oldest first, until
-   * there is room for one more, and memory for this many bytes: a sender of half
-   * bodies must not keep out one who sends whole bodies.
-   */
-  #giveUpHalfBodies(bytes: number = 0): void {
-    const before = this.#clock() - HALF_BODY_MS;
-    for (const exchange of this.#reading) {
-      const isRoom = this.#reading.size < MOST_BODIES &&
-        this.#heldBytes + bytes <= this.#limits.maxHeldBytes;
-      if (isRoom || exchange.arrivedAt > before) return;
-      if (bytes === 0 || exchange.heldBytes > 0) this.#onDue(exchange);
-    }
-  }
-
-  /** Looks for what is due. A timer for each request would cost much more. */
-  readonly #look = (): void => {
-    const now = this.#clock();
-    for (const exchange of this.#open) {
-      if (exchange.dueAt <= now) this.#onDue(exchange);
-    }
-    const goesOn = this.#open.size > 0;
-    this.#timer = goesOn ? setTimeout(this.#look, LOOK_MS) : undefined;
-  };
-
-  /** Answers for a sender whose body, or a disk whose sync, does not come. */
-  #onDue(exchange: Exchange): void {
-    const { delivery, arrivedAt } = exchange;
-    if (delivery === null) return this.#endWithout("late", exchange);
-    this.#store.failed("No answer in time");
-    this.#end(exchange, this.#notStored(delivery, arrivedAt));
-  }
-
-  #end(exchange: Exchange, response: Response): void {
-    this.#reading.delete(exchange);
-    this.#heldBytes -= exchange.heldBytes;
-    this.#largeBytes -= largeBytesOf(exchange.heldBytes);
-    this.#open.delete(exchange);
-    exchange.delivery = null;
-    exchange.stop();
-    exchange.answer(response);
-    if (this.#open.size > 0) return;
-    for (const resolve of this.#onIdle) resolve();
-  }
-
-  /** Answers 204. A delivery answered too late is noted as unanswered. */
-  #stored(delivery: Delivery, arrivedAt: number): Response {
-    if (this.#clock() - arrivedAt > SENDER_TIMEOUT_MS) {
-      this.#noteUnanswered(delivery, "late");
-    }
-    this.#large.settle();
-    this.#nearlyFull.settle();
-    this.#report(204, arrivedAt, null, delivery);
-    return new Response(null, STORED);
-  }
-
-  /** Answers 503. The delivery may be stored after all, by a late append. */
-  #notStored(delivery: Delivery, arrivedAt: number): Response {
-    this.#noteUnanswered(delivery, "503");
-    const message = "A delivery could not be kept";
-    this.#log("error", "delivery_refused", message, { answer: 503 });
-    this.#report(503, arrivedAt, null, delivery);
-    return new Response(null, { status: 503, headers: RETRY_LATER });
-  }
-
-  /** Answers 503: the caller's ids, times or address reader failed. */
-  #failed(error: unknown, arrivedAt: number): Response {
-    const message = "A request could not be handled";
-    const detail = messageOf(error);
-    this.#log("error", "delivery_refused", message, { detail });
-    this.#report(503, arrivedAt);
-    return new Response(null, { status: 503, headers: RETRY_LATER });
-  }
-
-  #noteUnanswered({ id }: Delivery, answer: "late" | "503"): void {
-    const message = `A delivery that may be stored was answered ${answer}`;
-    this.#log("error", "delivery_unanswered", message, { deliveryId: id });
-    const noticedAt = new Date(this.#now()).toISOString();
-    this.#store.note({ id, noticedAt, answer });
-  }
-
-  /** Refuses a request for its body. */
-  #endWithout(reason: NoBody, exchange: Exchange): void {
-    const { maxBodyBytes, maxHeldBytes, bodyDeadlineMs } = this.#limits;
-    const message = {
-      too_large: `A body has more than ${maxBodyBytes} bytes`,
-      late: `A body was not there after ${bodyDeadlineMs} ms`,
-      broken: "A body broke off",
-      read_before: "A body was read before the endpoint got it: mount the " +
-        "endpoint ahead of body parsers, such as express.json()",
-      overload: `Bodies of ${maxHeldBytes} bytes are held already`,
-      large_share: "Large bodies have used up what they share",
-      nearly_full: "What is left of the spool is kept for small bodies",
-    }[reason];
-    const level = reason === "late" || reason === "broken" ? "warn" : "error";
-    const answer = refusals[reason];
-    if (reason === "large_share") this.#large.raise();
-    if (reason === "nearly_full") this.#nearlyFull.raise();
-    this.#log(level, "body_refused", message, { answer });
-    const refused = this.#refuse(reason, exchange.arrivedAt, {
-      connection: "close",
-      ...(answer === 503 && RETRY_LATER),
-    });
-    this.#end(exchange, refused);
-  }
-
-  #refuse(
-    reason: RefusalReason,
-    arrivedAt: number,
-    headers: Record<string, string> = {},
-  ): Response {
-    const status = refusals[reason];
-    this.#refused[reason] = (this.#refused[reason] ?? 0) + 1;
-    this.#report(status, arrivedAt, reason);
-    return new Response(null, {
-      status,
-      headers: reason === "method" ? { allow: "POST" } : headers,
-    });
-  }
-
-  /** Counts an answer, and reports it to `onAnswer`. */
-  #report(
-    status: number,
-    arrivedAt: number,
-    refusal: RefusalReason | null = null,
-    delivery: Delivery | null = null,
-  ): void {
-    const durationMs = this.#clock() - arrivedAt;
-    this.#answers[status] = (this.#answers[status] ?? 0) + 1;
-    this.#count(status, refusal, durationMs / 1000);
-    try {
-      this.#options.onAnswer?.({ delivery, status, refusal, durationMs });
-    } catch {
-      // A failing observer must not cost a delivery.
-    }
-  }
 }
 
 /** Bytes of a body if it is large, else none. */

@@ -1,43 +1,4 @@
 import { timingSafeEqual } from "node:crypto";
-import type {
-  ConnectionInfo,
-  RefusalReason,
-  WebhookEndpointOptions,
-} from "./endpoint_options.ts";
-import { allowlist, connectionAddress } from "./proxied_address.ts";
-
-/** Decides from path, address and method whether a request may deliver. */
-export class RequestGate {
-  readonly secret: PathSecret;
-  /** Address of the latest refused request that knew the secret. */
-  lastNotAllowed: string | null = null;
-  readonly #isAllowed: ((address: string | null) => boolean) | null;
-  readonly #clientAddress: NonNullable<WebhookEndpointOptions["clientAddress"]>;
-
-  constructor(options: WebhookEndpointOptions) {
-    this.secret = new PathSecret(options.path ?? null, options.secrets);
-    this.#isAllowed = options.allowlist ? allowlist(options.allowlist) : null;
-    this.#clientAddress = options.clientAddress ?? connectionAddress;
-  }
-
-  /** Why a request may not deliver; null when it may. */
-  refusalOf(
-    request: Request,
-    info: ConnectionInfo | undefined,
-  ): RefusalReason | null {
-    const { secret } = this;
-    const isAllowed = this.#isAllowed;
-    const address = isAllowed && this.#clientAddress(request, info);
-    if (!secret.matches(request.url)) {
-      return secret.isIn(request.url) ? "misplaced_secret" : "wrong_secret";
-    }
-    if (isAllowed !== null && !isAllowed(address)) {
-      this.lastNotAllowed = address;
-      return "not_allowed";
-    }
-    return request.method === "POST" ? null : "method";
-  }
-}
 
 /** Most bytes of a secret. */
 const LONGEST = 256;

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import { PathSecret, RequestGate } from "./gate.ts";
+import { webhookEndpoint } from "./endpoint.ts";
+import { PathSecret } from "./gate.ts";
 
 const OLD = "old-0123456789abcdef";
 const NEW = "new-0123456789abcdef";
@@ -59,17 +60,19 @@ Deno.test("matches() takes the last segment of any path where no prefix is state
   assert(new PathSecret(null, ["a/b"]).matches(`${base}/x/a%2Fb`));
 });
 
-Deno.test("a right secret that stands elsewhere is told as that, and no other is", () => {
-  const gate = new RequestGate({
+Deno.test("a right secret that stands elsewhere is told as that, and no other is", async () => {
+  let told: string | null = null;
+  const endpoint = webhookEndpoint({
     append: () => Promise.resolve(),
     path: "/webhooks/",
     secrets: [OLD, NEW],
+    onAnswer: ({ refusal }) => told = refusal,
   });
-  const why = (path: string) =>
-    gate.refusalOf(
-      new Request(`https://shop.example${path}`, { method: "POST" }),
-      undefined,
-    );
+  const why = async (path: string) => {
+    const url = `https://shop.example${path}`;
+    await endpoint(new Request(url, { method: "POST", body: "{}" }));
+    return told;
+  };
   for (
     const path of [
       `/${OLD}`,
@@ -80,13 +83,14 @@ Deno.test("a right secret that stands elsewhere is told as that, and no other is
       `/webhooks?secret=${OLD}`,
       `/webhooks/?${NEW}`,
     ]
-  ) assert.equal(why(path), "misplaced_secret", path);
+  ) assert.equal(await why(path), "misplaced_secret", path);
   for (const path of ["/", `/hooks/${OLD}x`, "/webhooks/x", "/webhooks?a=b"]) {
-    assert.equal(why(path), "wrong_secret", path);
+    assert.equal(await why(path), "wrong_secret", path);
   }
   const many = "/x".repeat(100_000);
-  assert.equal(why(`${many}/${OLD}`), "wrong_secret");
-  assert.equal(why(`/webhooks/${OLD}/`), null);
+  assert.equal(await why(`${many}/${OLD}`), "wrong_secret");
+  assert.equal(await why(`/webhooks/${OLD}/`), null);
+  await endpoint.drain();
 });
 
 Deno.test("matches() is equality of strings", () => {
