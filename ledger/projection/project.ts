@@ -27,11 +27,15 @@ import {
   type Driver,
   insertMany,
   listed,
+  read as readRows,
   retryLostRaces,
   type Rows,
+  type SqlValue,
   type Statement,
+  statement,
+  write,
 } from "../store/database.ts";
-import { EVENT_COLUMNS, eventsOf, hexOf, msOf } from "../store/events.ts";
+import { eventsOf, hexOf, msOf, nextEvents } from "../store/events.ts";
 import {
   DUE_COLUMNS,
   dueChanges,
@@ -90,29 +94,31 @@ type Read = (statements: readonly Statement[]) => Promise<Rows[]>;
 async function loadKnown(
   read: Read,
   events: readonly BatchEvent[],
-  { anyExpected, guard: { hash }, readFact, ...batch }: {
-    readonly anyExpected: boolean;
-    readonly guard: Guard;
-    readonly rules: readonly RecordedEvent[];
-    readonly readFact: (event: RecordedEvent) => Fact;
-  },
+  { anyExpected, guard: { hash }, rules, readFact }: Batch & FoldCode,
 ): Promise<Known> {
-  const named = (which: "orderId" | "userId") =>
-    listed(
-      new Set(
-        events.flatMap(({ event, fact }) =>
-          [fact[which], event[which]].filter(Boolean)
+  const selectNamed = (table: Table, which: "orderId" | "userId") =>
+    selectRows(
+      table,
+      "r.id IN (SELECT value FROM json_each(?))",
+      listed(
+        new Set(
+          events.flatMap(({ event, fact }) =>
+            [fact[which], event[which]].filter(Boolean)
+          ),
         ),
       ),
     );
-  const inList = "r.id IN (SELECT value FROM json_each(?))";
   const found = await read([
-    selectRows("orders", inList, named("orderId")),
-    selectRows("users", inList, named("userId")),
+    selectNamed("orders", "orderId"),
+    selectNamed("users", "userId"),
   ]);
   const orders = orderRows(found[0]);
-  const users = userRows(found[1]);
-  const rules = batch.rules.map(readFact).filter(isWitnessRule);
+  const known = {
+    orders,
+    users: userRows(found[1]),
+    rules: rules.map(readFact).filter(isWitnessRule),
+    ...{ expectations: [], linkedOrders: new Map(), successes: [] },
+  };
   const facts = events.map(({ fact }) => fact);
   const rulesFrom = facts.filter(isWitnessRule).map(({ change }) =>
     msOf(change.from) ?? 0
@@ -128,9 +134,7 @@ async function loadKnown(
     ])
   );
   if (!anyExpected && links.length === 0 && rulesFrom.length === 0) {
-    const linkedOrders = new Map();
-    const [expectations, successes] = [[], []];
-    return { orders, users, rules, expectations, linkedOrders, successes };
+    return known;
   }
   const own = Map.groupBy(facts, ({ orderId }) => orderId ?? "");
   own.delete("");
@@ -145,36 +149,31 @@ async function loadKnown(
   const [expected = [], later = [], linked = [], successes = []] = await read([
     selectExpected(hash, windows),
     selectLaterTerms(hash, terms),
-    { sql: LINKED, args: [JSON.stringify(links)] },
+    statement(LINKED, JSON.stringify(links)),
     selectRows(
       "orders",
       "?1 IS NOT NULL AND r.status = 'success' AND r.began >= ?1",
       rulesFrom.length === 0 ? null : Math.min(...rulesFrom),
     ),
   ]);
-  addMissing(
-    orders,
-    orderRows([...linked.map((row) => row.slice(1)), ...successes]),
-  );
-  const linkedOrders = new Map(
-    [...Map.groupBy(linked, ([key]) => String(key))]
-      .map(([key, rows]) => [key, rows.map(([, , id]) => String(id))]),
-  );
+  addMissing(orders, [...linked.map((row) => row.slice(1)), ...successes]);
   return {
-    ...{ orders, users, rules },
+    ...known,
     expectations: eventsOf([...expected, ...later]).map(readFact)
       .filter(isExpectation).map(({ expectation }) => expectation),
-    linkedOrders,
+    linkedOrders: new Map(
+      [...Map.groupBy(linked, ([key]) => String(key))]
+        .map(([key, rows]) => [key, rows.map(([, , id]) => String(id))]),
+    ),
     successes: successes.map(([, id]) => String(id)),
   };
 }
 
 /** What is known already stays: a step may have changed it. */
-function addMissing(
-  orders: KnownRows["orders"],
-  others: ReadonlyMap<string, Row<OrderFold>>,
-): void {
-  for (const [id, row] of others) if (!orders.has(id)) orders.set(id, row);
+function addMissing(orders: KnownRows["orders"], rows: Rows | undefined): void {
+  for (const [id, row] of orderRows(rows)) {
+    if (!orders.has(id)) orders.set(id, row);
+  }
 }
 
 /**
@@ -223,12 +222,12 @@ export async function loadReleases(
   const digests = listed(new Set(names.map(digestOf)));
   const named = "name IN (SELECT unhex(value) FROM json_each(?1))";
   const [holding, rows] = digests === "[]" ? [] : await read([
-    {
-      // Those that took last come last.
-      sql: `SELECT p.name, o.id, p.held FROM purchases AS p
+    // Those that took last come last.
+    statement(
+      `SELECT p.name, o.id, p.held FROM purchases AS p
         JOIN orders AS o ON o.no = p.no WHERE p.${named} ORDER BY p.since`,
-      args: [digests],
-    },
+      digests,
+    ),
     selectRows(
       "orders",
       `?2 AND r.no IN (SELECT no FROM purchases WHERE ${named})`,
@@ -238,14 +237,14 @@ export async function loadReleases(
   const purchases = new Map<string, Purchase>();
   for (const [digest, id, role] of holding ?? []) {
     const name = hexOf(digest as Uint8Array);
-    const one = purchases.get(name) ?? { own: null, hands: [] };
+    const { own, hands } = purchases.get(name) ?? { own: null, hands: [] };
     const order = String(id);
-    if (role === ROLES.own) purchases.set(name, { ...one, own: order });
-    if (role === ROLES.hand) {
-      purchases.set(name, { ...one, hands: [...one.hands, order] });
-    }
+    purchases.set(name, {
+      own: role === ROLES.own ? order : own,
+      hands: role === ROLES.hand ? [...hands, order] : hands,
+    });
   }
-  addMissing(orders, orderRows(rows));
+  addMissing(orders, rows);
   const releases = [...orders].flatMap(([id, { told: { release } }]) =>
     release === undefined ? [] : [[id, release] as const]
   );
@@ -257,28 +256,23 @@ export function purchaseStatements(
   { orders }: Pick<KnownRows, "orders">,
 ): Statement[] {
   const noOf = (id: string) => orders.get(id)?.no ?? null;
-  const insert = (name: string, id: string, role: number, since: number) => ({
-    sql: `INSERT INTO purchases (name, no, held, since)
-      VALUES (unhex(?), ?, ?, ?)`,
-    args: [name, noOf(id), role, since],
-  });
+  const remove = (where: string, value: SqlValue) =>
+    statement(`DELETE FROM purchases WHERE ${where}`, value);
+  const insert = (name: string, id: string, role: number, since: number) =>
+    statement(
+      `INSERT INTO purchases (name, no, held, since)
+        VALUES (unhex(?), ?, ?, ?)`,
+      ...[name, noOf(id), role, since],
+    );
   return [
     ...[...purchases].flatMap(([name, { own, hands }]) => [
-      {
-        sql: "DELETE FROM purchases WHERE name = unhex(?) AND held > 0",
-        args: [name],
-      },
+      remove("name = unhex(?) AND held > 0", name),
       ...own === null ? [] : [insert(name, own, ROLES.own, 0)],
       ...hands.map((id, at) => insert(name, id, ROLES.hand, at + 1)),
     ]),
     ...[...waits].flatMap(([id, wait]) => [
-      {
-        sql: "DELETE FROM purchases WHERE no = ? AND held = 0",
-        args: [noOf(id)],
-      },
-      ...wait === null
-        ? []
-        : [insert(wait.digest, id, ROLES.wait, wait.position)],
+      remove("no = ? AND held = 0", noOf(id)),
+      ...wait ? [insert(wait.digest, id, ROLES.wait, wait.position)] : [],
     ]),
   ];
 }
@@ -319,8 +313,6 @@ export interface ProjectOptions {
 export interface Projected {
   /** Events folded; 0 when none waits. */
   readonly events: number;
-  /** Position of the last event that is folded. */
-  readonly position: number;
   /** Whether it logged transitions that subscriptions wait for. */
   readonly transitions: boolean;
   /** Whether a webhook named what the poller is to confirm. */
@@ -351,18 +343,17 @@ async function step(
   if (logsToEmpty.has(driver) && await driver.emptyLog?.() !== false) {
     logsToEmpty.delete(driver);
   }
-  const read = async (statements: readonly Statement[]) =>
-    (await driver.batch(statements, mode)).map(({ rows }) => rows);
+  const read: Read = (statements) =>
+    (mode === "read" ? readRows : write)(driver, statements);
   const batch = await readBatch(read, limits);
-  const { guard } = batch;
-  if (batch.stored.length === 0 || guard.foldVersion !== fold.version) {
-    const { position } = guard;
-    return { events: 0, position, transitions: false, requests: false };
+  const { guard, stored } = batch;
+  if (stored.length === 0 || guard.foldVersion !== fold.version) {
+    return { events: 0, transitions: false, requests: false };
   }
   const redacted = guard.erasures > 0 && redactNew !== undefined
-    ? await redactNew(driver, batch.stored, guard)
-    : { events: batch.stored, statements: [] };
-  const { createdAt, goLive, hash } = guard;
+    ? await redactNew(driver, stored, guard)
+    : { events: stored, statements: [] };
+  const { hash } = guard;
   const events = redacted.events.map((event): BatchEvent => ({
     event,
     fact: fold.readFact(event),
@@ -370,19 +361,19 @@ async function step(
       event.position >= from && event.position <= to
     ),
   }));
-  const { readFact } = fold;
-  const known = await loadKnown(read, events, { ...batch, readFact });
-  const changes = new Step(known, { assets, createdAt, goLive });
+  const known = await loadKnown(read, events, { ...batch, ...fold });
+  const changes = new Step(known, { assets, ...guard });
   for (const event of events) changes.take(event);
   const releases = logReleases(
     changes.transitions,
     await loadReleases(read, changes.transitions, {
-      ...{ orders: changes.orders, key: guard.key },
+      ...guard,
+      orders: changes.orders,
     }),
   );
   const told = tellAll(changes, releases);
   for (const id of releases.orders.keys()) changes.changed.order.add(id);
-  const position = events.at(-1)?.fact.position ?? guard.position;
+  const { position } = stored.at(-1) ?? guard;
   await driver.batch([
     moveGuard(guard, { position, counts: counted(guard, redacted.events) }),
     ...redacted.statements,
@@ -406,10 +397,12 @@ async function step(
   ], "write");
   if (redacted.statements.length > 0) logsToEmpty.add(driver);
   return {
-    ...{ events: events.length, position, transitions: told.length > 0 },
+    ...{ events: events.length, transitions: told.length > 0 },
     requests: changes.toConfirm.order.size + changes.toConfirm.user.size > 0,
   };
 }
+
+type Batch = Awaited<ReturnType<typeof readBatch>>;
 
 async function readBatch(
   read: Read,
@@ -418,14 +411,13 @@ async function readBatch(
   const [guard, seal, events, rules, more, subscribers] = await read([
     selectGuard,
     selectLastSeal,
-    { sql: SELECT_NEXT, args: [maxEvents, maxBytes] },
+    nextEvents("(SELECT position FROM ledger)", maxEvents, maxBytes),
     selectRules,
-    {
-      sql: `SELECT EXISTS (SELECT 1 FROM expected),
+    statement(
+      `SELECT EXISTS (SELECT 1 FROM expected),
         (SELECT value FROM cursors WHERE name = 'imported'),
         coalesce((SELECT max(seq) FROM log), 0)`,
-      args: [],
-    },
+    ),
     selectSubscribers,
   ]);
   const [anyExpected, imported, lastSeq] = more?.[0] ?? [];
@@ -440,18 +432,6 @@ async function readBatch(
     lastSeq: Number(lastSeq),
   };
 }
-
-const AFTER = "position > (SELECT position FROM ledger)";
-
-/** So many events, of so many bytes together, but one at least. */
-const SELECT_NEXT = `SELECT ${EVENT_COLUMNS} FROM events AS e
-  WHERE e.${AFTER} AND e.position <= (
-    SELECT max(position) FROM (
-      SELECT position, size, sum(size) OVER (ORDER BY position) AS total
-      FROM (SELECT position, length(body) AS size FROM events
-        WHERE ${AFTER} ORDER BY position LIMIT ?1))
-    WHERE total <= ?2 OR total = size)
-  ORDER BY e.position`;
 
 /** A row that is there already is written over, but for when to ask. */
 const overwriting = (table: Table) => (names: readonly string[]) =>
@@ -494,26 +474,24 @@ export function lookupStatements(
   if (rows.length === 0) return [];
   const sorted = rows.toSorted(([a], [b]) => a - b);
   return [
-    {
-      sql: `INSERT INTO lookup_runs
+    statement(
+      `INSERT INTO lookup_runs
         SELECT iif(g.run IS NULL, 0, 2 * l.position + 2), coalesce(g.run + 1, 0), 0
         FROM ledger AS l LEFT JOIN lookup_runs AS g ON g.first_no = ${LAST_RUN}
         WHERE g.size IS NULL OR g.size >= ${runSize}`,
-      args: [],
-    },
-    {
-      sql: `INSERT INTO lookup_rows SELECT (SELECT run FROM lookup_runs
+    ),
+    statement(
+      `INSERT INTO lookup_rows SELECT (SELECT run FROM lookup_runs
           WHERE first_no <= value ->> 1 ORDER BY first_no DESC LIMIT 1),
           value ->> 0, value ->> 1, value ->> 2 FROM json_each(?) WHERE true
         ON CONFLICT DO UPDATE SET shown = excluded.shown
           WHERE shown < excluded.shown`,
-      args: [JSON.stringify(sorted)],
-    },
-    {
-      sql:
-        `UPDATE lookup_runs SET size = size + ? WHERE first_no = ${LAST_RUN}`,
-      args: [rows.length],
-    },
+      JSON.stringify(sorted),
+    ),
+    statement(
+      `UPDATE lookup_runs SET size = size + ? WHERE first_no = ${LAST_RUN}`,
+      rows.length,
+    ),
   ];
 }
 
@@ -541,11 +519,10 @@ function counted(
   events: readonly RecordedEvent[],
 ): Record<string, number> {
   const all = { ...counts };
-  const add = (name: string) => all[name] = (all[name] ?? 0) + 1;
-  for (const event of events) {
-    add(event.kind);
-    if (isQuarantined(event)) add("quarantined");
-  }
+  const names = events.flatMap((event) =>
+    isQuarantined(event) ? [event.kind, "quarantined"] : [event.kind]
+  );
+  for (const name of names) all[name] = (all[name] ?? 0) + 1;
   return all;
 }
 

@@ -344,59 +344,46 @@ export function statement(
   return { sql, args };
 }
 
-async function rowsOf(
+type ReadBatch = (
   driver: Driver,
   statements: readonly Statement[],
-  mode: "read" | "write",
-): Promise<Rows[]> {
-  return (await driver.batch(statements, mode)).map(({ rows }) => rows);
-}
+) => Promise<Rows[]>;
 
-/** Reads in one transaction; a replica may be behind. */
-export function read(
-  driver: Driver,
-  statements: readonly Statement[],
-): Promise<Rows[]> {
-  return rowsOf(driver, statements, "read");
-}
-
-export async function select(
+type Select = (
   driver: Driver,
   sql: string,
   ...args: readonly SqlValue[]
-): Promise<Rows> {
-  const [rows = []] = await read(driver, [statement(sql, ...args)]);
-  return rows;
-}
+) => Promise<Rows>;
 
-/** Reads one value; null where there is no row. */
-export async function selectValue(
-  driver: Driver,
-  sql: string,
-  ...args: readonly SqlValue[]
-): Promise<SqlValue> {
-  const [[value = null] = []] = await select(driver, sql, ...args);
-  return value;
-}
+const batching =
+  (mode: (driver: Driver) => "read" | "write"): ReadBatch =>
+  async (driver, statements) =>
+    (await driver.batch(statements, mode(driver))).map(({ rows }) => rows);
+
+const selecting = (read: ReadBatch): Select => async (driver, sql, ...args) =>
+  (await read(driver, [statement(sql, ...args)]))[0] ?? [];
 
 /** How what decides something is read: never what a replica has not heard of yet. */
 export function decidingMode({ location }: Driver): "read" | "write" {
   return location === "remote" ? "write" : "read";
 }
 
-export function readDeciding(
-  driver: Driver,
-  statements: readonly Statement[],
-): Promise<Rows[]> {
-  return rowsOf(driver, statements, decidingMode(driver));
-}
-
+/** Reads in one transaction; a replica may be behind. */
+export const read: ReadBatch = batching(() => "read");
+export const readDeciding: ReadBatch = batching(decidingMode);
 /** Writes all statements or none. */
-export function write(
-  driver: Driver,
-  statements: readonly Statement[],
-): Promise<Rows[]> {
-  return rowsOf(driver, statements, "write");
+export const write: ReadBatch = batching(() => "write");
+
+/** One statement of {@linkcode read}. */
+export const select: Select = selecting(read);
+export const selectDeciding: Select = selecting(readDeciding);
+
+/** Reads one value; null where there is no row. */
+export async function selectValue(
+  ...asked: Parameters<Select>
+): Promise<SqlValue> {
+  const [[value = null] = []] = await select(...asked);
+  return value;
 }
 
 /** What a row held when it was read, by column. No value may be null. */

@@ -8,9 +8,9 @@ import {
   bytesOf,
   type Driver,
   LedgerError,
-  readDeciding,
   type Rows,
   select,
+  selectDeciding,
   type SqlValue,
   type Statement,
   statement,
@@ -79,24 +79,34 @@ export function eventsOf(rows: Rows = []): RecordedEvent[] {
   }));
 }
 
-/** Reads events that decide something. */
-export async function readEvents(
-  driver: Driver,
-  from: string,
-  ...args: readonly SqlValue[]
-): Promise<RecordedEvent[]> {
-  const select = statement(`SELECT ${EVENT_COLUMNS} FROM ${from}`, ...args);
-  return eventsOf((await readDeciding(driver, [select]))[0]);
-}
+const reading =
+  (rowsOf: typeof select) =>
+  async (...[driver, from, ...args]: Parameters<typeof select>) =>
+    eventsOf(
+      await rowsOf(driver, `SELECT ${EVENT_COLUMNS} FROM ${from}`, ...args),
+    );
 
+/** Reads events that decide something. */
+export const readEvents = reading(selectDeciding);
 /** Reads events that are shown; a replica may be behind. */
-export async function selectEvents(
-  driver: Driver,
-  from: string,
-  ...args: readonly SqlValue[]
-): Promise<RecordedEvent[]> {
-  const sql = `SELECT ${EVENT_COLUMNS} FROM ${from}`;
-  return eventsOf(await select(driver, sql, ...args));
+export const selectEvents = reading(select);
+
+/** Selects the next events after a position: so many, of so many bytes together, but one at least. */
+export function nextEvents(
+  after: string,
+  ...most: readonly number[]
+): Statement {
+  return statement(
+    `SELECT ${EVENT_COLUMNS} FROM events AS e
+      WHERE e.position > ${after} AND e.position <= (
+        SELECT max(position) FROM (
+          SELECT position, size, sum(size) OVER (ORDER BY position) AS total
+          FROM (SELECT position, length(body) AS size FROM events
+            WHERE position > ${after} ORDER BY position LIMIT ?1))
+        WHERE total <= ?2 OR total = size)
+      ORDER BY e.position`,
+    ...most,
+  );
 }
 
 function columnsOf(kind: EventKind, body: Uint8Array) {
@@ -157,10 +167,10 @@ export function hexOf(bytes: Uint8Array): string {
 
 /** Sets the time from which transitions are sent, unless it is set. */
 export function stampLive(atMs: number): Statement {
-  return {
-    sql: "UPDATE ledger SET live_from = ? WHERE live_from IS NULL",
-    args: [Math.floor(atMs)],
-  };
+  return statement(
+    "UPDATE ledger SET live_from = ? WHERE live_from IS NULL",
+    Math.floor(atMs),
+  );
 }
 
 interface Appended extends UnreadEvent {

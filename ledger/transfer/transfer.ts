@@ -7,6 +7,7 @@ import {
   bytesOf,
   type Driver,
   LedgerError,
+  readDeciding,
   type Statement,
   statement,
   write,
@@ -21,7 +22,12 @@ import {
   readErasedOrders,
   readKeys,
 } from "../store/aliases.ts";
-import { appendStatement, hexOf, readEvents } from "../store/events.ts";
+import {
+  appendStatement,
+  eventsOf,
+  hexOf,
+  nextEvents,
+} from "../store/events.ts";
 import { isRecord, messageOf } from "../../core/guards.ts";
 import { derive, underivedColumn } from "../events/record.ts";
 import { EVENT_KINDS, type EventKind } from "../machines/machine.ts";
@@ -68,25 +74,13 @@ export type ExportedLine =
   | ExportedAlias
   | ExportTrailer;
 
-/** Bytes of bodies that are read at once. */
-const BYTES = 4 << 20;
-
-/** Events of one page: so many, of so many bytes together, but one at least. */
-const PAGE = `events AS e
-  WHERE e.position > ?1 AND e.position <= (
-    SELECT max(position) FROM (
-      SELECT position, size, sum(size) OVER (ORDER BY position) AS total
-      FROM (SELECT position, length(body) AS size FROM events
-        WHERE position > ?1 ORDER BY position LIMIT 500))
-    WHERE total <= ?2 OR total = size)
-  ORDER BY e.position`;
-
 /** Reads all events by position, a few at a time. */
 export async function* allEvents(
   driver: Driver,
 ): AsyncGenerator<RecordedEvent> {
   for (let after = 0;;) {
-    const events = await readEvents(driver, PAGE, after, BYTES);
+    const next = nextEvents("?3", 500, 4 << 20, after);
+    const events = eventsOf((await readDeciding(driver, [next]))[0]);
     yield* events;
     const last = events.at(-1);
     if (last === undefined) return;
