@@ -71,12 +71,11 @@ export function sealNext(
 }
 
 /** Selects the last seal, and the id of the ledger for where there is none. */
-export const selectLastSeal: Statement = {
-  sql: `SELECT (SELECT id FROM ledger), s.last_position, s.events, s.root
+export const selectLastSeal: Statement = statement(
+  `SELECT (SELECT id FROM ledger), s.last_position, s.events, s.root
     FROM (SELECT 1) LEFT JOIN (SELECT * FROM seals
       ORDER BY last_position DESC LIMIT 1) AS s`,
-  args: [],
-};
+);
 
 export function lastSealOf(rows: Rows | undefined): Seal {
   const [[id, position, events, root] = []] = rows ?? [];
@@ -91,10 +90,8 @@ export function lastSealOf(rows: Rows | undefined): Seal {
 export function insertSeal(
   { position, events, root, leaves }: ReturnType<typeof sealNext>,
 ): Statement {
-  return {
-    sql: "INSERT INTO seals VALUES (?, ?, ?, ?)",
-    args: [position, events, root, leaves],
-  };
+  const sql = "INSERT INTO seals VALUES (?, ?, ?, ?)";
+  return statement(sql, position, events, root, leaves);
 }
 
 /**
@@ -249,6 +246,9 @@ interface SealsVerified extends Pick<Verification, "events" | "erased"> {
   readonly held: ReadonlySet<string>;
 }
 
+const NEXT_SEAL = `(SELECT last_position FROM seals
+  WHERE last_position > ?1 ORDER BY last_position LIMIT 1)`;
+
 export async function verifySeals(
   driver: Driver,
   { heads = [], onProgress, signal }: Omit<VerifyOptions, "expect"> & {
@@ -266,36 +266,23 @@ export async function verifySeals(
   for (;;) {
     for (const head of heads) if (headText(seal) === head) held.add(head);
     signal?.throwIfAborted();
-    const [stored, rows] = await readDeciding(driver, [
-      statement(
+    const [stored, rows, rest] = await readDeciding(
+      driver,
+      [
         `SELECT last_position, events, root, leaves FROM seals
-          WHERE last_position > ? ORDER BY last_position LIMIT 1`,
-        seal.position,
-      ),
-      statement(
+          WHERE last_position = ${NEXT_SEAL}`,
         `SELECT ${EVENT_COLUMNS} FROM events AS e WHERE e.position > ?1
-          AND e.position <= (SELECT last_position FROM seals
-            WHERE last_position > ?1 ORDER BY last_position LIMIT 1)
-          ORDER BY e.position`,
-        seal.position,
-      ),
-    ]);
+          AND e.position <= ${NEXT_SEAL} ORDER BY e.position`,
+        `SELECT count(*), min(position), (SELECT position FROM ledger)
+          FROM events WHERE position > iif(${NEXT_SEAL} IS NULL, ?1, 1 << 62)`,
+      ].map((sql) => statement(sql, seal.position)),
+    );
     const next = stored?.[0];
     if (next === undefined) {
-      const [rest] = await readDeciding(driver, [
-        statement(
-          `SELECT count(*), min(position), (SELECT position FROM ledger),
-            EXISTS (SELECT 1 FROM seals WHERE last_position > ?1)
-            FROM events WHERE position > ?1`,
-          seal.position,
-        ),
-      ]);
-      const [unsealed, first, folded, isLater] = (rest?.[0] ?? []).map(Number);
-      // More was folded since the batch before was read.
-      if (isLater === 1) continue;
+      const [unsealed, first, folded = 0] = (rest?.[0] ?? []).map(Number);
       // Whatever is folded is sealed in the same batch.
-      return (folded ?? 0) > seal.position
-        ? odd(first || (folded ?? 0), "removed", { code: "link_missing" })
+      return folded > seal.position
+        ? odd(first || folded, "removed", { code: "link_missing" })
         : said(null, unsealed);
     }
     const events = rawEventsOf(rows);

@@ -27,12 +27,17 @@ import {
   type Driver,
   listed,
   readDeciding,
-  type SqlValue,
+  selectDeciding,
   type Statement,
   statement,
 } from "../store/database.ts";
-import { EVENT_COLUMNS, eventsOf, msOf } from "../store/events.ts";
-import { guardOf, type LookupHash, selectGuard } from "./guard.ts";
+import { EVENT_COLUMNS, eventsOf, msOf, readEvents } from "../store/events.ts";
+import {
+  guardOf,
+  type LookupHash,
+  type LookupKind,
+  selectGuard,
+} from "./guard.ts";
 import type { AssetTable } from "../../core/assets/environment.ts";
 import { addRelease, NO_RELEASES } from "../releases/order_release.ts";
 import { IS_RARE } from "../store/schema.ts";
@@ -64,19 +69,17 @@ export function insertExpected(
   },
 ): Statement {
   const { clickId, reference, sessionId } = expectation;
-  const args: SqlValue[] = [
+  const hashed = (kind: LookupKind, text: string | null) =>
+    text === null ? null : hash.of(kind, text);
+  return statement(
+    "INSERT INTO expected VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
     position,
-    clickId === null ? null : hash.of("asked_click", clickId),
-    reference === null ? null : hash.of("asked_reference", reference),
-    sessionId === null ? null : hash.of("session", sessionId),
+    hashed("asked_click", clickId),
+    hashed("asked_reference", reference),
+    hashed("session", sessionId),
     msOf(askedAtOf(expectation)) ?? 0,
     msOf(validUntil(expectation)) ?? NEVER_MS,
-  ];
-  return {
-    sql:
-      "INSERT INTO expected VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-    args,
-  };
+  );
 }
 
 /** Where terms of an order are looked for: wherever one of its readings moves that. */
@@ -112,15 +115,14 @@ export function selectExpected(
     msOf(until) ?? NEVER_MS,
     msOf(termsUntil) ?? NEVER_MS,
   ]);
-  return {
-    sql: `SELECT ${EVENT_COLUMNS} FROM events AS e WHERE e.position IN (${
-      positions(
-        earlier ? MOST_EARLIER : CANDIDATES_KEPT,
-        earlier ? MOST_EARLIER : 1,
-      )
-    }) ORDER BY e.position`,
-    args: [JSON.stringify(rows)],
-  };
+  const most = earlier
+    ? positions(MOST_EARLIER, MOST_EARLIER)
+    : positions(CANDIDATES_KEPT, 1);
+  return statement(
+    `SELECT ${EVENT_COLUMNS} FROM events AS e
+      WHERE e.position IN (${most}) ORDER BY e.position`,
+    JSON.stringify(rows),
+  );
 }
 
 const positions = (candidates: number, terms: number) =>
@@ -151,14 +153,10 @@ const latest = (name: string, is: string, terms: number) =>
         WHERE k.${name} = c.${name} AND k.${is} AND k.asked_at <= c.terms_until
         ORDER BY k.asked_at DESC LIMIT 1 OFFSET ${terms - 1}), 0)`;
 
-interface LaterTerms extends PurchaseName {
-  /** When they were asked for at the earliest, UTC ISO 8601. */
-  readonly askedAt: string;
-}
-
+/** Terms of purchases that were asked for at their times, or later. */
 export function selectLaterTerms(
   hash: LookupHash,
-  purchases: readonly LaterTerms[],
+  purchases: readonly (PurchaseName & { readonly askedAt: string })[],
 ): Statement {
   const rows = purchases.map(({ kind, name, askedAt }) => [
     hash.of(kind === "click" ? "asked_click" : "asked_reference", name),
@@ -169,12 +167,12 @@ export function selectLaterTerms(
     `SELECT x.position FROM json_each(?1) AS w CROSS JOIN expected AS x
       ON x.${column} = w.value ->> 0 AND x.asked_at >= w.value ->> 1
       WHERE w.value ->> 2 = '${kind}'`;
-  return {
-    sql: `SELECT ${EVENT_COLUMNS} FROM events AS e WHERE e.position IN (
+  return statement(
+    `SELECT ${EVENT_COLUMNS} FROM events AS e WHERE e.position IN (
       ${asked("reference", "reference")}
       UNION ${asked("click", "click")} AND x.reference IS NULL)`,
-    args: [JSON.stringify(rows)],
-  };
+    JSON.stringify(rows),
+  );
 }
 
 export interface AnewOptions {
@@ -207,22 +205,21 @@ export async function rowsAnew(
   options: AnewOptions,
 ): Promise<Map<number, RowAnew>> {
   const kindOf = (no: number): Kind<AnyFold> => KINDS[tableOf(no)];
-  const folds = new Map(rows.map(({ no, id }) => {
-    const own = Number(no);
-    return [own, kindOf(own).initial(String(id))];
-  }));
+  const folds = new Map(
+    rows.map(({ no, id }) =>
+      [Number(no), kindOf(Number(no)).initial(String(id))] as const
+    ),
+  );
   for await (const [no, fact] of factsOf(driver, [...folds.keys()], options)) {
     folds.set(no, kindOf(no).evolve(folds.get(no) as AnyFold, fact));
   }
   await joinAll(driver, folds, options);
-  return new Map(rows.map(({ historic, told, ...row }) => {
-    const no = Number(row.no);
+  return new Map(rows.map((row) => {
+    const [no, historic] = [Number(row.no), Number(row.historic)];
     const fold = folds.get(no) as AnyFold;
-    const { columns } = kindOf(no).written({
-      ...{ no, historic: Number(historic), fold },
-      told: JSON.parse(String(told)) as Told,
-    }, options);
-    return [no, { fold, columns }];
+    const told: Told = JSON.parse(String(row.told));
+    const made = kindOf(no).written({ no, historic, fold, told }, options);
+    return [no, { fold, columns: made.columns }];
   }));
 }
 
@@ -240,22 +237,23 @@ export async function* factsOf(
   const known = new Map<number, Fact>();
   let last = [-1, 0];
   for (;;) {
-    const [rows = []] = await readDeciding(driver, [statement(
+    const rows = await selectDeciding(
+      driver,
       `SELECT m.no, m.position FROM json_each(?1) AS w
         CROSS JOIN mentions AS m ON m.no = w.value
         WHERE m.no > ?2 OR (m.no = ?2 AND m.position > ?3)
         ORDER BY m.no, m.position LIMIT ${PAGE}`,
       ...[sorted, ...last],
-    )]);
+    );
     if (known.size > MOST_KNOWN) known.clear();
     const named = rows.map((row) => row.map(Number) as [number, number]);
     const unknown = named.map(([, at]) => at).filter((at) => !known.has(at));
-    const [events] = await readDeciding(driver, [statement(
-      `SELECT ${EVENT_COLUMNS} FROM json_each(?) AS w
-        CROSS JOIN events AS e ON e.position = w.value`,
+    const events = await readEvents(
+      driver,
+      "json_each(?) AS w CROSS JOIN events AS e ON e.position = w.value",
       listed(new Set(unknown)),
-    )]);
-    for (const event of eventsOf(events)) {
+    );
+    for (const event of events) {
       const now = replaced?.get(event.position) ?? event;
       known.set(event.position, readFact(now));
     }
@@ -315,15 +313,14 @@ export async function nextNos(
   },
 ): Promise<Walked & { readonly nos: readonly number[] }> {
   const among = some ? "AND no IN (SELECT value FROM json_each(?3))" : "";
-  const [rows = []] = await readDeciding(driver, [statement(
-    `${
-      ["mentions", ...TABLES].map((table) =>
-        `SELECT no FROM ${table} WHERE no > ?1 ${among}`
-      ).join(" UNION ALL ")
-    } ORDER BY no LIMIT ?2`,
-    ...[after, most],
-    ...some ? [listed(some)] : [],
-  )]);
+  const all = ["mentions", ...TABLES].map((table) =>
+    `SELECT no FROM ${table} WHERE no > ?1 ${among}`
+  ).join(" UNION ALL ");
+  const rows = await selectDeciding(
+    driver,
+    `${all} ORDER BY no LIMIT ?2`,
+    ...[after, most, ...some ? [listed(some)] : []],
+  );
   const nos = [...new Set(rows.map(([no]) => Number(no)))];
   return { nos, no: nos.at(-1) ?? after, events: rows.length };
 }
@@ -401,15 +398,13 @@ async function deletedRows(
     if (!id) return [];
     const own = log.get(no) ?? [];
     let told = own.reduce(toldWith, NOTHING_TOLD);
-    for (const [of, digest, held, since] of purchases) {
+    for (const [of, name, held, since] of purchases) {
       if (of !== no) continue;
-      const name = String(digest);
-      const wait = { orderId: id, digest: name, position: Number(since) };
-      const taken = held === 1 ? { own: name } : { wait };
-      told = {
-        ...told,
-        release: { ...NO_RELEASES, ...told.release, ...taken },
-      };
+      const digest = String(name);
+      const release = { ...NO_RELEASES, ...told.release };
+      const wait = { orderId: id, digest, position: Number(since) };
+      const taken = held === 1 ? { own: digest } : { wait };
+      told = { ...told, release: { ...release, ...taken } };
     }
     const isOld = own.some(({ historic }) => historic) &&
       !own.some(({ live }) => live);
@@ -433,29 +428,25 @@ export async function missingTerms(
   position: number,
   readFact: AnewOptions["readFact"],
 ): Promise<ExpectationFact[]> {
-  const [rows] = await readDeciding(driver, [statement(
-    `SELECT ${EVENT_COLUMNS} FROM events AS e
+  const events = await readEvents(
+    driver,
+    `events AS e
       WHERE e.kind IN ('session_created', 'order_expected') AND e.position <= ?
         AND NOT EXISTS (SELECT 1 FROM expected AS x WHERE x.position = e.position)
       ORDER BY e.position`,
     position,
-  )]);
-  return eventsOf(rows).map(readFact).filter(isExpectation);
+  );
+  return events.map(readFact).filter(isExpectation);
 }
 
-interface Changed {
-  readonly position: number;
-  readonly nos: ReadonlySet<number>;
-  /** Whether it may be any order: terms or rules were folded. */
-  readonly anyOrder: boolean;
-  /** Whether it may be any order or user: somebody was erased. */
-  readonly anybody: boolean;
-}
-
+/**
+ * Which rows may have changed: those that are named, any order where terms or rules
+ * were folded, and anybody where somebody was erased.
+ */
 export async function changedSince(
   driver: Driver,
   { folded, stored }: { readonly folded: number; readonly stored: number },
-): Promise<Changed> {
+) {
   const [guarding, nos = [], any] = await readDeciding(driver, [
     selectGuard,
     statement(

@@ -9,6 +9,7 @@ import {
   type Driver,
   LedgerError,
   readDeciding,
+  selectDeciding,
   type SqlValue,
   type Statement,
   statement,
@@ -47,10 +48,11 @@ export async function* exportMoved(
   environment: string,
 ): AsyncGenerator<string> {
   const own = await readAtRest(driver);
-  const [folding] = await readDeciding(driver, [statement(
+  const folding = await selectDeciding(
+    driver,
     "SELECT 1 FROM sqlite_schema WHERE name LIKE 'orders@_%' ESCAPE '@' AND type = 'table'",
-  )]);
-  if (folding?.length !== 0) {
+  );
+  if (folding.length > 0) {
     throw new LedgerError(
       "failed",
       "Cannot move the ledger: it is being folded anew; let that end first, " +
@@ -136,13 +138,19 @@ export async function importMoved(
   lines: AsyncIterable<string>,
 ): Promise<number> {
   await begin(driver);
+  const counts: Record<string, number> = {};
   const found: { own?: SqlValue[]; end?: Record<string, number> } = {};
   const number = await takeLines(lines, {
     environment,
     header: (line) => found.own = ownOf(line),
     take: async (line) => {
       if (isRecord(line.end)) found.end = line.end as Record<string, number>;
-      else await write(driver, insertRows(line));
+      else {
+        const rows = insertRows(line);
+        await write(driver, rows);
+        const table = String(line.table);
+        counts[table] = (counts[table] ?? 0) + rows.length;
+      }
       return found.end !== undefined;
     },
   });
@@ -153,7 +161,15 @@ export async function importMoved(
         "import a whole one, which begins anew",
     );
   }
-  await compareCounts(driver, end);
+  for (const table of TABLES.keys()) {
+    const there = counts[table] ?? 0;
+    if (there === end[table]) continue;
+    throw new LedgerError(
+      "failed",
+      `Cannot move the ledger in: it has ${there} rows of ${table}, and the ` +
+        `file ${end[table]}; run this again, which begins anew`,
+    );
+  }
   await write(driver, [
     statement(
       `UPDATE ledger SET ${OWN.map((name) => `${name} = ?`).join(", ")}`,
@@ -168,12 +184,12 @@ export async function importMoved(
 async function begin(driver: Driver): Promise<void> {
   await readAtRest(driver);
   const tables = [...TABLES.keys()];
-  const [found] = await readDeciding(driver, [statement(
+  const [[isUnfinished, isFilled] = []] = await selectDeciding(
+    driver,
     `SELECT EXISTS (SELECT 1 FROM cursors WHERE name = 'moving'), ${
       tables.map((table) => `EXISTS (SELECT 1 FROM ${table})`).join(" OR ")
     }`,
-  )]);
-  const [isUnfinished, isFilled] = found?.[0] ?? [];
+  );
   if (isFilled === 1 && isUnfinished !== 1) {
     throw new LedgerError(
       "failed",
@@ -218,24 +234,4 @@ function insertRows({ table, columns, rows }: Line): Statement[] {
     columns.map(() => "?").join(", ")
   })`;
   return rows.map((row: readonly unknown[]) => ({ sql, args: read(row) }));
-}
-
-async function compareCounts(
-  driver: Driver,
-  counts: Readonly<Record<string, number>>,
-): Promise<void> {
-  const tables = [...TABLES.keys()];
-  const [found] = await readDeciding(driver, [statement(
-    `SELECT ${tables.map((one) => `(SELECT count(*) FROM ${one})`).join(", ")}`,
-  )]);
-  for (const [at, table] of tables.entries()) {
-    const moving = table === "cursors" ? 1 : 0;
-    const there = Number(found?.[0]?.[at]) - moving;
-    if (there === counts[table]) continue;
-    throw new LedgerError(
-      "failed",
-      `Cannot move the ledger in: it has ${there} rows of ${table}, and the ` +
-        `file ${counts[table]}; run this again, which begins anew`,
-    );
-  }
 }

@@ -31,12 +31,7 @@ import {
 import { isRecord, messageOf } from "../../core/guards.ts";
 import { derive, underivedColumn } from "../events/record.ts";
 import { EVENT_KINDS, type EventKind } from "../machines/machine.ts";
-import {
-  type Note,
-  NOTE_ACTIONS,
-  NOTED_ENTITIES,
-  noteEvent,
-} from "../recording/notes.ts";
+import { type Note, noteEvent } from "../recording/notes.ts";
 
 /** First line of an export. */
 interface ExportHeader {
@@ -386,39 +381,28 @@ function whatWasLeft(
 function noteOf(note: unknown): Note {
   const root = isRecord(note) ? note : {};
   const text = textsOf(root, " of the note");
-  const oneOf = <Value extends string>(
-    field: string,
-    known: readonly Value[],
-  ): Value => {
-    const found = known.find((value) => value === text(field));
-    if (found !== undefined) return found;
-    throw new SyntaxError(
-      `"${field}" of the note is ${JSON.stringify(root[field])}; known are ` +
-        known.join(", "),
-    );
-  };
-  const reasons = Array.isArray(root.reasons) ? root.reasons : [null];
-  if (!reasons.every((reason) => typeof reason === "string")) {
-    throw new SyntaxError('"reasons" of the note is not a list of texts');
-  }
   return {
-    ...{ id: text("id"), entity: oneOf("entity", NOTED_ENTITIES) },
-    ...{ entityId: text("entityId"), action: oneOf("action", NOTE_ACTIONS) },
-    ...{ reasons, text: text("text"), author: text("author") },
+    ...{ id: text("id"), entity: text("entity") as Note["entity"] },
+    ...{ entityId: text("entityId"), action: text("action") as Note["action"] },
+    reasons: Array.isArray(root.reasons) ? root.reasons.map(String) : [],
+    ...{ text: text("text"), author: text("author") },
     notedAt: text("notedAt"),
   };
 }
 
 /** What a person did about an order, as earlier versions recorded it. */
-const FORMER_DEEDS: Readonly<Record<string, string>> = {
-  noted: "",
-  asked: "Asked the service",
-  refunded: "Refunded it",
-  delivered: "Delivered it",
-  written_off: "Wrote it off",
-  not_ours: "It is not ours",
-  reopened: "Opened it again",
-};
+const FORMER_DEEDS: ReadonlyMap<
+  unknown,
+  readonly [text: string, action?: Note["action"]]
+> = new Map([
+  ["noted", ["", "note"]],
+  ["asked", ["Asked the service"]],
+  ["refunded", ["Refunded it"]],
+  ["delivered", ["Delivered it"]],
+  ["written_off", ["Wrote it off"]],
+  ["not_ours", ["It is not ours"]],
+  ["reopened", ["Opened it again", "reopen"]],
+]);
 
 /** The note that an event `case_changed` is now; none where its body was erased. */
 function formerNotes({ body, eventId, recordedAt }: Line): Note[] {
@@ -427,33 +411,29 @@ function formerNotes({ body, eventId, recordedAt }: Line): Note[] {
     JSON.parse(Buffer.from(base64.decode(String(body))).toString()),
   );
   const { order_id: entityId, by: author, at: notedAt = recordedAt } = said;
-  const change = String(said.change);
-  const deed = Object.hasOwn(FORMER_DEEDS, change) && FORMER_DEEDS[change];
+  const { change, reference, since, note, reasons } = said;
+  const deed = FORMER_DEEDS.get(change);
   if (
-    typeof deed !== "string" || typeof entityId !== "string" ||
+    deed === undefined || typeof entityId !== "string" ||
     typeof author !== "string" || typeof notedAt !== "string"
   ) {
     throw new SyntaxError(
       'The body of "case_changed" lacks order_id, change, by or at',
     );
   }
-  const { reference, since, note, reasons } = said;
+  const [text, action = "acknowledge"] = deed;
   const parts = [
-    deed,
+    text,
     typeof reference === "string" && `reference ${reference}`,
     typeof since === "string" && `at ${since}`,
     note,
   ].filter((part) => typeof part === "string" && part !== "");
-  const actions = { noted: "note", reopened: "reopen" } as const;
   return [{
     // Each time the same, and in the order of the time.
     id: encodeTime(Date.parse(notedAt), 10) +
       String(eventId).slice(0, 16).toUpperCase(),
-    ...{ entity: "order", entityId },
-    action: actions[change as keyof typeof actions] ?? "acknowledge",
-    reasons: Array.isArray(reasons)
-      ? reasons.filter((reason) => typeof reason === "string")
-      : [],
+    ...{ entity: "order", entityId, action },
+    reasons: Array.isArray(reasons) ? reasons.map(String) : [],
     ...{ text: parts.join("; "), author, notedAt },
   }];
 }
