@@ -30,7 +30,6 @@ import {
 } from "./database.ts";
 import { Sqlite, SqliteError } from "../../core/sqlite.ts";
 
-/** The right to poll or to send, until it expires. */
 export interface Lease {
   readonly name: string;
   readonly holder: string;
@@ -40,7 +39,6 @@ export interface Lease {
   readonly leaseMs: number;
 }
 
-/** Another process has the lease. */
 interface HeldLease {
   readonly heldBy: string;
   readonly leftMs: number;
@@ -53,7 +51,6 @@ export const POLL_LEASE = "poll";
 /** Of all that ask the partner's chain nodes. */
 export const WITNESS_LEASE = "witness";
 
-/** Leases to deliver begin with it. */
 export const SUBSCRIPTION_LEASE = "subscription:";
 
 /** The database's own clock, in milliseconds: processes may disagree on theirs. */
@@ -72,25 +69,22 @@ export async function takeLease(
   { name, holder, leaseMs }: Omit<Lease, "fence">,
 ): Promise<Lease | HeldLease> {
   const own = driver.location === "memory" ? null : thisProcess();
+  const look = `SELECT holder, fence, expires_at - ${DATABASE_NOW}, process
+    FROM leases WHERE name = ?1`;
   const take = async (from: string | null) => {
-    const [, found] = await write(driver, [
+    const [, [found = []] = []] = await write(driver, [
       statement(TAKE, name, holder, leaseMs, own, from),
-      statement(
-        `SELECT holder, fence, expires_at - ${DATABASE_NOW}, process
-          FROM leases WHERE name = ?1`,
-        name,
-      ),
+      statement(look, name),
     ]);
-    return found?.[0] ?? [];
+    return found;
   };
   let [by, fence, leftMs, held] = await take(null);
   if (by !== holder && typeof held === "string" && hasEnded(held)) {
     [by, fence, leftMs, held] = await take(held);
   }
-  return by === holder ? { name, holder, fence: Number(fence), leaseMs } : {
-    heldBy: String(by ?? "nobody"),
-    leftMs: Math.max(0, Number(leftMs ?? 0)),
-  };
+  return by === holder
+    ? { name, holder, fence: Number(fence), leaseMs }
+    : { heldBy: String(by), leftMs: Math.max(0, Number(leftMs)) };
 }
 
 const TAKE =
@@ -183,7 +177,6 @@ function thisProcess(): string | null {
   return own;
 }
 
-/** Whether a process was on this machine, and is there no more. */
 function hasEnded(other: string): boolean {
   try {
     const machine = `${hostname()}:`;
@@ -214,11 +207,7 @@ interface LeaseTurnParts extends Omit<Lease, "fence"> {
   readonly onError: (error: unknown) => void;
 }
 
-/**
- * The time in which a process holds a lease. The lease is renewed until the turn is
- * over: it ends when another process has taken the lease, when it could not be
- * renewed in time, or when {@linkcode LeaseTurn.end} is called.
- */
+/** Renews a lease until another process has it, it could not be renewed in time, or it is given back. */
 export class LeaseTurn {
   readonly #parts: LeaseTurnParts;
   readonly #lease: Lease;
@@ -234,7 +223,6 @@ export class LeaseTurn {
     this.#renewing = this.#renew();
   }
 
-  /** Begins a turn, or returns who holds the lease. */
   static async take(parts: LeaseTurnParts): Promise<LeaseTurn | HeldLease> {
     const asked = parts.steadyNow();
     const lease = await takeLease(parts.driver, parts);
@@ -247,21 +235,16 @@ export class LeaseTurn {
     return this.#over.signal;
   }
 
-  /**
-   * Whether no other process can have the lease. A process that was paused for
-   * longer than the lease lasts learns of it here.
-   */
+  /** A process that was paused for longer than the lease lasts learns of it here. */
   get isHeld(): boolean {
     return !this.#over.signal.aborted &&
       this.#parts.steadyNow() < this.#heldUntil;
   }
 
-  /** The statements that begin each write; they fail once the lease is lost. */
   guard(): Statement[] {
     return renewLease(this.#lease);
   }
 
-  /** Ends the turn at once; {@linkcode LeaseTurn.end} also gives the lease back. */
   abort(): void {
     this.#over.abort();
   }
@@ -294,10 +277,9 @@ export class LeaseTurn {
   }
 }
 
-/** Which files a connection has open, by device and inode. */
+/** By device and inode. */
 export interface FileIdentity {
   readonly database: string;
-  /** Size of the database. */
   readonly bytes: bigint;
   readonly log: string;
   /** Path of the log: beside the file that the database's path links to. */
@@ -306,15 +288,11 @@ export interface FileIdentity {
 
 const MISSING = "missing";
 
-/**
- * Device and inode of a file, such as `2049:131`; `missing` where there is
- * none.
- */
 export function fileId(path: string): string {
   return look(path).id;
 }
 
-function look(path: string): { id: string; bytes: bigint } {
+function look(path: string) {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found === undefined
     ? { id: MISSING, bytes: 0n }
@@ -346,7 +324,6 @@ export function checkIdentity(
   return bytes === opened.bytes ? opened : { ...opened, bytes };
 }
 
-/** @throws {LedgerError} `replaced` when the file is not the one that was opened. */
 export function checkFile(path: string, opened: string): void {
   const now = fileId(path);
   if (now !== opened) throw replaced(path, now);
@@ -365,11 +342,7 @@ function replaced(
   );
 }
 
-/**
- * Creates an empty file that only its owner may read, if it is missing. SQLite
- * gives its log and its index the permissions of the database. Errors are
- * ignored here: SQLite reports them when it opens the file.
- */
+/** SQLite gives its log and its index the permissions of the database. */
 export function createPrivate(path: string): void {
   try {
     const file = openSync(path, "wx", 0o600);
@@ -380,11 +353,10 @@ export function createPrivate(path: string): void {
       closeSync(file);
     }
   } catch {
-    // The file exists already or cannot be created.
+    // It exists already, or SQLite says why it cannot be opened.
   }
 }
 
-/** Removes the log of a database, and its index. */
 export function dropLog(path: string): void {
   for (const end of ["-wal", "-shm"]) rmSync(path + end, { force: true });
 }
@@ -424,9 +396,7 @@ interface ReplaceOptions {
  * @throws {LedgerError} `busy` when another connection has the old file open.
  */
 export function replaceDatabase(options: ReplaceOptions): boolean {
-  const path = existsSync(options.path)
-    ? realpathSync(options.path)
-    : options.path;
+  const path = realPath(options.path);
   const { by, previousFile } = options;
   const log = statSync(`${by}-wal`, { throwIfNoEntry: false });
   if (log !== undefined && log.size > 0) {
@@ -468,9 +438,8 @@ export function replaceDatabase(options: ReplaceOptions): boolean {
 }
 
 /**
- * Opens the database for exclusive use, and writes back and removes its log. SQLite
- * leaves the write-ahead log mode only while no other connection exists in any
- * program. Null when the file is too damaged for that.
+ * SQLite leaves the write-ahead log mode only while no other connection exists in any
+ * program; then the log is written back. Null when the file is too damaged for that.
  */
 function takeAlone(path: string): Sqlite | null {
   let database: Sqlite | null = null;
@@ -498,16 +467,12 @@ function move(by: string, path: string): void {
   dropLog(by);
 }
 
-/** Mode of a lock. */
 export type FileLockMode = "shared" | "exclusive";
 
 /**
  * Locks a file that holds nothing, as SQLite locks its databases: the system lets
- * go of the lock when the process ends, and every runtime sees it. It is advisory,
- * and as good as the file system's locks are. The file stays: removing it would let
- * two processes each hold a lock on a file of that name.
- *
- * @throws {Error} When the file cannot be made, or is not such a file.
+ * go of the lock when the process ends, and every runtime sees it. The file stays:
+ * removing it would let two processes each hold a lock on a file of that name.
  */
 export function lockFile(path: string, mode: FileLockMode): Disposable | null {
   // Closing a file lets go of every lock that its process has on it.
