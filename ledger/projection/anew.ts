@@ -439,14 +439,20 @@ export async function missingTerms(
   return events.map(readFact).filter(isExpectation);
 }
 
-/**
- * Which rows may have changed: those that are named, any order where terms or rules
- * were folded, and anybody where somebody was erased.
- */
+interface Changed {
+  readonly position: number;
+  /** Rows that events name. */
+  readonly nos: ReadonlySet<number>;
+  /** Terms or rules were folded. */
+  readonly anyOrder: boolean;
+  /** Somebody was erased. */
+  readonly anybody: boolean;
+}
+
 export async function changedSince(
   driver: Driver,
   { folded, stored }: { readonly folded: number; readonly stored: number },
-) {
+): Promise<Changed> {
   const [guarding, nos = [], any] = await readDeciding(driver, [
     selectGuard,
     statement(

@@ -45,7 +45,6 @@ import {
   KINDS,
   lookupText,
   orderRows,
-  type Row,
   type RowContext,
   selectRows,
   type Table,
