@@ -79,17 +79,20 @@ export function eventsOf(rows: Rows = []): RecordedEvent[] {
   }));
 }
 
+type ReadEvents = (
+  ...asked: Parameters<typeof select>
+) => Promise<RecordedEvent[]>;
+
 const reading =
-  (rowsOf: typeof select) =>
-  async (...[driver, from, ...args]: Parameters<typeof select>) =>
+  (rowsOf: typeof select): ReadEvents => async (driver, from, ...args) =>
     eventsOf(
       await rowsOf(driver, `SELECT ${EVENT_COLUMNS} FROM ${from}`, ...args),
     );
 
 /** Reads events that decide something. */
-export const readEvents = reading(selectDeciding);
+export const readEvents: ReadEvents = reading(selectDeciding);
 /** Reads events that are shown; a replica may be behind. */
-export const selectEvents = reading(select);
+export const selectEvents: ReadEvents = reading(select);
 
 /** Selects the next events after a position: so many, of so many bytes together, but one at least. */
 export function nextEvents(
