@@ -19,7 +19,6 @@ await ledger.subscribe("goods", {
   on: "order.*.*",
   from: "start",
   concurrency: 4,
-  leaseMs: 2_000,
   idleMs: 100,
   onTurn: (turn) => say(`${turn}\n`),
 }, async ({ key }) => {

@@ -68,6 +68,13 @@ Deno.test("of two processes that subscribe under one name one delivers, and the 
   }
   const first = startSubscriber(stored.url, String(BEFORE_KILL));
   await until(() => first.keys().length === BEFORE_KILL + CONCURRENCY);
+  // How it went is written in groups: what is not written is told again.
+  await until(async () => {
+    await using ledger = await openLedger({ url: stored.url, readOnly: true });
+    const left = { sql: "SELECT count(*) FROM outbox", args: [] };
+    const [found] = await ledger.driver.batch([left], "read");
+    return found?.rows[0]?.[0] === ORDERS - BEFORE_KILL;
+  });
   const second = startSubscriber(stored.url);
   await until(() => second.said.length > 0);
   assert.deepEqual(second.said, ["waits"]);
