@@ -60,22 +60,16 @@ export interface LedgerOptions {
    * @default false
    */
   readonly unfinished?: boolean;
-  /**
-   * The fold; replaced by tests that play another version.
-   *
-   * @default the fold of this version
-   */
-  readonly fold?: FoldCode;
 }
 
 /**
- * Opens a ledger on a database that is open.
+ * Opens a ledger on a database that is open. Tests play another version of the fold.
  *
  * @throws {LedgerError} When the database holds something else.
  */
 export async function ledgerOn(
   driver: Driver,
-  options: LedgerOptions,
+  options: LedgerOptions & { readonly fold?: FoldCode },
 ): Promise<Ledger> {
   const { now = Date.now, randomBytes = cryptoBytes, fold = FOLD } = options;
   const { readOnly = false, anchorStore: store } = options;

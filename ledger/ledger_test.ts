@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { FOLD_VERSION } from "./projection/fold_version.ts";
 import type { Fact } from "./events/fact.ts";
 import type { Ledger } from "./ledger.ts";
+import { ledgerOn } from "./ledger_on.ts";
 import { openLedger } from "./open_ledger.ts";
+import { openDriver } from "./thread/open_driver.ts";
 import { project } from "./projection/project.ts";
 import {
   at,
@@ -275,12 +277,10 @@ Deno.test("Ledger.project() folds a ledger of an older version again, and stops 
     environment: "sandbox",
     worker: false,
   });
-  await using newer = await openLedger({
-    url,
-    environment: "sandbox",
-    fold: kinder,
-    worker: false,
-  });
+  await using newer = await ledgerOn(
+    await openDriver({ url, worker: false }),
+    { environment: "sandbox", fold: kinder },
+  );
   await older.append([orderRead(1, { orderId: "O1", status: "pending" })]);
   await older.project();
   const { chain: _, ...projection } = await newer.project();

@@ -4,7 +4,6 @@
  *
  * @module
  */
-export type { TransactionForm } from "../core/chain/canonical.ts";
 export type { Verdict, VerdictReason } from "../core/chain/verdict.ts";
 export type {
   BOOK_BY,
@@ -16,15 +15,8 @@ export type {
   OrderTimes,
   ROW_KINDS,
 } from "./months/month_row.ts";
-export type { WitnessRequiredBody, WitnessRuleChange } from "./events/event.ts";
 export type { WitnessState } from "./states/order_state.ts";
-export type { ChainReading, ChainReadingFields } from "./events/event.ts";
-export type { AssetTable } from "../core/assets/environment.ts";
-export type {
-  BodyClasses,
-  OddBody,
-} from "../core/webhook_event/classify_body.ts";
-export type { UnansweredDelivery } from "../core/wire/delivery.ts";
+export type { ChainReading } from "./events/event.ts";
 export type { IncompleteReason } from "../core/wire/completeness.ts";
 export type {
   MismatchKind,
@@ -48,51 +40,20 @@ export type {
 export type { Historic } from "./releases/order_release.ts";
 export type { ErasedUser, ReturnedOrder } from "./store/aliases.ts";
 export type {
-  ClaimBody,
   MATCH_FACTS,
   MatchFact,
   OrderDetails,
   OrderFacts,
   OrderFees,
 } from "./events/event.ts";
-export type {
-  MonthClosedFile,
-  OrderExpectedBody,
-  RecordedEvent,
-  SessionCreatedBody,
-} from "./events/event.ts";
-export type {
-  Expectation,
-  ExpectationTerms,
-  PurchaseName,
-} from "./events/event.ts";
+export type { MonthClosedFile, SessionCreatedBody } from "./events/event.ts";
+export type { ExpectationTerms } from "./events/event.ts";
 export type {
   ActivityLabel,
-  ChainReadingFact,
-  ExpectationFact,
-  Fact,
-  FactBase,
-  FactOf,
-  MonthClosedFact,
-  OrderAbsentFact,
-  OrderContradictedFact,
-  OrderReleasedFact,
-  OrderSnapshotFact,
   OtpStep,
-  UnansweredFact,
-  UnreadableFact,
   UnreadableReason,
-  UserSnapshotFact,
-  WebhookFact,
-  WitnessRuleFact,
 } from "./events/fact.ts";
-export type { OrderReading } from "./events/readings.ts";
-export type {
-  UserCard,
-  UserProfile,
-  UserReading,
-  UserSpending,
-} from "./events/readings.ts";
+export type { UserCard, UserProfile, UserSpending } from "./events/readings.ts";
 export type { ChainBreak, ChainState } from "./evidence/evidence.ts";
 export type { Anchor, Damage, DamageReason } from "./evidence/evidence.ts";
 export type { RowDifference } from "./projection/refold.ts";
@@ -147,7 +108,6 @@ export type {
   ClaimState,
   DecidedStatus,
   OrderActivity,
-  ResolveOptions,
 } from "./orders/order_status.ts";
 export type { Uncompared } from "./outcomes/match.ts";
 export type {
@@ -159,7 +119,6 @@ export type {
   StoredFacts,
 } from "./outcomes/outcome_table.ts";
 export type { Booked } from "./outcomes/outcome_table.ts";
-export type { FoldCode } from "./projection/project.ts";
 export type { FieldMatch, FoundField } from "./reads/pages.ts";
 export type { RecordedName } from "./reads/find.ts";
 export type { LedgerStats } from "./reads/stats.ts";
@@ -193,6 +152,6 @@ export type {
   VerificationKind,
 } from "./users/user_state.ts";
 export type { FindingReason } from "./erasure/holders.ts";
-export type { HAND_OUTCOMES, HandRelease } from "./events/event.ts";
+export type { HAND_OUTCOMES } from "./events/event.ts";
 export type { ATTENTION_KINDS } from "./outcomes/outcome_table.ts";
 export type { OrderTotal } from "./reads/orders.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { openDriver, openLedger } from "../../ledger/mod.ts";
 import type { Fact } from "../../ledger/testing/mod.ts";
+import { ledgerOn } from "../../ledger/for_server.ts";
 import { FOLD_VERSION } from "../../ledger/for_sync.ts";
 import {
   foldVersion,
@@ -38,12 +39,10 @@ async function older(
   version: number,
   change: (fact: Fact) => Fact,
 ): Promise<void> {
-  await using ledger = await openLedger({
-    url,
-    environment: "sandbox",
-    worker: false,
-    fold: foldVersion(version, change),
-  });
+  await using ledger = await ledgerOn(
+    await openDriver({ url, worker: false }),
+    { environment: "sandbox", fold: foldVersion(version, change) },
+  );
   await ledger.append([session(0, "S1", "C-O1"), paid(5, "O1")]);
   await ledger.project();
   await ledger.append([paid(6, "O2")]);
