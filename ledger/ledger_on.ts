@@ -35,14 +35,6 @@ export interface LedgerOptions {
    */
   readonly readOnly?: boolean;
   /**
-   * Stores the head of the evidence chain outside the database. A chain that
-   * was cut or removed then cannot pass as a new one. {@linkcode openLedger}
-   * stores the head of a database file in a second file beside it.
-   *
-   * @default nowhere
-   */
-  readonly anchorStore?: AnchorStore;
-  /**
    * Time from which transitions are sent to handlers and targets, UTC ISO 8601:
    * what ended before is logged and booked, but not sent. A ledger that went
    * live at another time is refused.
@@ -69,7 +61,10 @@ export interface LedgerOptions {
  */
 export async function ledgerOn(
   driver: Driver,
-  options: LedgerOptions & { readonly fold?: FoldCode },
+  options: LedgerOptions & {
+    readonly fold?: FoldCode;
+    readonly anchorStore?: AnchorStore;
+  },
 ): Promise<Ledger> {
   const { now = Date.now, randomBytes = cryptoBytes, fold = FOLD } = options;
   const { readOnly = false, anchorStore: store } = options;

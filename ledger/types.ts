@@ -70,9 +70,7 @@ export type {
 } from "./explain/explain_order.ts";
 export type {
   AnchoredHead,
-  AnchorRecord,
   AnchorReset,
-  AnchorStore,
   ChainHead,
 } from "./evidence/anchor_file.ts";
 export type { LedgerOptions } from "./ledger_on.ts";
