@@ -47,8 +47,10 @@ import {
   anyOf,
   asked,
   byCreation,
+  type Condition,
   decodeCursor,
   encodeCursor,
+  given,
   hasMore,
   isLinked,
   isOfSession,
@@ -97,11 +99,6 @@ export interface OrderQuery extends PageQuery {
   readonly clickId?: string;
   /** Only this asset, whatever the case of its code. */
   readonly commodity?: string;
-  /**
-   * True: only orders that may still change (not confirmed final, or
-   * contested); false: only the others.
-   */
-  readonly open?: boolean;
   /** Only orders that wait for a person for this reason. */
   readonly attention?: AttentionKind;
   /** Only orders with this outcome. */
@@ -283,11 +280,9 @@ export class Orders {
     ]);
     const confirmed = [...stated, ...recorded];
     if (!confirmed.some(({ order }) => isOfSession(order, reference))) {
-      const clicks = (await readSessions(this.#driver, reference))
-        .filter(({ sessionId }) => sessionId === reference)
-        .map(({ clickId }) => clickId);
-      for (const click of new Set(clicks)) {
-        confirmed.push(...await this.#linked(SHOWN, ["click"], click));
+      for (const one of await readSessions(this.#driver, reference)) {
+        if (one.sessionId !== reference) continue;
+        confirmed.push(...await this.#linked(SHOWN, ["click"], one.clickId));
       }
     }
     const shown = oldestFirst(confirmed);
@@ -489,43 +484,35 @@ function waitingFor(kind: AttentionKind, nowMs: number): Range[] {
 
 /** The index of releases tells of a reason where the release is known. */
 function releasedAs({ release, releaseReason }: OrderQuery): Range[][] {
-  if (release === undefined && releaseReason === undefined) return [];
+  if ((release ?? releaseReason) === undefined) return [];
   const releases = release !== undefined
     ? [release]
     : [...OUTCOME_TABLE, ...SETTLEMENTS]
       .filter(({ reason }) => reason === releaseReason)
       .map((row) => row.release);
-  const reasons = asked(releaseReason, (one) => where("reason = ?", one));
   return [
     [...new Set(releases)].map((one) =>
-      allOf([where("release = ?", one), ...reasons])
+      allOf(given({ "release = ?": one, "reason = ?": releaseReason }))
     ),
   ];
 }
 
 /** What no index tells of. */
-function lookedAt(query: OrderQuery) {
-  const outcome = isOverdue(query.outcome) ? undefined : query.outcome;
-  const { amountFrom, amountTo } = query;
-  return [
-    ...asked(query.trust, (one) => where("trust = ?", one)),
-    ...asked(query.commodity, (one) => where("asset = ?", one.toUpperCase())),
-    ...asked(query.open, (one) => where("open = ?", one ? 1 : 0)),
-    ...asked(outcome, (one) => where("outcome = ?", one)),
-    ...asked(query.network, (one) => where("network = ? COLLATE NOCASE", one)),
-    ...asked(
-      query.currency,
-      (one) => where("currency = ? COLLATE NOCASE", one),
-    ),
-    ...asked(
-      amountFrom,
-      (one) => where("amount >= ?", unitsOf("amountFrom", one)),
-    ),
-    ...asked(amountTo, (one) => where("amount <= ?", unitsOf("amountTo", one))),
-  ];
+function lookedAt(query: OrderQuery): Condition[] {
+  const { outcome, amountFrom, amountTo } = query;
+  return given({
+    "trust = ?": query.trust,
+    "asset = ?": query.commodity?.toUpperCase(),
+    "outcome = ?": isOverdue(outcome) ? undefined : outcome,
+    "network = ? COLLATE NOCASE": query.network,
+    "currency = ? COLLATE NOCASE": query.currency,
+    "amount >= ?": unitsOf("amountFrom", amountFrom),
+    "amount <= ?": unitsOf("amountTo", amountTo),
+  });
 }
 
-function unitsOf(field: string, amount: string): number {
+function unitsOf(field: string, amount?: string): number | undefined {
+  if (amount === undefined) return;
   const units = amountUnits(amount);
   if (units !== null) return units;
   throw wrongQuery(
@@ -560,23 +547,21 @@ async function addUp(
   for await (const [code, trust, orders, amounts, units] of rows) {
     const currency = code === null ? null : String(code).toUpperCase();
     // Those without a currency come last, and confirmed ones before claimed ones.
-    const key = `${currency === null ? 1 : 0} ${currency} ${
-      trust === "confirmed" ? 0 : 1
-    }`;
-    const known = sums.get(key);
+    const isClaimed = trust === "claimed";
+    const key = `${+(currency === null)} ${currency} ${+isClaimed}`;
+    const known = sums.get(key) ?? { orders: 0, notSummed: 0, sum: new Big(0) };
     sums.set(key, {
       currency,
       trust: trust as Trust,
-      orders: (known?.orders ?? 0) + Number(orders),
-      notSummed: (known?.notSummed ?? 0) + Number(orders) - Number(amounts),
-      sum: new Big(String(units)).plus(known?.sum ?? 0),
+      orders: known.orders + Number(orders),
+      notSummed: known.notSummed + Number(orders) - Number(amounts),
+      sum: known.sum.plus(String(units)),
     });
   }
-  return [...sums].sort(([a], [b]) => a < b ? -1 : 1)
-    .map(([, { sum, ...one }]) => ({
-      ...one,
-      sum: sum.times("0.000001").toFixed(),
-    }));
+  return [...sums].sort(([a], [b]) => a < b ? -1 : 1).map(([, one]) => ({
+    ...one,
+    sum: one.sum.times("0.000001").toFixed(),
+  }));
 }
 
 /** A user as readers see them. */
@@ -659,15 +644,11 @@ export class Users {
   }
 }
 
-function listOf(query: UserQuery): List<UserView> {
-  const { status, trust } = query;
+function listOf({ status, trust, ...query }: UserQuery): List<UserView> {
   return {
     ...byCreation("users", query),
     ranges: [ALL],
-    where: [
-      ...asked(status, (one) => where("status = ?", one)),
-      ...asked(trust, (one) => where("trust = ?", one)),
-    ],
+    where: given({ "status = ?": status, "trust = ?": trust }),
     columns: USER_COLUMNS,
     viewsOf: (rows) => rows.map(userOfRow),
   };

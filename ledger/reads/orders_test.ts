@@ -45,7 +45,6 @@ Deno.test("Orders.list() finds what a filter over all orders finds, in pages of 
     amountTo: fc.constantFrom("9.99", "10"),
     release: fc.constantFrom("yes" as const, "no", "wait", "unchecked"),
     releaseReason: fc.constantFrom(...OUTCOME_TABLE.map((row) => row.reason)),
-    open: fc.boolean(),
     anomaly: fc.constantFrom(true as const, "regression", "amount_mismatch"),
     createdAfter: fc.integer({ min: -5, max: 90 }).map(at),
     createdUpTo: fc.integer({ min: -5, max: 90 }).map(at),
@@ -114,7 +113,6 @@ Deno.test("Orders.list() finds what a filter over all orders finds, in pages of 
             (query.release ?? order.release) === order.release &&
             (query.releaseReason ?? order.releaseReason) ===
               order.releaseReason &&
-            (query.open ?? isOpen(order)) === isOpen(order) &&
             (query.anomaly === undefined ||
               order.anomalies.some(({ kind }) =>
                 query.anomaly === true || kind === query.anomaly
@@ -151,12 +149,6 @@ function isDatedAhead({ anomalies }: OrderView): boolean {
   return anomalies.some((one) =>
     one.kind === "time_in_future" && one.field === "createdAt"
   );
-}
-
-function isOpen({ trust, status, anomalies }: OrderView): boolean {
-  return trust === "claimed" ||
-    !["success", "failed", "cancelled"].includes(status) ||
-    anomalies.some(({ kind }) => kind === "contested");
 }
 
 Deno.test("Orders.find() takes what the service has shown under a reference, and lists what only webhooks name beside it", async () => {

@@ -115,6 +115,14 @@ export function asked<Value, Asked>(
   return value === undefined ? [] : [of(value)];
 }
 
+/** Conditions of one value each, of those that a query names. */
+export function given(
+  values: Readonly<Record<string, SqlValue | undefined>>,
+): Condition[] {
+  return Object.entries(values)
+    .flatMap(([sql, value]) => asked(value, (one) => where(sql, one)));
+}
+
 /** All rows: an index by time has them in order. */
 export const ALL: Range = where("1");
 
