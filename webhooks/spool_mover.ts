@@ -1,4 +1,6 @@
 import { messageOf } from "../core/guards.ts";
+import { sleep } from "../core/waiting/sleep.ts";
+import { within } from "../core/waiting/within.ts";
 import { type Meter, NO_METER } from "../core/telemetry/meter.ts";
 import type { BodyClasses } from "../core/webhook_event/classify_body.ts";
 import { endpointLog, type WebhookLog, type WriteLog } from "./endpoint_log.ts";
@@ -119,7 +121,8 @@ export function spoolMover(options: SpoolMoverOptions): SpoolMover {
   let movesLeft = MOVES_BETWEEN_TIDYING;
   /** Why the spool could not be tidied; null when it could. */
   let untidied: string | null = null;
-  let endPause = (): void => {};
+  /** Ends the pause that is under way. */
+  let resting = new AbortController();
   /** As many waiting records end the pause. */
   let endsPause = Infinity;
   let isKept = false;
@@ -128,14 +131,8 @@ export function spoolMover(options: SpoolMoverOptions): SpoolMover {
   async function pause(ms: number, endsAt = Infinity): Promise<void> {
     if (signal.aborted) return;
     endsPause = endsAt;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      endPause = (): void => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    endPause = (): void => {};
+    resting = new AbortController();
+    await sleep(ms, resting.signal).catch(() => {});
   }
 
   async function reportWaiting(count: number): Promise<void> {
@@ -248,7 +245,7 @@ export function spoolMover(options: SpoolMoverOptions): SpoolMover {
 
   spool.onKept(() => {
     isKept = true;
-    if (spool.depth >= endsPause) endPause();
+    if (spool.depth >= endsPause) resting.abort();
   });
   const running = run();
   return {
@@ -260,12 +257,10 @@ export function spoolMover(options: SpoolMoverOptions): SpoolMover {
         ? Promise.resolve()
         : new Promise((resolve) => onEmpty.push(resolve)),
     async stop({ timeoutMs = 10_000 } = {}): Promise<void> {
-      const { promise: due, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, timeoutMs);
       stopping.abort();
-      endPause();
-      await Promise.race([finish(), due]);
-      clearTimeout(timer);
+      resting.abort();
+      const late = () => new Error("It takes too long");
+      await within(timeoutMs, undefined, late, finish).catch(() => {});
     },
   };
 }

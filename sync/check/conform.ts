@@ -528,21 +528,21 @@ export async function conform(
   for (const [name, row] of Object.entries(CONFORMANCE_ROWS)) {
     signal?.throwIfAborted();
     onProgress?.(rows.length);
-    let seen = await look(row, reader);
-    if (seen[0] === false) seen = await look(row, readerOf(ask, now()));
-    const { subject, taken, risk: code } = row;
-    const about = { name, subject, taken };
-    const risk = { code, message: RISKS[code] };
-    if (typeof seen === "string") {
-      const reason = { code: seen, message: NOT_SEEN[seen] };
-      rows.push({ ...about, verdict: "not_seen", facts: null, reason, risk });
-    } else {
-      const verdict = seen[0] ? "agrees" : "differs";
-      const facts = Object.entries(seen[1]).map(([name, value]) => ({
-        ...{ name, value },
-      }));
-      rows.push({ ...about, verdict, facts, reason: null, risk });
-    }
+    const first = await look(row, reader);
+    const seen = first[0] === false
+      ? await look(row, readerOf(ask, now()))
+      : first;
+    const { subject, taken, risk } = row;
+    const isSeen = typeof seen !== "string";
+    rows.push({
+      ...{ name, subject, taken },
+      verdict: !isSeen ? "not_seen" : seen[0] ? "agrees" : "differs",
+      facts: isSeen
+        ? Object.entries(seen[1]).map(([name, value]) => ({ name, value }))
+        : null,
+      reason: isSeen ? null : { code: seen, message: NOT_SEEN[seen] },
+      risk: { code: risk, message: RISKS[risk] },
+    });
   }
   onProgress?.(rows.length);
   return rows;

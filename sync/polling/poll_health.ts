@@ -303,8 +303,8 @@ export class PollFailures {
   async store(): Promise<void> {
     const { ledger: { driver }, now, onPollHealth } = this.#options;
     quietly(onPollHealth, this.#health);
-    await driver.batch([writeSweep(HEALTH, this.#health, now())], "write")
-      .catch(() => {});
+    const kept = writeSweep(HEALTH, this.#health, now());
+    await driver.batch([kept], "write").catch(() => {});
   }
 }
 

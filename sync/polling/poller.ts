@@ -492,9 +492,11 @@ function pollUnder(
   /** Runs all sweeps side by side. */
   async function run(): Promise<void> {
     await failures.load();
+    const wake = () => resting?.abort();
+    signal.addEventListener("abort", wake, { once: true });
     using _named = ledger.onRequested?.(() => {
       isNamed = true;
-      resting?.abort();
+      wake();
     });
     const ready = () => SWEEP_KINDS.filter((kind) => sweeps[kind].steps);
     try {
@@ -514,6 +516,7 @@ function pollUnder(
         else await step(turn.kind, true);
       }
     } finally {
+      signal.removeEventListener("abort", wake);
       for (const kind of ready()) await sweeps[kind].steps?.return();
       await folding;
     }
@@ -618,8 +621,7 @@ function pollUnder(
 
   async function rest(ms: number): Promise<void> {
     if (signal.aborted) return;
-    resting = new AbortController();
-    const ended = AbortSignal.any([signal, resting.signal]);
+    const { signal: ended } = resting = new AbortController();
     await sleep(Math.max(1, Math.min(ms, renewMs)), ended).catch((error) => {
       if (!ended.aborted) throw error;
     });
