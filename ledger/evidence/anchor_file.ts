@@ -60,9 +60,7 @@ const SAVE_EVERY_MS = 1000;
 interface HeadAnchorOptions {
   readonly store: AnchorStore;
   readonly ledgerId: string;
-  /** The clock, in ms. */
   readonly now: () => number;
-  /** Whether nothing is written. */
   readonly readOnly: boolean;
   /** Time that only goes forward, in ms. */
   readonly elapsed?: () => number;
@@ -137,7 +135,6 @@ interface StoredRecord extends AnchorRecord {
   readonly restoring?: { readonly at: string; readonly file: string };
 }
 
-/** The file beside a database that keeps the head of its chain. */
 export function anchorFilePath(database: string): string {
   return `${database}-chain`;
 }
@@ -191,7 +188,6 @@ export async function resetAnchor(
   return reset;
 }
 
-/** Null where it cannot be understood. */
 function orCorrupt<Value>(reading: Promise<Value>): Promise<Value | null> {
   return reading.catch((error) => {
     if (error instanceof LedgerError && error.code === "corrupt") return null;

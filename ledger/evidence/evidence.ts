@@ -235,7 +235,6 @@ export function headText(
   return `${events}:${hexOf(root)}`;
 }
 
-/** How far the seals hold. */
 interface SealsVerified extends Pick<Verification, "events" | "erased"> {
   /** Events that are not folded yet, which nothing vouches for. */
   readonly unsealed: number;
@@ -412,12 +411,6 @@ interface EvidenceParts {
   readonly anchor?: HeadAnchor | undefined;
 }
 
-/**
- * Reads how far the evidence reaches, and whether it continues from the head that
- * is stored beside the ledger.
- *
- * @throws {LedgerError} When the database fails.
- */
 export async function readHead(
   { driver, ledgerId, anchor }: EvidenceParts,
 ): Promise<ChainState> {
@@ -459,11 +452,7 @@ export async function anchorHead(parts: EvidenceParts): Promise<ChainState> {
   return head;
 }
 
-/**
- * Works the evidence out anew, and compares it with what was kept elsewhere.
- *
- * @throws {LedgerError} When the database fails.
- */
+/** Compares the evidence with what was kept elsewhere too. */
 export async function verifyEvidence(
   { driver, ledgerId, anchor }: EvidenceParts,
   { expect, ...walk }: VerifyOptions = {},

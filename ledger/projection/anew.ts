@@ -1,7 +1,4 @@
-/**
- * Makes rows of orders and users anew, each from its own events, and finds those that
- * have to be there: for a refold, the check of states, and an erasure.
- */
+/** Makes rows anew, each from its own events: for a refold, the check of states, an erasure. */
 import {
   askedAtOf,
   CANDIDATES_KEPT,
@@ -295,9 +292,7 @@ export const selectRules: Statement = statement(
       AND e.position <= (SELECT position FROM ledger)`,
 );
 
-/** Where a walk over all rows stands. */
 export interface Walked {
-  /** The last row that was looked at. */
   readonly no: number;
   /** How many events name the rows of a step, and rows; 0 at the end. */
   readonly events: number;
@@ -422,7 +417,6 @@ function toldWith(told: Told, entry: LoggedTransition): Told {
     : { ...after, release: addRelease(release, entry) };
 }
 
-/** Terms by which no order would be found. */
 export async function missingTerms(
   driver: Driver,
   position: number,

@@ -15,7 +15,6 @@ import { timeOf } from "../store/events.ts";
 import type { Row, Told } from "./rows.ts";
 import type { KnownRows } from "./step.ts";
 
-/** A subscription, as far as a batch has to know it. */
 interface Subscriber {
   readonly name: string;
   readonly wants: (
@@ -241,7 +240,6 @@ export interface LoggedTransition extends Transition {
   readonly historic: boolean;
 }
 
-/** A transition as handlers and the feed see it. */
 export function shownOf(
   { no: _no, withheld: _withheld, historic: _historic, ...shown }:
     LoggedTransition,

@@ -308,7 +308,6 @@ export interface ProjectOptions {
   readonly maxBytes?: number;
 }
 
-/** What a step did. */
 export interface Projected {
   /** Events folded; 0 when none waits. */
   readonly events: number;
@@ -318,11 +317,7 @@ export interface Projected {
   readonly requests: boolean;
 }
 
-/**
- * Folds the next events.
- *
- * @throws {LedgerError} When the database fails.
- */
+/** Folds the next events. */
 export function project(
   driver: Driver,
   options: ProjectOptions,
@@ -536,7 +531,6 @@ export interface Work<Options, Result> {
   make(parts: FoldParts, options: Options): Promise<Result>;
 }
 
-/** Folds the next events. */
 export const NEXT_EVENTS = {
   name: "events",
   make: (
@@ -546,7 +540,6 @@ export const NEXT_EVENTS = {
 };
 
 export interface Most {
-  /** Most events of a step. */
   readonly most: number;
 }
 

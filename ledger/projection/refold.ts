@@ -97,16 +97,12 @@ interface Progress {
   readonly since: number;
   /** Ends the names of its indexes, which outlive a renaming. */
   readonly tag: string;
-  /** The last row that was made. */
   readonly no: number;
 }
 
 /**
- * Folds everything anew, and restores what was deleted from the file. What was told
- * stays as it was, but where a release now says something else it is logged, and sent
- * to nobody.
- *
- * @throws {LedgerError} `failed` when a newer version has folded the ledger.
+ * Restores what was deleted from the file too. What was told stays as it was, but where
+ * a release now says something else it is logged, and sent to nobody.
  */
 export async function refold(
   { driver, assets, fold = FOLD }: FoldParts,
@@ -137,7 +133,6 @@ export async function refold(
   return result;
 }
 
-/** @throws {LedgerError} `conflict` where another process began anew, or was first. */
 async function refoldOnce(
   parts: Refolding,
   { dryRun = false, signal, onProgress }: RefoldOptions,
@@ -280,7 +275,6 @@ export const FOLD_ROWS = {
     { progress, dryRun, nos: some, most }: Most & {
       readonly progress: Progress;
       readonly dryRun: boolean;
-      /** Makes only these. */
       readonly nos: readonly number[] | undefined;
     },
   ): Promise<Walked & Pick<Refold, "changes">> {
@@ -485,10 +479,8 @@ const LOG = `, (SELECT json_group_object(code, json(entries)) FROM (
     WHERE no = r.no GROUP BY code)) AS log`;
 
 /**
- * Folds each order and user anew from its own events and compares every column, and
- * the log with what their rows say was told. What was folded meanwhile is not compared.
- *
- * @throws {LedgerError} `failed` where another version has folded the ledger.
+ * Compares every column of each order and user with a fold of its own events, and the
+ * log with what their rows say was told. What was folded meanwhile is not compared.
  */
 export async function verifyStates(
   { fold = FOLD, ...parts }: FoldParts,
@@ -535,7 +527,6 @@ export async function verifyStates(
   };
 }
 
-/** Compares the next rows with what their events lead to. */
 export const COMPARE_ROWS = {
   name: "compared",
   async make(

@@ -59,7 +59,6 @@ export interface Told {
 
 export const NOTHING_TOLD: Told = { times: {}, last: {} };
 
-/** A row of `orders` or `users`, as far as it is folded on. */
 export interface Row<Fold> {
   readonly no: number;
   readonly fold: Fold;
@@ -120,7 +119,6 @@ export function unpackUser(userId: string, document: string): UserFold {
 type Loose = Record<string, unknown>;
 type PackedClaim = readonly [Claim["status"], string, ...unknown[][]];
 
-/** Readings of a fold; the latest is one of them. */
 const READINGS = ["plausible", "ahead", "statusless", "redacted"] as const;
 
 const READING = unread;
@@ -162,7 +160,6 @@ function isSame(value: unknown, other: unknown): boolean {
     (Array.isArray(value) && value.length === 0 && Array.isArray(other));
 }
 
-/** The fields that say something. */
 function filled(record: object, without: readonly string[]): Loose {
   return Object.fromEntries(
     Object.entries(record).filter(([name, value]) =>
@@ -361,7 +358,6 @@ export const KINDS: {
   },
 };
 
-/** Reads rows that a condition finds, `r` being their table. */
 export function selectRows(
   table: Table,
   where: string,
@@ -390,7 +386,6 @@ export function insertRow(
   return { sql, args: Object.values(columns) };
 }
 
-/** Puts a row in the place of the one of its number. */
 export function updateRow(table: string, columns: Columns): Statement {
   const set = Object.keys(columns).map((name) => `${name} = ?`);
   return {
@@ -411,10 +406,6 @@ function reading<Fold>({ unpack }: Kind<Fold>) {
 export const orderRows = reading(KINDS.orders);
 export const userRows = reading(KINDS.users);
 
-/**
- * The state of an order as readers see it: that of its fold, and what is known of it
- * besides.
- */
 export function orderView(
   { fold, told }: Pick<Row<OrderFold>, "fold" | "told">,
   { assets, compares = true }: {

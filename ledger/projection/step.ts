@@ -72,7 +72,6 @@ export interface KnownRows {
   readonly users: Map<string, Row<UserFold>>;
 }
 
-/** What is known before a batch. */
 export interface Known extends KnownRows {
   /** Terms recorded before that orders of the batch may keep. */
   readonly expectations: readonly Expectation[];

@@ -118,7 +118,6 @@ export function insertAliasRow(row: AliasRow): Statement {
   );
 }
 
-/** The ledger's own key, and those that came with imports. */
 export async function readKeys(driver: Driver): Promise<Uint8Array[]> {
   const [own, others] = await readDeciding(driver, [
     statement("SELECT key FROM ledger"),

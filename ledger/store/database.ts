@@ -79,11 +79,7 @@ export interface Driver {
   close(): Promise<void>;
 }
 
-/**
- * Whether a statement surely cannot write: a `SELECT`, or one after common table
- * expressions. It goes by words, and in doubt says no: a `WITH` that names a
- * change anywhere, even in a text, counts as writing.
- */
+/** By words: a `WITH` that names a change anywhere, even in a text, counts as writing. */
 export function isQuery({ sql }: Statement): boolean {
   return /^\s*SELECT\b/i.test(sql) ||
     /^\s*WITH\b(?!.*\b(?:INSERT|UPDATE|DELETE|REPLACE)\b)/is.test(sql);
@@ -151,7 +147,6 @@ export class LedgerError extends Error {
   }
 }
 
-/** What a `closed` one says. */
 export const CLOSED = "The database was closed before";
 
 const codes: readonly (readonly [prefix: string, code: LedgerErrorCode])[] = [
@@ -197,10 +192,7 @@ export function codeOfSqlite(sqliteCode: string): LedgerErrorCode {
     "failed";
 }
 
-/**
- * Turns what a driver threw into an error of ours, which says the problem, the place
- * and what SQLite said. Where the error's own code does not tell, `code` does.
- */
+/** Says the problem, the place and what SQLite said. */
 export function fromSqlite(
   error: unknown,
   where: string,
@@ -232,7 +224,6 @@ function codeOfError(error: unknown): LedgerErrorCode {
   return /cannot store \w+ value/.test(message) ? "constraint" : "failed";
 }
 
-/** How long, and how, a batch is retried while the database is busy. */
 interface RetryOptions {
   /** Gives up with `busy` after this long, in ms. @default 5000 */
   readonly busyLimitMs?: number | undefined;
@@ -243,9 +234,8 @@ interface RetryOptions {
 }
 
 /**
- * Lets a driver retry while its database is busy. It waits outside the driver, so
- * that a lock never blocks a thread for longer than the driver's short timeout.
- * A busy batch was rolled back completely, so a retry cannot write twice.
+ * Retries outside the driver, so that a lock never blocks a thread for longer than its
+ * short timeout. A busy batch was rolled back, so a retry cannot write twice.
  */
 export function retrying(driver: Driver, options: RetryOptions = {}): Driver {
   const { busyLimitMs = 5000, now = Date.now, random = Math.random } = options;
@@ -284,7 +274,6 @@ export function retrying(driver: Driver, options: RetryOptions = {}): Driver {
   };
 }
 
-/** Half to all of 5 ms, doubled each time up to 200 ms. */
 export function busyDelayMs(attempt: number, random: number): number {
   const fullMs = backoffMs(attempt + 1, { firstMs: 5, longestMs: 200 });
   return fullMs * (0.5 + random / 2);
@@ -308,11 +297,7 @@ export async function reached(
 /** Lost races in a row after which the error is thrown. */
 const MOST_ATTEMPTS = 100;
 
-/**
- * Repeats a step whose write was refused because another process wrote first.
- * `mode` says how to read: after a lost race from the primary, because a replica
- * may be behind.
- */
+/** After a lost race it is read from the primary, because a replica may be behind. */
 export async function retryLostRaces<Result>(
   attempt: (mode: "read" | "write") => Promise<Result>,
 ): Promise<Result> {
@@ -325,7 +310,6 @@ export async function retryLostRaces<Result>(
   }
 }
 
-/** Whether a write was refused because another process wrote first. */
 export function isLostRace(error: unknown): boolean {
   return error instanceof LedgerError && error.code === "conflict";
 }
@@ -374,7 +358,6 @@ export const readDeciding: ReadBatch = batching(decidingMode);
 /** Writes all statements or none. */
 export const write: ReadBatch = batching(() => "write");
 
-/** One statement of {@linkcode read}. */
 export const select: Select = selecting(read);
 export const selectDeciding: Select = selecting(readDeciding);
 
@@ -386,13 +369,9 @@ export async function selectValue(
   return value;
 }
 
-/** What a row held when it was read, by column. No value may be null. */
 type RowRead = Readonly<Record<string, Exclude<SqlValue, null>>>;
 
-/**
- * Makes a statement that begins a write batch. If the row is not as it was read, the
- * batch writes nothing and fails with `conflict`: the row of nulls is refused.
- */
+/** Begins a batch that fails with `conflict` if the row is not as it was read: a row of nulls is refused. */
 export function expectRow(table: string, row: RowRead): Statement {
   const columns = Object.keys(row);
   const same = columns.map((column, at) => `${column} = ?${at + 1}`);
@@ -409,10 +388,7 @@ export function listed(values: Iterable<SqlValue>): string {
   return JSON.stringify([...values]);
 }
 
-/**
- * Inserts many rows of texts and numbers by one statement, so that what a call of
- * SQLite costs, or a round trip, is paid once. `into` names the columns too.
- */
+/** By one statement, so that what a call of SQLite costs, or a round trip, is paid once. */
 export function insertMany(
   into: string,
   rows: readonly (readonly (string | number | null)[])[],
@@ -426,7 +402,6 @@ export function insertMany(
   return [{ sql, args: [JSON.stringify(rows)] }];
 }
 
-/** The bytes of a BLOB, whichever driver read it. */
 export function bytesOf(value: SqlValue | undefined): Uint8Array {
   return value instanceof Uint8Array ? value : new Uint8Array();
 }
@@ -444,7 +419,6 @@ export async function findDamage(driver: Driver): Promise<string | null> {
   return found === "ok" ? null : String(found);
 }
 
-/** Reads stored progress, plain JSON; null when there is none. */
 export async function readSweep<State>(
   driver: Driver,
   name: string,
@@ -454,7 +428,6 @@ export async function readSweep<State>(
   return typeof text === "string" ? JSON.parse(text) as State : null;
 }
 
-/** The statement that stores progress, to go into the batch that makes it. */
 export function writeSweep(
   name: string,
   state: unknown,

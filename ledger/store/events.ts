@@ -35,7 +35,6 @@ export function storedTime(time: string | null): number | string | null {
   return !Number.isNaN(ms) && new Date(ms).toISOString() === time ? ms : time;
 }
 
-/** The time that {@linkcode storedTime} stored. */
 export function timeOf(stored: SqlValue | undefined): string | null {
   if (typeof stored !== "number" && typeof stored !== "bigint") {
     return stored as string | null ?? null;
@@ -43,7 +42,6 @@ export function timeOf(stored: SqlValue | undefined): string | null {
   return new Date(Number(stored)).toISOString();
 }
 
-/** Milliseconds of a time; null of what is none. */
 export function msOf(time: string | null | undefined): number | null {
   const ms = time ? Date.parse(time) : NaN;
   return Number.isNaN(ms) ? null : ms;
@@ -58,7 +56,6 @@ export type RawEvent = Pick<
 /** What an append stores: what a body says is read later. */
 export type UnreadEvent = Omit<RawEvent, "position">;
 
-/** Reads rows of {@linkcode EVENT_COLUMNS} as they are. */
 export function rawEventsOf(rows: Rows = []): RawEvent[] {
   return rows.map((row) => ({
     position: Number(row[0]),
@@ -71,7 +68,7 @@ export function rawEventsOf(rows: Rows = []): RawEvent[] {
   }));
 }
 
-/** Reads rows of {@linkcode EVENT_COLUMNS}. What a body says is worked out anew. */
+/** What a body says is worked out anew. */
 export function eventsOf(rows: Rows = []): RecordedEvent[] {
   return rawEventsOf(rows).map((event) => ({
     ...columnsOf(event.kind, event.body),
@@ -89,12 +86,10 @@ const reading =
       await rowsOf(driver, `SELECT ${EVENT_COLUMNS} FROM ${from}`, ...args),
     );
 
-/** Reads events that decide something. */
 export const readEvents: ReadEvents = reading(selectDeciding);
-/** Reads events that are shown; a replica may be behind. */
 export const selectEvents: ReadEvents = reading(select);
 
-/** Selects the next events after a position: so many, of so many bytes together, but one at least. */
+/** So many after a position, of so many bytes together, but one at least. */
 export function nextEvents(
   after: string,
   ...most: readonly number[]
@@ -121,12 +116,7 @@ function columnsOf(kind: EventKind, body: Uint8Array) {
   }
 }
 
-/**
- * Appends events in one statement, however many. What is stored already is left
- * as it is, so a retry doubles nothing.
- *
- * @throws {TypeError} When an id is not well formed or holds NUL.
- */
+/** What is stored already is left as it is, so a retry doubles nothing. */
 export function appendStatement(events: readonly UnreadEvent[]): Statement {
   const size = events.reduce((sum, { body }) => sum + body.length + SALT, 0);
   const blob = new Uint8Array(size);
@@ -162,7 +152,6 @@ function checkText(eventId: string): void {
   );
 }
 
-/** Lower-case hex of bytes. */
 export function hexOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
     .toString("hex");
@@ -181,12 +170,10 @@ interface Appended extends UnreadEvent {
   readonly arrived?: true;
 }
 
-/** Random bytes where nothing else gives them. */
 export function cryptoBytes(length: number): Uint8Array {
   return crypto.getRandomValues(new Uint8Array(length));
 }
 
-/** What one caller appends, which is written together. */
 interface Call {
   readonly events: readonly Appended[];
   readonly bytes: number;
@@ -236,12 +223,7 @@ export class EventLog {
     };
   }
 
-  /**
-   * Appends events, all or none, and resolves after the commit that holds them.
-   *
-   * @throws {LedgerError} Nothing was written; after `unreachable` and `crashed`
-   * that is not certain.
-   */
+  /** All or none. After `unreachable` and `crashed` it is not certain that none is. */
   async append(events: readonly Appended[]): Promise<void> {
     this.#refuseWhenClosed();
     if (events.length === 0) return;
@@ -264,10 +246,7 @@ export class EventLog {
     return this.append([this.#arrived(delivery)]);
   }
 
-  /**
-   * Appends what an inbox hands over, in one transaction. It is not retried here:
-   * the inbox keeps the records, and hands them over again.
-   */
+  /** Not retried: the inbox keeps the records, and hands them over again. */
   async appendRecords(records: Uint8Array): Promise<BodyClasses> {
     this.#refuseWhenClosed();
     const tally = new BodyTally();
@@ -286,7 +265,6 @@ export class EventLog {
     return { counts, odd };
   }
 
-  /** Refuses further events and waits for those being written. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#running;

@@ -71,7 +71,6 @@ export function orderTable(name: string, tag = ""): string[] {
   ];
 }
 
-/** The same of users; see {@linkcode orderTable}. */
 export function userTable(name: string, tag = ""): string[] {
   return [
     `CREATE TABLE ${name} (
@@ -105,7 +104,6 @@ const MANY = [
 /** Say it in a query for rare kinds, so that the index serves it. */
 export const IS_RARE = `kind NOT IN (${MANY})`;
 
-/** The statements that make a ledger. */
 export function schemaFor(environment: string): string[] {
   const literal = `'${environment.replaceAll("'", "''")}'`;
   return [
@@ -320,7 +318,6 @@ export function schemaFor(environment: string): string[] {
   ];
 }
 
-/** What every ledger says of itself. */
 export interface LedgerStamp {
   readonly environment: string;
   /** Its identity, 32 hex digits, whichever file or server holds it. */
@@ -346,12 +343,7 @@ export interface CreateOptions {
   readonly randomBytes: (length: number) => Uint8Array;
 }
 
-/**
- * Makes the tables of a ledger, unless they are there. Safe when several processes
- * open a new ledger at the same time.
- *
- * @throws {LedgerError} `not_a_ledger`, `other_schema`, `wrong_environment`.
- */
+/** Safe when several processes open a new ledger at the same time. */
 export async function createLedger(
   driver: Driver,
   options: CreateOptions,
@@ -398,11 +390,7 @@ async function untilReadable(driver: Driver): Promise<void> {
 /** Tables of ledgers of before this schema. */
 const FORMER = "rampkit";
 
-/**
- * Reads what a database says of itself; null where it is empty.
- *
- * @throws {LedgerError} `other_schema`, `not_a_ledger`.
- */
+/** Null where the database is empty. */
 export async function readStamp(
   driver: Driver,
   mode: "read" | "write" = "read",

@@ -15,7 +15,6 @@ import { warnOfNoThread } from "./no_thread.ts";
 // with an installed package, so that the thread starts offline too.
 void (() => import("./database_thread.ts"));
 
-/** How the thread is started. */
 interface ThreadDriverOptions extends FileOptions {
   /** Module that the thread runs. @default {the package's own} */
   readonly module?: URL;
@@ -44,7 +43,6 @@ export class ThreadDriver implements Driver {
   readonly vacuum: Calls["vacuum"] = this.#asking("vacuum");
   readonly emptyLog: Calls["emptyLog"] = this.#asking("emptyLog");
 
-  /** Starts the thread; returns why it does not run, or null. */
   async start(): Promise<string | null> {
     try {
       if (this.#runs === null) this.#start();

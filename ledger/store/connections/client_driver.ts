@@ -75,12 +75,7 @@ export interface ClientDriverOptions {
   readonly closesClient?: boolean;
 }
 
-/**
- * A database behind a client of `@libsql/client`. Each batch is one call of the
- * client's, and one request where the database is on a server. The server
- * decides how durable a commit is: sqld runs with `synchronous=NORMAL`. A file
- * works on the calling thread.
- */
+/** Each batch is one call of the client's. A server decides how durable a commit is: sqld runs with `synchronous=NORMAL`. */
 export class ClientDriver implements Driver {
   readonly location: Driver["location"];
   readonly #options: ClientDriverOptions;
@@ -198,7 +193,6 @@ function plain(value: unknown): SqlValue {
   return typeof value === "bigint" ? Number(value) : value as SqlValue ?? null;
 }
 
-/** Turns what a client threw into an error of ours. */
 function fromClient(
   error: unknown,
   { location, where }: ClientDriverOptions,
@@ -293,7 +287,6 @@ export async function openClient(options: OpenClientOptions): Promise<Driver> {
   );
 }
 
-/** A client's database, and its name in messages. */
 type Known = Pick<ClientDriverOptions, "client" | "location" | "where">;
 
 async function databaseOf(client: LedgerClient): Promise<Known> {

@@ -245,7 +245,6 @@ export class FileDriver implements Driver {
       : { columns, rows: prepared.all(args), rowsAffected: 0 };
   }
 
-  /** Rolls back or closes the connection, and returns the error. */
   #recover(error: unknown, statement: Statement | undefined): LedgerError {
     this.#prepared.clear();
     let undone = false;
