@@ -67,14 +67,12 @@ const HANGS_FOR_MS = 120_000;
 
 type Handler = (request: Request) => Promise<Response>;
 
-/** Adds the API's faults and its rate limit to a handler. */
+/** Adds the API's faults to a handler. */
 function withApiFaults(service: Service, handle: Handler): Handler {
   const { injector, clock, closing } = service;
-  const isOverLimit = rateLimit(service);
   return async (request) => {
     injector.counters.apiRequests++;
-    if (isOverLimit() || injector.draws("apiTooManyRequests")) {
-      injector.counters.apiTooManyRequests++;
+    if (injector.strikes("apiTooManyRequests")) {
       const seconds = injector.stream("apiTooManyRequests.s").int(1, 3);
       return answer(429, { message: "too many requests" }, {
         "retry-after": String(seconds),
@@ -97,19 +95,6 @@ function withApiFaults(service: Service, handle: Handler): Handler {
     const response = await handle(request);
     if (!injector.strikes("apiSlowBody")) return response;
     return await slowly(response, (ms) => clock.sleep(ms, closing));
-  };
-}
-
-function rateLimit(service: Service): () => boolean {
-  const recent: number[] = [];
-  return () => {
-    const { requestsPerSecond } = service.partner;
-    if (requestsPerSecond === null) return false;
-    const nowMs = service.clock.now();
-    while ((recent[0] ?? nowMs) <= nowMs - 1000) recent.shift();
-    if (recent.length >= requestsPerSecond) return true;
-    recent.push(nowMs);
-    return false;
   };
 }
 

@@ -94,20 +94,6 @@ Deno.test("withApiFaults() sends the same body slowly when apiSlowBody strikes",
   assert.equal(JSON.parse(text).data.length, 1);
 });
 
-Deno.test("withApiFaults() answers 429 beyond partner.requestsPerSecond", async () => {
-  const { sandbox, clock } = setUp({ partner: { requestsPerSecond: 4 } });
-  const burst = async () => {
-    const statuses = [];
-    for (let count = 0; count < 6; count++) {
-      statuses.push((await ask(sandbox)).status);
-    }
-    return statuses;
-  };
-  assert.deepEqual(await burst(), [200, 200, 200, 200, 429, 429]);
-  await clock.advance(1_000);
-  assert.deepEqual(await burst(), [200, 200, 200, 200, 429, 429]);
-});
-
 Deno.test("fetch() answers 404 to unknown paths and 413 to large bodies", async () => {
   const { sandbox } = setUp({});
   const get = (path: string) =>

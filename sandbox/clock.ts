@@ -1,14 +1,8 @@
 import { setImmediate } from "node:timers";
-import { sleep } from "../core/waiting/sleep.ts";
 import { Sorted } from "./store.ts";
 
-/**
- * The clock that the whole sandbox uses.
- *
- * Hand the same clock to whatever runs beside the sandbox, and hours of
- * retries pass in milliseconds.
- */
-export interface SandboxClock {
+/** What a clock is at the least. */
+export interface PlainClock {
   /** Time, in milliseconds since the epoch. */
   now(): number;
   /**
@@ -17,6 +11,15 @@ export interface SandboxClock {
    * @returns A function that cancels the call.
    */
   setTimer(delayMs: number, run: () => void): () => void;
+}
+
+/**
+ * The clock that the whole sandbox uses.
+ *
+ * Hand the same clock to whatever runs beside the sandbox, and hours of
+ * retries pass in milliseconds.
+ */
+export interface SandboxClock extends PlainClock {
   /** Waits `ms` milliseconds; rejects with the signal's reason on abort. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /**
@@ -29,11 +32,7 @@ export interface SandboxClock {
    * The clock for waiting on a real network, where that differs: an answer
    * over a socket takes real milliseconds however fast this clock runs.
    */
-  readonly wire?: SandboxClock;
-}
-
-/** A clock that can be moved ahead. */
-export interface MovableClock extends SandboxClock {
+  readonly wire?: PlainClock;
   /**
    * Moves ahead by `ms` milliseconds, one move after the other, and runs the
    * timers that are due on the way.
@@ -41,11 +40,6 @@ export interface MovableClock extends SandboxClock {
    * @throws {RangeError} If `ms` is negative or no number.
    */
   advance(ms: number): Promise<void>;
-}
-
-/** Whether a clock can be moved ahead. */
-export function isMovable(clock: SandboxClock): clock is MovableClock {
-  return "advance" in clock && typeof clock.advance === "function";
 }
 
 /** How a virtual clock behaves. */
@@ -61,14 +55,14 @@ export interface VirtualClockOptions {
    * answered in this process.
    * @default {undefined}
    */
-  readonly wire?: SandboxClock;
+  readonly wire?: PlainClock;
 }
 
 /**
  * A clock that moves only when told to, running due timers in order (by time,
  * then by when they were set) and letting promises settle in between.
  */
-export interface VirtualClock extends MovableClock {
+export interface VirtualClock extends SandboxClock {
   /** Timers that are set and have not run. */
   readonly pendingTimers: number;
   /** When the next timer is due, in milliseconds since the epoch, or null. */
@@ -104,7 +98,8 @@ export function virtualClock(
   startMs: number,
   options: VirtualClockOptions = {},
 ): VirtualClock {
-  return new StandingClock(startMs, options);
+  const { turns, ...wire } = options;
+  return Object.assign(new Clock(STANDING, 1, startMs, turns), wire);
 }
 
 /** How a real clock runs. */
@@ -123,11 +118,11 @@ export interface RealClockOptions {
    * The clock that it follows.
    * @default {the machine's}
    */
-  readonly wire?: SandboxClock;
+  readonly wire?: PlainClock;
 }
 
 /** A clock that passes by itself and can be moved ahead. */
-export interface RealClock extends MovableClock {
+export interface RealClock extends SandboxClock {
   /** Milliseconds of its time per real millisecond. */
   readonly factor: number;
   /** How far it was moved ahead, in milliseconds. */
@@ -139,7 +134,7 @@ export interface RealClock extends MovableClock {
    */
   setFactor(factor: number): void;
   /** The clock that it follows, for waiting on a network. */
-  readonly wire: SandboxClock;
+  readonly wire: PlainClock;
 }
 
 /**
@@ -163,7 +158,8 @@ export interface RealClock extends MovableClock {
  * ```
  */
 export function realClock(options: RealClockOptions = {}): RealClock {
-  return new PassingClock(options);
+  const { factor, startMs, wire = MACHINE } = options;
+  return Object.assign(new Clock(wire, factor, startMs), { wire });
 }
 
 interface Timer {
@@ -172,28 +168,46 @@ interface Timer {
   readonly run: () => void;
 }
 
-/** The timers of a clock, and the work that it waits for while it is moved. */
-abstract class TimerClock {
+/**
+ * A clock that passes as the one that it follows, and can be moved ahead of
+ * it. A virtual clock follows one that stands still.
+ */
+class Clock {
+  factor: number;
+  movedMs = 0;
   /** The next is the last, so that it is taken off without moving others. */
   readonly #timers = new Sorted<Timer>((a, b) =>
     a.dueMs > b.dueMs || (a.dueMs === b.dueMs && a.sequence > b.sequence)
   );
   readonly #working = new Set<Promise<unknown>>();
+  readonly #followed: PlainClock;
   readonly #turns: number;
   #sequence = 0;
   #moving: Promise<void> = Promise.resolve();
+  #baseMs: number;
+  #baseFollowedMs: number;
+  #disarm: () => void = () => {};
 
-  constructor({ turns = 4 }: VirtualClockOptions) {
+  constructor(followed: PlainClock, factor = 1, startMs?: number, turns = 4) {
+    this.#followed = followed;
     this.#turns = turns;
+    this.factor = positive(factor);
+    this.#baseFollowedMs = followed.now();
+    this.#baseMs = startMs ?? this.#baseFollowedMs;
   }
 
-  abstract now(): number;
+  now(): number {
+    const followedMs = this.#followed.now() - this.#baseFollowedMs;
+    return Math.floor(this.#baseMs + followedMs * this.factor) + this.movedMs;
+  }
 
-  /** Takes a later time for the present. */
-  protected abstract jump(toMs: number): void;
-
-  /** The first timer may be another one than before. */
-  protected changed(): void {}
+  setFactor(factor: number): void {
+    positive(factor);
+    this.#baseMs = this.now() - this.movedMs;
+    this.#baseFollowedMs = this.#followed.now();
+    this.factor = factor;
+    this.#arm();
+  }
 
   get pendingTimers(): number {
     return this.#timers.rows.length;
@@ -207,10 +221,10 @@ abstract class TimerClock {
     const dueMs = this.now() + Math.max(0, delayMs || 0);
     const timer = { dueMs, sequence: this.#sequence++, run };
     this.#timers.add(timer);
-    this.changed();
+    this.#arm();
     return () => {
       this.#timers.remove(timer);
-      this.changed();
+      this.#arm();
     };
   }
 
@@ -237,10 +251,14 @@ abstract class TimerClock {
   }
 
   advance(ms: number): Promise<void> {
-    if (ms >= 0) return this.move(() => this.now() + ms);
+    if (ms >= 0) return this.#move(() => this.now() + ms);
     throw new RangeError(
       `Cannot advance the clock: ms must be zero or more, got ${ms}`,
     );
+  }
+
+  runUntil(timeMs: number): Promise<void> {
+    return this.#move(() => timeMs);
   }
 
   async settle(): Promise<void> {
@@ -253,122 +271,61 @@ abstract class TimerClock {
     }
   }
 
+  /** Jumps from timer to timer up to a limit, one move after the other. */
+  #move(limit: () => number): Promise<void> {
+    const moved = this.#moving.then(async () => {
+      const limitMs = limit();
+      do await this.settle(); while (this.#ring(limitMs));
+      this.#jump(limitMs);
+    });
+    this.#moving = moved.catch(() => {});
+    return moved;
+  }
+
+  #jump(toMs: number): void {
+    this.movedMs += Math.max(0, toMs - this.now());
+    this.#arm();
+  }
+
   /** Runs the first timer if it is due by then; whether it was. */
-  protected ring(byMs: number): boolean {
+  #ring(byMs: number): boolean {
     const first = this.#timers.rows.at(-1);
     if (first === undefined || first.dueMs > byMs) return false;
-    this.jump(first.dueMs);
+    this.#jump(first.dueMs);
     this.#timers.rows.pop();
     first.run();
     return true;
   }
 
-  /** Jumps from timer to timer up to a limit, one move after the other. */
-  protected move(limit: () => number): Promise<void> {
-    const moved = this.#moving.then(async () => {
-      const limitMs = limit();
-      do await this.settle(); while (this.ring(limitMs));
-      this.jump(limitMs);
-    });
-    this.#moving = moved.catch(() => {});
-    return moved;
-  }
-}
-
-class StandingClock extends TimerClock implements VirtualClock {
-  readonly wire?: SandboxClock;
-  #now: number;
-
-  constructor(startMs: number, options: VirtualClockOptions) {
-    super(options);
-    this.#now = startMs;
-    if (options.wire) this.wire = options.wire;
-  }
-
-  now(): number {
-    return this.#now;
-  }
-
-  runUntil(timeMs: number): Promise<void> {
-    return this.move(() => Math.max(timeMs, this.#now));
-  }
-
-  protected override jump(toMs: number): void {
-    this.#now = Math.max(this.#now, toMs);
-  }
-}
-
-class PassingClock extends TimerClock implements RealClock {
-  readonly wire: SandboxClock;
-  factor: number;
-  movedMs = 0;
-  #baseMs: number;
-  #baseWireMs: number;
-  #disarm: () => void = () => {};
-
-  constructor({ factor = 1, startMs, wire = MACHINE }: RealClockOptions) {
-    super({});
-    this.wire = wire;
-    this.factor = positive(factor);
-    this.#baseWireMs = wire.now();
-    this.#baseMs = startMs ?? this.#baseWireMs;
-  }
-
-  now(): number {
-    const passedMs = (this.wire.now() - this.#baseWireMs) * this.factor;
-    return Math.floor(this.#baseMs + passedMs) + this.movedMs;
-  }
-
-  setFactor(factor: number): void {
-    positive(factor);
-    this.#baseMs = this.now() - this.movedMs;
-    this.#baseWireMs = this.wire.now();
-    this.factor = factor;
-    this.changed();
-  }
-
-  protected override jump(toMs: number): void {
-    this.movedMs += Math.max(0, toMs - this.now());
-    this.changed();
-  }
-
-  /** Waits in real time for the first timer, and for no other. */
-  protected override changed(): void {
+  /** Waits for the first timer, and for no other. */
+  #arm(): void {
     this.#disarm();
     const { nextDueMs } = this;
     if (nextDueMs === null) return;
     const leftMs = Math.max(0, nextDueMs - this.now()) / this.factor;
-    this.#disarm = this.wire.setTimer(leftMs, () => this.#ringDue());
-  }
-
-  #ringDue(): void {
-    try {
-      while (this.ring(this.now()));
-    } finally {
-      this.changed();
-    }
+    // The runtime's own timers take no longer delay; this one is set again then.
+    const waitMs = Math.min(leftMs, 2 ** 31 - 1);
+    this.#disarm = this.#followed.setTimer(waitMs, () => {
+      try {
+        while (this.#ring(this.now()));
+      } finally {
+        this.#arm();
+      }
+    });
   }
 }
 
-/** Longest delay the runtime's own timers take, in milliseconds. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
-/** The machine's own clock, whose timers may be longer than 24.8 days. */
-const MACHINE: SandboxClock = {
+/** The machine's own clock. */
+const MACHINE: PlainClock = {
   now: () => Date.now(),
   setTimer: (delayMs, run) => {
-    let id: ReturnType<typeof setTimeout>;
-    const arm = (leftMs: number) => {
-      id = leftMs > MAX_TIMER_MS
-        ? setTimeout(() => arm(leftMs - MAX_TIMER_MS), MAX_TIMER_MS)
-        : setTimeout(run, Math.max(0, Math.ceil(leftMs)));
-    };
-    arm(delayMs);
+    const id = setTimeout(run, Math.ceil(delayMs));
     return () => clearTimeout(id);
   },
-  sleep: (ms, signal) => sleep(ms, signal),
-  work: (promise) => promise,
 };
+
+/** A clock that never passes. */
+const STANDING: PlainClock = { now: () => 0, setTimer: () => () => {} };
 
 function positive(factor: number): number {
   if (Number.isFinite(factor) && factor > 0) return factor;

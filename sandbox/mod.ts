@@ -39,7 +39,7 @@
  * - `PATCH /control/delivery` with `{ webhookUrl?, disableRule?, enabled? }`.
  * - `PATCH /control/faults`, and `DELETE` to switch them all off.
  * - `POST /control/populate`, `/control/backfill`, and `/control/clock` with
- *   `{ advanceMs }`; a clock of your own needs an `advance` for that.
+ *   `{ advanceMs }`.
  * - `GET /control/help`: all of these, with their parameters.
  * - `/{partner_id}/widget`: the page that the official widget SDK opens.
  *

@@ -1,15 +1,8 @@
 import assert from "node:assert/strict";
 import { createSandbox } from "./create_sandbox.ts";
-import { isMovable, realClock, virtualClock } from "./clock.ts";
+import { realClock, virtualClock } from "./clock.ts";
 
 const HOUR = 3_600_000;
-
-Deno.test("isMovable() tells a clock that can be moved from one that cannot", () => {
-  assert.equal(isMovable(realClock()), true);
-  assert.equal(isMovable(virtualClock(0)), true);
-  const { now, setTimer, sleep, work } = realClock();
-  assert.equal(isMovable({ now, setTimer, sleep, work }), false);
-});
 
 Deno.test("realClock() follows the real clock while it is not moved", async () => {
   const real = virtualClock(1_000);

@@ -74,11 +74,6 @@ export interface SandboxOptions {
    */
   readonly partner?: SandboxPartner;
   /**
-   * Most deliveries kept in the log; beyond them the oldest are dropped.
-   * @default {100_000}
-   */
-  readonly logLimit?: number;
-  /**
    * Called with each order when it is created.
    * @default {nothing}
    */
@@ -129,12 +124,6 @@ export interface SandboxPartner {
    * @default {["NY"]}
    */
   readonly unsupportedStates?: readonly string[];
-  /**
-   * Requests a second allowed to each endpoint, beyond which 429 is answered;
-   * null for no limit.
-   * @default {null}
-   */
-  readonly requestsPerSecond?: number | null;
 }
 
 /** An event to send although nothing happened. */

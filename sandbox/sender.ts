@@ -2,7 +2,7 @@ import {
   RETRY_DELAYS_MS,
   SENDER_TIMEOUT_MS,
 } from "../core/waiting/retry_delay.ts";
-import type { SandboxClock } from "./clock.ts";
+import type { PlainClock, SandboxClock } from "./clock.ts";
 import type { FaultInjector } from "./faults.ts";
 
 /** Every rule by which deliveries are switched off. */
@@ -130,8 +130,10 @@ interface SenderOptions {
   readonly fetch?: typeof fetch;
   readonly webhookUrl?: string | null;
   readonly disableRule?: DisableRule;
-  readonly logLimit?: number;
 }
+
+/** Most deliveries kept; beyond them the oldest are dropped. */
+const LOG_LIMIT = 100_000;
 
 /**
  * Sends webhooks as the service does: with a retry schedule, five seconds for
@@ -141,7 +143,6 @@ export class WebhookSender {
   readonly #clock: SandboxClock;
   readonly #injector: FaultInjector;
   readonly #fetch: typeof fetch;
-  readonly #logLimit: number;
   readonly #log: Job[] = [];
   readonly #closed = new AbortController();
   /** Cancels what is due later, and whether it is due while delivery is off. */
@@ -163,7 +164,6 @@ export class WebhookSender {
     this.#clock = clock;
     this.#injector = injector;
     this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
-    this.#logLimit = options.logLimit ?? 100_000;
     this.#webhookUrl = options.webhookUrl ?? null;
     this.setDisableRule(options.disableRule ?? this.#disableRule);
   }
@@ -202,9 +202,9 @@ export class WebhookSender {
   }
 
   /** The latest events, oldest first; all unless `latest` is given. */
-  log(latest: number = this.#logLimit): SandboxDelivery[] {
-    const most = Math.min(latest, this.#logLimit);
-    return this.#log.slice(Math.max(0, this.#log.length - most)).map(snapshot);
+  log(latest: number = LOG_LIMIT): SandboxDelivery[] {
+    const first = this.#log.length - Math.min(latest, LOG_LIMIT);
+    return this.#log.slice(Math.max(0, first)).map(snapshot);
   }
 
   /** Resolves when no request is open and no retry is due. */
@@ -275,9 +275,7 @@ export class WebhookSender {
     };
     this.#log.push(job);
     // Only now and then, because removing the first rows moves all others.
-    if (this.#log.length > 2 * this.#logLimit) {
-      this.#log.splice(0, this.#log.length - this.#logLimit);
-    }
+    if (this.#log.length > 2 * LOG_LIMIT) this.#log.splice(0, LOG_LIMIT);
     this.#waiting.add(job);
     return job;
   }
@@ -388,7 +386,10 @@ export class WebhookSender {
   }
 
   /** Status of the answer, or null when none came within the time. */
-  #request(body: string, wire: SandboxClock): Promise<number | null> {
+  #request(
+    body: string,
+    wire: PlainClock,
+  ): Promise<number | null> {
     const { promise, resolve } = Promise.withResolvers<number | null>();
     const stop = new AbortController();
     const end = (reason: unknown) => {

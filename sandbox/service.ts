@@ -81,7 +81,7 @@ export class Service implements Omit<Sandbox, Above> {
     this.orderForm = options.orderForm ?? "current";
     this.partner = {
       ...{ userCreation: true, cardRegistration: true, blocked: false },
-      ...{ cardsPerUser: 5, amountsOptional: false, requestsPerSecond: null },
+      ...{ cardsPerUser: 5, amountsOptional: false },
       restrictedCountries: ["CUB", "IRN", "PRK", "SYR"],
       unsupportedStates: ["NY"],
       ...options.partner,
