@@ -118,19 +118,7 @@ type Message = Pick<
 /** A delivery while it can still change. */
 type Job =
   & { -readonly [Name in keyof SandboxDelivery]: SandboxDelivery[Name] }
-  & {
-    attempts: DeliveryAttempt[];
-    failures: number;
-    firstFailedMs: number;
-    isInFlight: boolean;
-  };
-
-/** How a sender is set up. */
-interface SenderOptions {
-  readonly fetch?: typeof fetch;
-  readonly webhookUrl?: string | null;
-  readonly disableRule?: DisableRule;
-}
+  & { attempts: DeliveryAttempt[] };
 
 /** Most deliveries kept; beyond them the oldest are dropped. */
 const LOG_LIMIT = 100_000;
@@ -145,13 +133,12 @@ export class WebhookSender {
   readonly #fetch: typeof fetch;
   readonly #log: Job[] = [];
   readonly #closed = new AbortController();
-  /** Cancels what is due later, and whether it is due while delivery is off. */
-  readonly #timers = new Map<() => void, boolean>();
-  readonly #waiting = new Set<Job>();
-  readonly #heldBack = new Map<string, () => void>();
-  #idle: PromiseWithResolvers<void> | null = null;
+  readonly #work = new Set<Promise<unknown>>();
+  /** Ends each wait, and whether it goes on while delivery is off. */
+  readonly #waits = new Map<(isDue: boolean) => void, boolean>();
+  readonly #pending = new Set<Job>();
+  readonly #heldBack = new Map<string, (isDue: boolean) => void>();
   #numbered = 0;
-  #inFlight = 0;
   #disabledSinceMs: number | null = null;
   #disableRule: DisableRule = "ladder_from_previous";
   #webhookUrl: string | null;
@@ -159,7 +146,11 @@ export class WebhookSender {
   constructor(
     clock: SandboxClock,
     injector: FaultInjector,
-    options: SenderOptions,
+    options: {
+      readonly fetch?: typeof fetch;
+      readonly webhookUrl?: string | null;
+      readonly disableRule?: DisableRule;
+    },
   ) {
     this.#clock = clock;
     this.#injector = injector;
@@ -169,7 +160,7 @@ export class WebhookSender {
   }
 
   get status(): DeliveryStatus {
-    const isRetrying = [...this.#waiting].some((job) => job.failures > 0);
+    const isRetrying = [...this.#pending].some((job) => job.attempts.length);
     return {
       state: this.#disabledSinceMs !== null
         ? "disabled"
@@ -204,21 +195,20 @@ export class WebhookSender {
   /** The latest events, oldest first; all unless `latest` is given. */
   log(latest: number = LOG_LIMIT): SandboxDelivery[] {
     const first = this.#log.length - Math.min(latest, LOG_LIMIT);
-    return this.#log.slice(Math.max(0, first)).map(snapshot);
+    // Copies, which later attempts do not change.
+    return this.#log.slice(Math.max(0, first))
+      .map((job) => ({ ...job, attempts: [...job.attempts] }));
   }
 
   /** Resolves when no request is open and no retry is due. */
   async idle(): Promise<void> {
-    if (this.#isIdle()) return;
-    this.#idle ??= Promise.withResolvers();
-    await this.#idle.promise;
+    while (this.#work.size > 0) await Promise.all(this.#work);
   }
 
   /** Stops for good: no timer and no request is left. */
   async close(reason: unknown): Promise<void> {
-    this.#cancel(() => true);
     this.#closed.abort(reason);
-    for (const job of this.#waiting) this.#end(job, "failed");
+    for (const end of this.#waits.keys()) end(false);
     await this.idle();
   }
 
@@ -239,29 +229,38 @@ export class WebhookSender {
     const lateMs = injector.draws("delay")
       ? injector.stream("delay.ms").int(1_000, 600_000)
       : 0;
-    if (isHeld) return this.#holdBack(entity, job);
-    if (lateMs > 0) {
-      injector.counters.delayed++;
-      this.#later(lateMs, () => this.#attempt(job));
-    } else void this.#attempt(job);
-    if (overtaken) this.#later(1_000, overtaken);
+    if (lateMs > 0 && !isHeld) injector.counters.delayed++;
+    // No other event may follow, so a held one goes out after five minutes.
+    const waitMs = isHeld ? 300_000 : lateMs;
+    const wait = waitMs > 0 ? this.#wait(waitMs) : null;
+    if (isHeld && wait) {
+      this.#heldBack.set(entity, wait.end);
+      wait.isDue.finally(() => this.#heldBack.delete(entity));
+    }
+    this.#during(this.#deliver(job, wait?.isDue ?? true));
+    if (overtaken) this.#during(this.#wait(1_000).isDue.then(overtaken));
   }
 
   /** Sends a webhook once, without retries: the Test button, a forged event. */
-  async sendOnce(message: Message): Promise<SandboxDelivery> {
+  sendOnce(message: Message): Promise<SandboxDelivery> {
     const job = this.#record(message);
-    if (this.#webhookUrl === null || this.#closed.signal.aborted) {
-      this.#end(job, "notSent");
-    } else {
-      const attempt = await this.#post(job, false);
-      this.#end(job, isReceived(attempt.status) ? "received" : "failed");
-    }
-    return snapshot(job);
+    return this.#during((async () => {
+      if (this.#webhookUrl === null || this.#closed.signal.aborted) {
+        this.#end(job, "notSent");
+      } else {
+        const { status } = await this.#post(job, false);
+        this.#end(job, isReceived(status) ? "received" : "failed");
+      }
+      return { ...job };
+    })());
   }
 
   /** The same, `delayMs` milliseconds from now, whatever becomes of delivery. */
   sendOnceLater(delayMs: number, message: Message): void {
-    this.#later(delayMs, () => this.sendOnce(message), true);
+    const { isDue } = this.#wait(delayMs, true);
+    this.#during(isDue.then(async (isDue) => {
+      if (isDue) await this.sendOnce(message);
+    }));
   }
 
   #record(message: Message): Job {
@@ -271,12 +270,11 @@ export class WebhookSender {
       malformed: false,
       happenedMs: this.#clock.now(),
       ...{ state: "pending", attempts: [], nextAttemptMs: null },
-      ...{ failures: 0, firstFailedMs: 0, isInFlight: false },
     };
     this.#log.push(job);
     // Only now and then, because removing the first rows moves all others.
     if (this.#log.length > 2 * LOG_LIMIT) this.#log.splice(0, LOG_LIMIT);
-    this.#waiting.add(job);
+    this.#pending.add(job);
     return job;
   }
 
@@ -285,44 +283,43 @@ export class WebhookSender {
       !this.#closed.signal.aborted;
   }
 
-  #holdBack(entity: string, job: Job): void {
-    const release = () => {
-      if (this.#heldBack.get(entity) !== release) return;
-      this.#heldBack.delete(entity);
-      void this.#attempt(job);
-    };
-    this.#heldBack.set(entity, release);
-    // No other event may follow, so the held one goes out after five minutes.
-    this.#later(300_000, release);
-  }
-
-  async #attempt(job: Job): Promise<void> {
-    job.nextAttemptMs = null;
-    if (job.state !== "pending") return;
-    if (!this.#canSend()) return this.#giveUp(job);
-    if (job.failures > 0) this.#injector.counters.retries++;
-    const { status } = await this.#post(job, false);
-    job.isInFlight = false;
-    if (job.state !== "pending") return;
-    if (isReceived(status)) {
-      this.#end(job, "received");
-      if (!this.#injector.strikes("duplicate")) return;
-      const delayMs = this.#injector.stream("duplicate.ms").int(0, 60_000);
-      return this.#later(delayMs, () => this.#post(job, true));
+  /** Lets an event live: attempt after attempt until one is received. */
+  async #deliver(
+    job: Job,
+    wait: Promise<boolean> | boolean,
+  ): Promise<void> {
+    const { counters } = this.#injector;
+    let isDue = typeof wait === "boolean" ? wait : await wait;
+    let firstFailedMs = 0;
+    for (let failures = 0;; failures++) {
+      job.nextAttemptMs = null;
+      if (!isDue || !this.#canSend()) {
+        return this.#end(job, failures > 0 ? "failed" : "notSent");
+      }
+      if (failures > 0) counters.retries++;
+      const { status } = await this.#post(job, false);
+      if (this.#closed.signal.aborted) return this.#end(job, "failed");
+      if (isReceived(status)) {
+        this.#end(job, "received");
+        if (!this.#injector.strikes("duplicate")) return;
+        const delayMs = this.#injector.stream("duplicate.ms").int(0, 60_000);
+        if (await this.#wait(delayMs).isDue) await this.#post(job, true);
+        return;
+      }
+      counters.failedAttempts++;
+      const rule = this.#disableRule;
+      const nowMs = this.#clock.now();
+      const delayMs = RETRY_DELAYS_MS[failures];
+      if (failures === 0) firstFailedMs = nowMs;
+      if (rule === "first_failure" || delayMs === undefined) {
+        this.#end(job, "failed");
+        return this.#disable();
+      }
+      if (!this.#canSend()) return this.#end(job, "failed");
+      const fromMs = rule === "ladder_from_first" ? firstFailedMs : nowMs;
+      job.nextAttemptMs = fromMs + delayMs;
+      isDue = await this.#wait(job.nextAttemptMs - nowMs).isDue;
     }
-    this.#injector.counters.failedAttempts++;
-    const rule = this.#disableRule;
-    const nowMs = this.#clock.now();
-    const delayMs = RETRY_DELAYS_MS[job.failures];
-    if (job.failures++ === 0) job.firstFailedMs = nowMs;
-    if (rule === "first_failure" || delayMs === undefined) {
-      this.#end(job, "failed");
-      return this.#disable();
-    }
-    if (!this.#canSend()) return this.#end(job, "failed");
-    const fromMs = rule === "ladder_from_first" ? job.firstFailedMs : nowMs;
-    job.nextAttemptMs = fromMs + delayMs;
-    this.#later(job.nextAttemptMs - nowMs, () => this.#attempt(job));
   }
 
   /** Switches delivery off. Events that wait are not sent any more. */
@@ -330,30 +327,16 @@ export class WebhookSender {
     if (this.#disabledSinceMs !== null) return;
     this.#disabledSinceMs = this.#clock.now();
     this.#injector.counters.disabled++;
-    this.#cancel((isDueAnyway) => !isDueAnyway);
-    for (const job of this.#waiting) {
-      if (!job.isInFlight) this.#giveUp(job);
-    }
+    for (const [end, goesOn] of this.#waits) if (!goesOn) end(false);
   }
 
-  #giveUp(job: Job): void {
-    this.#end(job, job.attempts.length > 0 ? "failed" : "notSent");
-  }
-
-  /**
-   * Sends one request, and records the attempt. The job stays in flight until
-   * the caller has looked at it: delivery may be switched off before.
-   */
+  /** Sends one request, and records the attempt. */
   async #post(job: Job, copy: boolean): Promise<DeliveryAttempt> {
-    this.#inFlight++;
-    job.isInFlight = true;
     const atMs = this.#clock.now();
     this.#injector.counters.attempts++;
-    const seen = await this.#overTheNetwork(job.body)
-      .finally(() => this.#inFlight--);
+    const seen = await this.#overTheNetwork(job.body);
     const attempt: DeliveryAttempt = { atMs, copy, ...seen };
     job.attempts.push(attempt);
-    this.#resolveIdle();
     return attempt;
   }
 
@@ -428,44 +411,27 @@ export class WebhookSender {
     }
     job.state = state;
     job.nextAttemptMs = null;
-    this.#waiting.delete(job);
-    this.#resolveIdle();
+    this.#pending.delete(job);
   }
 
-  #later(delayMs: number, run: () => unknown, isDueAnyway = false): void {
-    const cancel = this.#clock.setTimer(delayMs, () => {
-      this.#timers.delete(cancel);
-      void run();
-      this.#resolveIdle();
-    });
-    this.#timers.set(cancel, isDueAnyway);
-  }
-
-  #cancel(which: (isDueAnyway: boolean) => boolean): void {
-    for (const [cancel, isDueAnyway] of this.#timers) {
-      if (!which(isDueAnyway)) continue;
+  /** A wait on the clock: whether its time came, or it was ended before. */
+  #wait(delayMs: number, goesOn = false) {
+    const { promise: isDue, resolve } = Promise.withResolvers<boolean>();
+    const end = (isDue: boolean) => {
+      this.#waits.delete(end);
       cancel();
-      this.#timers.delete(cancel);
-    }
-    this.#heldBack.clear();
+      resolve(isDue);
+    };
+    const cancel = this.#clock.setTimer(delayMs, () => end(true));
+    this.#waits.set(end, goesOn);
+    return { isDue, end };
   }
 
-  #isIdle(): boolean {
-    return this.#inFlight === 0 && this.#waiting.size === 0 &&
-      this.#timers.size === 0;
+  /** Is not idle until this work is done. */
+  #during<Result>(work: Promise<Result>): Promise<Result> {
+    this.#work.add(work);
+    return work.finally(() => this.#work.delete(work));
   }
-
-  #resolveIdle(): void {
-    if (!this.#isIdle()) return;
-    this.#idle?.resolve();
-    this.#idle = null;
-  }
-}
-
-/** A copy that later attempts do not change. */
-function snapshot(job: Job): SandboxDelivery {
-  const { failures: _f, firstFailedMs: _m, isInFlight: _i, ...delivery } = job;
-  return { ...delivery, attempts: [...job.attempts] };
 }
 
 function isReceived(status: number): boolean {
