@@ -98,8 +98,7 @@ export function virtualClock(
   startMs: number,
   options: VirtualClockOptions = {},
 ): VirtualClock {
-  const { turns, ...wire } = options;
-  return Object.assign(new Clock(STANDING, 1, startMs, turns), wire);
+  return Object.assign(new Clock(STANDING, { ...options, startMs }), options);
 }
 
 /** How a real clock runs. */
@@ -158,8 +157,8 @@ export interface RealClock extends SandboxClock {
  * ```
  */
 export function realClock(options: RealClockOptions = {}): RealClock {
-  const { factor, startMs, wire = MACHINE } = options;
-  return Object.assign(new Clock(wire, factor, startMs), { wire });
+  const { wire = MACHINE } = options;
+  return Object.assign(new Clock(wire, options), { wire });
 }
 
 interface Timer {
@@ -188,7 +187,10 @@ class Clock {
   #baseFollowedMs: number;
   #disarm: () => void = () => {};
 
-  constructor(followed: PlainClock, factor = 1, startMs?: number, turns = 4) {
+  constructor(
+    followed: PlainClock,
+    { factor = 1, startMs, turns = 4 }: RealClockOptions & VirtualClockOptions,
+  ) {
     this.#followed = followed;
     this.#turns = turns;
     this.factor = positive(factor);
