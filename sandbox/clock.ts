@@ -98,7 +98,8 @@ export function virtualClock(
   startMs: number,
   options: VirtualClockOptions = {},
 ): VirtualClock {
-  return Object.assign(new Clock(STANDING, { ...options, startMs }), options);
+  const clock = new Clock(STANDING, { ...options, startMs });
+  return Object.assign(clock, options.wire && { wire: options.wire });
 }
 
 /** How a real clock runs. */

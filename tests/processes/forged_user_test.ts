@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { OnrampClient } from "../../client/mod.ts";
 import { createPoller } from "../../sync/mod.ts";
-import { createSandbox } from "../../sandbox/mod.ts";
+import { createSandbox, virtualClock } from "../../sandbox/mod.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 for (const banned of [false, true]) {
@@ -11,16 +11,9 @@ for (const banned of [false, true]) {
 }
 
 async function forgedVerification(banned: boolean): Promise<void> {
-  const clockMs = { now: Date.UTC(2026, 10, 20, 9) };
-  const now = () => clockMs.now;
-  await using sandbox = createSandbox({
-    clock: {
-      now,
-      setTimer: () => () => {},
-      sleep: () => Promise.resolve(),
-      work: (promise) => promise,
-    },
-  });
+  const clock = virtualClock(Date.UTC(2026, 10, 20, 9));
+  const now = () => clock.now();
+  await using sandbox = createSandbox({ clock });
   const { userId } = sandbox.createUser({ lkyc: "failed", banned });
   await using ledger = await emptyLedger({
     now,
@@ -39,7 +32,7 @@ async function forgedVerification(banned: boolean): Promise<void> {
   await poller.once();
   assert.deepEqual(await said(), ["failed", "confirmed"]);
 
-  clockMs.now += 60_000;
+  await clock.advance(60_000);
   await ledger.appendDelivery({
     id: "01KA0000000000000000000000",
     receivedAt: new Date(now()).toISOString(),
@@ -55,13 +48,13 @@ async function forgedVerification(banned: boolean): Promise<void> {
   await ledger.project();
   assert.deepEqual(await said(), ["success", "claimed"]);
 
-  clockMs.now += 60_000;
+  await clock.advance(60_000);
   await poller.once();
   assert.deepEqual(await said(), ["failed", "confirmed"]);
   const { events } = await ledger.stats();
 
   // Settled, so that asking again finds nothing new.
-  clockMs.now += 60_000;
+  await clock.advance(60_000);
   await poller.once();
   assert.deepEqual((await ledger.stats()).events, events);
 }
