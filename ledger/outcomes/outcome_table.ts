@@ -334,8 +334,10 @@ export type FactCondition = {
   readonly [Fact in keyof OutcomeFacts]?: readonly OutcomeFacts[Fact][];
 };
 
-/** A row of the table of outcomes, without its code. */
-interface OutcomeRule {
+/** A row of the table of outcomes. */
+export interface OutcomeRow {
+  /** Its code. */
+  readonly code: OutcomeCode;
   /** When the row applies. */
   readonly when: FactCondition;
   /** Whether what the order pays for may be released. */
@@ -348,10 +350,23 @@ interface OutcomeRule {
   readonly booked: Booked;
 }
 
-/** A row of the table of outcomes. */
-export interface OutcomeRow extends OutcomeRule {
-  /** Its code. */
-  readonly code: OutcomeCode;
+/** Rows that are about the same orders and say the same of release and booking. */
+function rows(
+  { release, booked, ...of }:
+    & Pick<OutcomeRow, "release" | "booked">
+    & Pick<FactCondition, "shown">,
+  rest: {
+    readonly [Code in OutcomeCode]?: readonly [
+      when: FactCondition,
+      reason: OutcomeRow["reason"],
+      attention?: AttentionKind,
+    ];
+  },
+): OutcomeRow[] {
+  return Object.entries(rest).map(([code, [when, reason, attention]]) => ({
+    ...{ code: code as OutcomeCode, when: { ...of, ...when }, release, reason },
+    ...{ attention: attention ?? null, booked },
+  }));
 }
 
 const OPEN = ["created", "progress", "pending"] as const;
@@ -359,276 +374,129 @@ const NOT_FINAL = [...OPEN, "unlisted"] as const;
 const ENDED = ["failed", "cancelled"] as const;
 const SUCCESS = ["success"] as const;
 /** Not yet seen to arrive, whatever was recorded. */
-const NOT_SEEN = {
-  shown: SUCCESS,
-  chain: ["none", "open"],
-  required: ["yes"],
-} as const;
-
-/** The rows by their code; of those that apply the first one counts. */
-const rules: Readonly<Record<OutcomeCode, OutcomeRule>> = {
-  // The service has not shown the order, or does not show it any more.
-  not_read_yet: {
-    when: { shown: ["none"] },
-    release: "wait",
-    reason: "not_shown",
-    attention: null,
-    booked: "nothing",
-  },
-  not_shown_yet: {
-    when: { shown: ["denied"], claim: ["counts"] },
-    release: "wait",
-    reason: "absent",
-    attention: null,
-    booked: "nothing",
-  },
-  unknown_to_service: {
-    when: { shown: ["denied"], claim: ["none", "rejected"] },
-    release: "wait",
-    reason: "absent",
-    attention: "forged_or_unknown",
-    booked: "nothing",
-  },
-  no_longer_shown: {
-    when: { gone: ["yes"] },
-    release: "wait",
-    reason: "absent",
-    attention: "no_longer_shown",
-    booked: "nothing",
-  },
-  unknown_status: {
-    when: { shown: ["unreadable", "unlisted"] },
-    release: "wait",
-    reason: "unknown_status",
-    attention: "unknown_status",
-    booked: "nothing",
-  },
-  // A success was taken back.
-  reversed: {
-    when: { shown: ENDED, before: ["success"] },
-    release: "no",
-    reason: "final_changed",
-    attention: "reversed_after_success",
-    booked: "reversal",
-  },
-  success_withdrawn: {
-    when: { shown: NOT_FINAL, before: ["success"] },
-    release: "wait",
-    reason: "final_changed",
-    attention: "reversed_after_success",
-    booked: "reversal",
-  },
-  // The order has ended without success.
-  sent_without_success: {
-    when: { shown: ENDED, tx: ["named", "unreadable"] },
-    release: "no",
-    reason: "ended",
-    attention: "sent_without_success",
-    booked: "nothing",
-  },
-  refund_due: {
-    when: { shown: ENDED, code: ["late"] },
-    release: "no",
-    reason: "ended",
-    attention: "refund_due",
-    booked: "nothing",
-  },
-  other_amount_paid: {
-    when: { shown: ENDED, code: ["amount"] },
-    release: "no",
-    reason: "ended",
-    attention: "amount_mismatch",
-    booked: "nothing",
-  },
-  end_changed: {
-    when: { shown: ENDED, before: ["other"] },
-    release: "no",
-    reason: "final_changed",
-    attention: "final_changed",
-    booked: "nothing",
-  },
-  cancelled_by_customer: {
-    when: { shown: ENDED, code: ["user"] },
-    release: "no",
-    reason: "ended",
-    attention: null,
-    booked: "nothing",
-  },
-  cancelled_after_payment: {
-    when: {
-      shown: ["cancelled"],
-      code: ["none", "declined", "expired", "late", "amount", "other"],
-    },
-    release: "no",
-    reason: "ended",
-    attention: "cancelled_after_payment",
-    booked: "nothing",
-  },
-  not_paid_in_time: {
-    when: { shown: ["failed"], code: ["expired"] },
-    release: "no",
-    reason: "ended",
-    attention: null,
-    booked: "nothing",
-  },
-  declined: {
-    when: { shown: ["failed"], code: ["declined"] },
-    release: "no",
-    reason: "ended",
-    attention: null,
-    booked: "nothing",
-  },
-  failed: {
-    when: { shown: ["failed"], code: ["none", "other"] },
-    release: "no",
-    reason: "ended",
-    attention: null,
-    booked: "nothing",
-  },
-  // The order has not ended.
-  refund_due_open: {
-    when: { shown: NOT_FINAL, code: ["late"] },
-    release: "wait",
-    reason: "not_final",
-    attention: "refund_due",
-    booked: "nothing",
-  },
-  other_amount_open: {
-    when: { shown: NOT_FINAL, code: ["amount"] },
-    release: "wait",
-    reason: "not_final",
-    attention: "amount_mismatch",
-    booked: "nothing",
-  },
-  reopened: {
-    when: { shown: NOT_FINAL, before: ["other"] },
-    release: "wait",
-    reason: "final_changed",
-    attention: "final_changed",
-    booked: "nothing",
-  },
-  stuck: {
-    when: { shown: ["progress", "pending"], overdue: ["yes"] },
-    release: "wait",
-    reason: "not_final",
-    attention: "stuck",
-    booked: "nothing",
-  },
-  created: {
-    when: { shown: ["created"], claim: ["none"] },
-    release: "wait",
-    reason: "not_final",
-    attention: null,
-    booked: "nothing",
-  },
-  processing: {
-    when: { shown: OPEN },
-    release: "wait",
-    reason: "not_final",
-    attention: null,
-    booked: "nothing",
-  },
-  // The service shows success.
-  success_after_end: {
-    when: { shown: SUCCESS, before: ["other"] },
-    release: "wait",
-    reason: "final_changed",
-    attention: "final_changed",
-    booked: "sale",
-  },
-  not_as_requested: {
-    when: { shown: SUCCESS, match: ["differs"] },
-    release: "wait",
-    reason: "not_as_requested",
-    attention: "not_as_requested",
-    booked: "sale",
-  },
-  success_paid_late: {
-    when: { shown: SUCCESS, code: ["late"] },
-    release: "wait",
-    reason: "contradictory",
-    attention: "refund_due",
-    booked: "sale",
-  },
-  success_with_error: {
-    when: { shown: SUCCESS, code: ["expired", "amount", "user", "other"] },
-    release: "wait",
-    reason: "contradictory",
-    attention: "contradictory_reading",
-    booked: "sale",
-  },
-  success_without_transaction: {
-    when: { shown: SUCCESS, tx: ["empty", "unreadable"] },
-    release: "wait",
-    reason: "no_transaction",
-    attention: "success_without_transaction",
-    booked: "sale",
-  },
-  chain_differs: {
-    when: { shown: SUCCESS, chain: ["differs"] },
-    release: "wait",
-    reason: "chain_differs",
-    attention: "chain_differs",
-    booked: "sale",
-  },
-  several_match: {
-    when: { shown: SUCCESS, match: ["several"] },
-    release: "wait",
-    reason: "several_match",
-    attention: "several_match",
-    booked: "sale",
-  },
-  paid_twice: {
-    when: { shown: SUCCESS, match: ["matched"], twice: ["yes"] },
-    release: "wait",
-    reason: "paid_twice",
-    attention: "paid_twice",
-    booked: "sale",
-  },
-  witness_missing: {
-    when: { ...NOT_SEEN, overdue: ["yes"] },
-    release: "wait",
-    reason: "witness_open",
-    attention: "witness_missing",
-    booked: "sale",
-  },
-  witness_open: {
-    when: NOT_SEEN,
-    release: "wait",
-    reason: "witness_open",
-    attention: null,
-    booked: "sale",
-  },
-  session_matched: {
-    when: { shown: SUCCESS, match: ["matched"] },
-    release: "yes",
-    reason: "session_matched",
-    attention: null,
-    booked: "sale",
-  },
-  incomplete: {
-    when: { shown: SUCCESS, match: ["incomplete"] },
-    release: "unchecked",
-    reason: "incomplete",
-    attention: "not_comparable",
-    booked: "sale",
-  },
-  nothing_recorded: {
-    when: { shown: SUCCESS, match: ["nothing"] },
-    release: "unchecked",
-    reason: "nothing_recorded",
-    attention: "not_comparable",
-    booked: "sale",
-  },
-};
+const NOT_SEEN = { chain: ["none", "open"], required: ["yes"] } as const;
 
 /**
  * The table of outcomes: the first row that applies to an order says its
  * release, the reason, the booking and the advice.
  */
-export const OUTCOME_TABLE: readonly OutcomeRow[] = (
-  Object.entries(rules) as [OutcomeCode, OutcomeRule][]
-).map(([code, rule]) => ({ code, ...rule }));
+export const OUTCOME_TABLE: readonly OutcomeRow[] = [
+  // The service has not shown the order, or does not show it any more.
+  ...rows({ release: "wait", booked: "nothing" }, {
+    not_read_yet: [{ shown: ["none"] }, "not_shown"],
+    not_shown_yet: [{ shown: ["denied"], claim: ["counts"] }, "absent"],
+    unknown_to_service: [
+      { shown: ["denied"], claim: ["none", "rejected"] },
+      "absent",
+      "forged_or_unknown",
+    ],
+    no_longer_shown: [{ gone: ["yes"] }, "absent", "no_longer_shown"],
+    unknown_status: [
+      { shown: ["unreadable", "unlisted"] },
+      "unknown_status",
+      "unknown_status",
+    ],
+  }),
+  // A success was taken back.
+  ...rows({ shown: ENDED, release: "no", booked: "reversal" }, {
+    reversed: [
+      { before: SUCCESS },
+      "final_changed",
+      "reversed_after_success",
+    ],
+  }),
+  ...rows({ shown: NOT_FINAL, release: "wait", booked: "reversal" }, {
+    success_withdrawn: [
+      { before: SUCCESS },
+      "final_changed",
+      "reversed_after_success",
+    ],
+  }),
+  // The order has ended without success.
+  ...rows({ shown: ENDED, release: "no", booked: "nothing" }, {
+    sent_without_success: [
+      { tx: ["named", "unreadable"] },
+      "ended",
+      "sent_without_success",
+    ],
+    refund_due: [{ code: ["late"] }, "ended", "refund_due"],
+    other_amount_paid: [{ code: ["amount"] }, "ended", "amount_mismatch"],
+    end_changed: [{ before: ["other"] }, "final_changed", "final_changed"],
+    cancelled_by_customer: [{ code: ["user"] }, "ended"],
+    cancelled_after_payment: [
+      {
+        shown: ["cancelled"],
+        code: ["none", "declined", "expired", "late", "amount", "other"],
+      },
+      "ended",
+      "cancelled_after_payment",
+    ],
+    not_paid_in_time: [{ shown: ["failed"], code: ["expired"] }, "ended"],
+    declined: [{ shown: ["failed"], code: ["declined"] }, "ended"],
+    failed: [{ shown: ["failed"], code: ["none", "other"] }, "ended"],
+  }),
+  // The order has not ended.
+  ...rows({ shown: NOT_FINAL, release: "wait", booked: "nothing" }, {
+    refund_due_open: [{ code: ["late"] }, "not_final", "refund_due"],
+    other_amount_open: [{ code: ["amount"] }, "not_final", "amount_mismatch"],
+    reopened: [{ before: ["other"] }, "final_changed", "final_changed"],
+    stuck: [
+      { shown: ["progress", "pending"], overdue: ["yes"] },
+      "not_final",
+      "stuck",
+    ],
+    created: [{ shown: ["created"], claim: ["none"] }, "not_final"],
+    processing: [{ shown: OPEN }, "not_final"],
+  }),
+  // The service shows success.
+  ...rows({ shown: SUCCESS, release: "wait", booked: "sale" }, {
+    success_after_end: [
+      { before: ["other"] },
+      "final_changed",
+      "final_changed",
+    ],
+    not_as_requested: [
+      { match: ["differs"] },
+      "not_as_requested",
+      "not_as_requested",
+    ],
+    success_paid_late: [{ code: ["late"] }, "contradictory", "refund_due"],
+    success_with_error: [
+      { code: ["expired", "amount", "user", "other"] },
+      "contradictory",
+      "contradictory_reading",
+    ],
+    success_without_transaction: [
+      { tx: ["empty", "unreadable"] },
+      "no_transaction",
+      "success_without_transaction",
+    ],
+    chain_differs: [{ chain: ["differs"] }, "chain_differs", "chain_differs"],
+    several_match: [{ match: ["several"] }, "several_match", "several_match"],
+    paid_twice: [
+      { match: ["matched"], twice: ["yes"] },
+      "paid_twice",
+      "paid_twice",
+    ],
+    witness_missing: [
+      { ...NOT_SEEN, overdue: ["yes"] },
+      "witness_open",
+      "witness_missing",
+    ],
+    witness_open: [NOT_SEEN, "witness_open"],
+  }),
+  ...rows({ shown: SUCCESS, release: "yes", booked: "sale" }, {
+    session_matched: [{ match: ["matched"] }, "session_matched"],
+  }),
+  ...rows({ shown: SUCCESS, release: "unchecked", booked: "sale" }, {
+    incomplete: [{ match: ["incomplete"] }, "incomplete", "not_comparable"],
+    nothing_recorded: [
+      { match: ["nothing"] },
+      "nothing_recorded",
+      "not_comparable",
+    ],
+  }),
+];
 
 /** What is laid over the rows where a person has settled an order. */
 export const SETTLEMENTS: readonly {
@@ -652,12 +520,8 @@ const ATTENTION_BESIDE: readonly {
 
 /** Whether facts satisfy a row. */
 export function applies(facts: OutcomeFacts, when: FactCondition): boolean {
-  for (const [fact, values] of Object.entries(when)) {
-    if (
-      !(values as readonly string[]).includes(facts[fact as keyof OutcomeFacts])
-    ) {
-      return false;
-    }
-  }
-  return true;
+  return FACTS.every((fact) => {
+    const values: readonly string[] | undefined = when[fact];
+    return values === undefined || values.includes(facts[fact]);
+  });
 }
