@@ -159,42 +159,6 @@ export interface OrderSnapshotFact extends FactOf<"order_snapshot"> {
   readonly reading: OrderReading;
 }
 
-/** A reading of a user. */
-export interface UserSnapshotFact extends FactOf<"user_snapshot"> {
-  /** What the service said. */
-  readonly reading: UserReading;
-}
-
-/** The service was asked for an order that was not there. */
-export interface OrderAbsentFact extends FactOf<"order_absent"> {
-  /** Effective time of the question, UTC ISO 8601. */
-  readonly readAt: string;
-}
-
-/** The service has not agreed with a claim for ten minutes. */
-export interface OrderContradictedFact extends FactOf<"order_contradicted"> {
-  /** The claimed status. */
-  readonly status: Status;
-  /** `recordedAt` of the last claim that this contradicts. */
-  readonly upTo: string;
-}
-
-/** A person delivered or refunded an order. */
-export interface OrderReleasedFact extends FactOf<"order_released"> {
-  /** What the person did. */
-  readonly hand: HandRelease;
-  /** Who recorded it; null where it is not known. */
-  readonly by: string | null;
-  /** What they said about it; null where it is not known. */
-  readonly why: string | null;
-}
-
-/** The partner's chain nodes were asked for an order's transaction. */
-export interface ChainReadingFact extends FactOf<"chain_reading"> {
-  /** What they showed. */
-  readonly look: ChainReading;
-}
-
 /** Since when orders wait for the chain, or until when. */
 export interface WitnessRuleFact extends FactOf<"witness_required"> {
   /** The rule, and from when it applies. */
@@ -207,15 +171,6 @@ export interface ExpectationFact
   /** What the partner asked for. */
   readonly expectation: Expectation;
 }
-
-/** A stored delivery was not answered in time. Folds into nothing. */
-export interface UnansweredFact extends FactOf<"delivery_unanswered"> {
-  /** `eventId` of the delivery; null when the body is erased or unreadable. */
-  readonly deliveryId: string | null;
-}
-
-/** Books were closed, something was noted or erased. Folds into nothing. */
-export type MonthClosedFact = FactOf<"month_closed" | "note" | "person_erased">;
 
 /** An event whose body is erased or cannot be read. */
 export interface UnreadableFact extends FactOf<"unreadable"> {
@@ -248,15 +203,31 @@ export type UnreadableReason =
 export type Fact =
   | WebhookFact
   | OrderSnapshotFact
-  | UserSnapshotFact
-  | OrderAbsentFact
-  | OrderContradictedFact
-  | OrderReleasedFact
-  | ChainReadingFact
+  | (FactOf<"user_snapshot"> & { readonly reading: UserReading })
+  | (FactOf<"order_absent"> & { readonly readAt: string })
+  | (
+    & FactOf<"order_contradicted">
+    & {
+      readonly status: Status;
+      /** `recordedAt` of the last claim that this contradicts. */
+      readonly upTo: string;
+    }
+  )
+  | (
+    & FactOf<"order_released">
+    & {
+      readonly hand: HandRelease;
+      /** Who recorded it, and why; null where it is not known. */
+      readonly by: string | null;
+      readonly why: string | null;
+    }
+  )
+  | (FactOf<"chain_reading"> & { readonly look: ChainReading })
   | WitnessRuleFact
   | ExpectationFact
-  | UnansweredFact
-  | MonthClosedFact
+  // These fold into nothing. The id is null when the body is erased or unreadable.
+  | (FactOf<"delivery_unanswered"> & { readonly deliveryId: string | null })
+  | FactOf<"month_closed" | "note" | "person_erased">
   | UnreadableFact;
 
 /** Whether a fact says what the partner expects of an order. */
