@@ -33,21 +33,16 @@ export type { ExplainedMove } from "./explain/explain_order.ts";
 export type { ExplainedEvent, FieldValue } from "./explain/explain_order.ts";
 export type { EffectReason, EventContent } from "./explain/explain_order.ts";
 export type { ChainHead } from "./evidence/anchor_file.ts";
-export type { BanMeaning } from "./machines/user_machines.ts";
-export type {
-  Decision,
-  Machine,
-  Move,
-  Observation,
-  StateRow,
-} from "./machines/machine.ts";
-export { MACHINES } from "./machines/user_machines.ts";
 export {
   type ClaimedStatus,
+  type Decision,
+  type Machine,
+  MACHINES,
+  type Move,
+  type Observation,
   orderMachine,
-  type OrderMeaning,
-} from "./machines/order_machine.ts";
-export type { VerificationMeaning } from "./machines/user_machines.ts";
+  type StateRow,
+} from "./machines/machine.ts";
 export type { MonthRefusal } from "./months/months.ts";
 export type { Exclusion } from "./months/month_row.ts";
 export {

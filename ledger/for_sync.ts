@@ -26,17 +26,17 @@ export {
   takeLease,
 } from "./store/leases.ts";
 export { ENTITIES, type Entity, type Status } from "./machines/transition.ts";
-export type { EventKind } from "./machines/machine.ts";
 export {
   type ObservedChange,
   observedChange,
   type WatchedChange,
 } from "./machines/transition.ts";
 export {
+  type EventKind,
   isFinal,
   normaliseStatus,
   orderRank,
-} from "./machines/order_machine.ts";
+} from "./machines/machine.ts";
 export {
   nextFinalReadMs,
   OPEN_AT_MOST_MS,

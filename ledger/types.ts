@@ -75,7 +75,6 @@ export type {
 } from "./evidence/anchor_file.ts";
 export type { LedgerOptions } from "./ledger_on.ts";
 export type { CatchUpOptions } from "./projection/catch_up.ts";
-export type { BanName, VerificationName } from "./machines/user_machines.ts";
 export type {
   ENTITIES,
   Entity,
@@ -83,12 +82,16 @@ export type {
   RELEASE_ENTRIES,
   VisibleStatus,
 } from "./machines/transition.ts";
-export type { EVENT_KINDS, EventKind } from "./machines/machine.ts";
-export type { Decision, Move } from "./machines/machine.ts";
 export type {
+  BanName,
   ClaimedStatus,
+  Decision,
+  EVENT_KINDS,
+  EventKind,
+  Move,
   OrderMoveAnomaly,
-} from "./machines/order_machine.ts";
+  VerificationName,
+} from "./machines/machine.ts";
 export type { MonthRefusal } from "./months/months.ts";
 export type { Exclusion, EXCLUSIONS } from "./months/month_row.ts";
 export type { MonthChange, MonthDifference } from "./months/months.ts";

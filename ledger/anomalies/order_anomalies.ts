@@ -10,7 +10,12 @@ import {
   type OrderFold,
   sameValue,
 } from "../orders/order_fold.ts";
-import { isFinal, isKnown, orderRank } from "../machines/order_machine.ts";
+import {
+  compareText,
+  isFinal,
+  isKnown,
+  orderRank,
+} from "../machines/machine.ts";
 import {
   claimedValue,
   claimState,
@@ -36,7 +41,6 @@ import {
   statedTransactionForm,
 } from "../events/readings.ts";
 import { candidatesOf } from "../orders/expectations.ts";
-import { compareText } from "../machines/machine.ts";
 import type { OddField } from "../../core/wire/page.ts";
 import { ORDER_FIELDS, orderField } from "../../core/wire/order_fields.ts";
 import type { AssetTable } from "../../core/assets/environment.ts";

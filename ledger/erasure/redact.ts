@@ -23,13 +23,12 @@ import {
   isMarkedErased,
   record,
 } from "../events/record.ts";
-import type { EventKind } from "../machines/machine.ts";
+import { type EventKind, isFinal } from "../machines/machine.ts";
 import { appendStatement, hexOf, msOf, readEvents } from "../store/events.ts";
 import { ulid } from "ulid";
 import type { AssetTable } from "../../core/assets/environment.ts";
 import { type Fact, isExpectation } from "../events/fact.ts";
 import { leafOf } from "../evidence/evidence.ts";
-import { isFinal } from "../machines/order_machine.ts";
 import type { Trust } from "../machines/transition.ts";
 import { matchExpectations } from "../outcomes/match.ts";
 import { rowsAnew } from "../projection/anew.ts";

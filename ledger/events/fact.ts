@@ -5,10 +5,9 @@ import type {
   HandRelease,
   WitnessRuleChange,
 } from "./event.ts";
-import type { ClaimedStatus } from "../machines/order_machine.ts";
+import type { ClaimedStatus, EventKind } from "../machines/machine.ts";
 import type { OrderReading, UserReading } from "./readings.ts";
 import type { WebhookType } from "../../core/webhook_event/event_types.ts";
-import type { EventKind } from "../machines/machine.ts";
 import type { Status } from "../machines/transition.ts";
 
 /**

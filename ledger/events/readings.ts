@@ -25,7 +25,7 @@ import {
   type TransactionForm,
   transactionForm,
 } from "../../core/chain/canonical.ts";
-import { normaliseStatus } from "../machines/order_machine.ts";
+import { normaliseStatus } from "../machines/machine.ts";
 import type { Status } from "../machines/transition.ts";
 import { normaliseTime } from "../../core/time/service_time.ts";
 import {

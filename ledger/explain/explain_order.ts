@@ -19,18 +19,16 @@ import {
   validUntil,
 } from "../events/event.ts";
 import {
+  type ClaimedStatus,
   type Decision,
   EVENT_KINDS,
   type EventKind,
-  type Move,
-} from "../machines/machine.ts";
-import {
-  type ClaimedStatus,
   isFinal,
   isKnown,
+  type Move,
   type OrderMoveAnomaly,
   orderRank,
-} from "../machines/order_machine.ts";
+} from "../machines/machine.ts";
 import type { Status } from "../machines/transition.ts";
 import {
   claimedBody,

@@ -2,6 +2,12 @@ import {
   WEBHOOK_TYPES,
   type WebhookType,
 } from "../../core/webhook_event/event_types.ts";
+import type {
+  OrderEventType,
+  VerificationState,
+} from "../../core/webhook_event/webhook_event.ts";
+import type { OrderStatus } from "../../core/wire/order.ts";
+import type { Entity, Status } from "./transition.ts";
 
 /** Every kind of event, as keys. */
 export const EVENT_KINDS = {
@@ -178,9 +184,9 @@ export interface Machine<
 export type Outside = "unlisted" | "none";
 
 /** A state of a machine. */
-export interface StateRow<Meaning extends string = string> {
+export interface StateRow {
   /** Code of what it means; `resources/wording/` has the sentence. */
-  readonly meaning: Meaning;
+  readonly meaning: string;
   /** The higher claim counts; of two readings of one time, the higher. */
   readonly rank: number;
   /** Whether nothing but a later reading changes it. */
@@ -236,7 +242,7 @@ export interface Move<Anomaly extends string = string> {
 }
 
 /** A record of every key. */
-export function recordOf<Key extends string, Value>(
+function recordOf<Key extends string, Value>(
   keys: readonly Key[],
   value: (key: Key) => Value,
 ): Record<Key, Value> {
@@ -245,7 +251,7 @@ export function recordOf<Key extends string, Value>(
 }
 
 /** A table whose cells follow from a rule. */
-export function tableOf<Row extends string, Column extends string, Cell>(
+function tableOf<Row extends string, Column extends string, Cell>(
   rows: readonly Row[],
   columns: readonly Column[],
   cell: (row: Row, column: Column) => Cell,
@@ -256,22 +262,314 @@ export function tableOf<Row extends string, Column extends string, Cell>(
   );
 }
 
-/** Every documented type of webhook. */
-export const WEBHOOKS = Object.keys(WEBHOOK_TYPES) as readonly WebhookType[];
+/** What each type of webhook contributes. */
+function webhooksOf<Value>(
+  value: (type: WebhookType) => Value,
+): Record<WebhookType, Value> {
+  return recordOf(Object.keys(WEBHOOK_TYPES) as WebhookType[], value);
+}
 
 /** What each kind of event but webhooks contributes; nothing where it is not said. */
-export function observationsOf(
+function observationsOf(
   some: Partial<Record<EventKind, Observation>>,
 ): Machine["observations"] {
-  const kinds = Object.keys(EVENT_KINDS) as EventKind[];
+  const { webhook: _, ...kinds } = EVENT_KINDS;
   return recordOf(
-    kinds.filter((kind) => kind !== "webhook"),
+    Object.keys(kinds) as (keyof typeof kinds)[],
     (kind) => some[kind] ?? null,
   );
 }
 
-/** The move of a state that stays. */
-export const SAME: Move<never> = { kind: "same", anomaly: null };
+/** Finds the row of any state that the service may send. */
+function finder(
+  states: Readonly<Record<string, StateRow>>,
+  unlisted: StateRow,
+): (state: string) => StateRow {
+  const rows = new Map(Object.entries(states));
+  return (state) => rows.get(state) ?? unlisted;
+}
 
-/** A move that the service describes. */
-export const USUAL: Move<never> = { kind: "usual", anomaly: null };
+const SAME: Move<never> = { kind: "same", anomaly: null };
+const USUAL: Move<never> = { kind: "usual", anomaly: null };
+
+/** A status that a webhook can claim. */
+export type ClaimedStatus =
+  | "progress"
+  | "pending"
+  | "failed"
+  | "success"
+  | "cancelled";
+
+/** The kinds of anomaly that a move of an order raises. */
+export type OrderMoveAnomaly =
+  | "regression"
+  | "final_changed"
+  | "unrecognised_status";
+
+/** Type of the machine of an order. */
+export interface OrderMachine
+  extends Machine<OrderStatus, ClaimedStatus, OrderMoveAnomaly> {
+  readonly webhooks: Readonly<Record<WebhookType, ClaimedStatus | null>>;
+}
+
+const STATUSES: Readonly<Record<OrderStatus, StateRow>> = {
+  created: { meaning: "payment_not_processed", rank: 0, final: false },
+  progress: { meaning: "payment_not_completed", rank: 1, final: false },
+  pending: { meaning: "not_yet_sent", rank: 2, final: false },
+  failed: { meaning: "will_not_be_sent", rank: 3, final: true },
+  success: { meaning: "sent", rank: 4, final: true },
+  cancelled: { meaning: "cancelled_after_payment", rank: 5, final: true },
+};
+const UNLISTED_STATUS: StateRow = {
+  ...{ meaning: "unlisted_status", rank: 6, final: false },
+};
+const statusRow = finder(STATUSES, UNLISTED_STATUS);
+const STATUS_NAMES = Object.keys(STATUSES) as OrderStatus[];
+
+/** What a webhook claims; every other type claims nothing. */
+const CLAIMS = new Map<string, ClaimedStatus>(Object.entries(
+  {
+    payment_started: "progress",
+    transfer_started: "pending",
+    order_complete: "success",
+    order_failed: "failed",
+    order_cancelled: "cancelled",
+  } satisfies Record<OrderEventType, ClaimedStatus>,
+));
+
+/** Ways back that no payment and no transfer can take. */
+const IMPOSSIBLE: Readonly<Record<string, readonly string[]>> = {
+  pending: ["created"],
+  success: ["created", "progress", "pending", "failed"],
+  cancelled: ["created", "progress"],
+};
+
+/** An open reading gives way to a higher claim; a final one is contested by another. */
+function decideOrder(
+  read: OrderStatus | Outside,
+  claim: ClaimedStatus | "none",
+): Decision {
+  if (read === "none") return claim === "none" ? "initial" : "claim";
+  if (claim === "none") return "reading";
+  if (read === "unlisted" || isFinal(read)) {
+    return isFinal(claim) && claim !== read ? "reading_contested" : "reading";
+  }
+  return orderRank(claim) > orderRank(read) ? "claim" : "reading";
+}
+
+/** A final status that changes is an anomaly, and so is a way back. */
+function moveOrder(
+  from: OrderStatus | "unlisted",
+  to: OrderStatus | "unlisted",
+): Move<OrderMoveAnomaly> {
+  const kind = IMPOSSIBLE[from]?.includes(to) ? "impossible" : "unusual";
+  if (from !== "unlisted" && from === to) return SAME;
+  if (isFinal(from)) return { kind, anomaly: "final_changed" };
+  if (to === "unlisted") return { kind, anomaly: "unrecognised_status" };
+  return from === "unlisted" || orderRank(to) > orderRank(from)
+    ? USUAL
+    : { kind, anomaly: "regression" };
+}
+
+/**
+ * The state machine of an order.
+ *
+ * Source: service interface, "Order status" and "Events". The service does not
+ * say which moves there are: those here follow from what each status means.
+ */
+export const orderMachine: OrderMachine = {
+  ...{ name: "order", states: STATUSES, unlisted: UNLISTED_STATUS },
+  initial: "created",
+  webhooks: webhooksOf((type) => CLAIMS.get(type) ?? null),
+  observations: observationsOf({
+    order_snapshot: "reads",
+    order_absent: "absent",
+    order_contradicted: "contradicts",
+    order_redacted: "reads",
+  }),
+  decisions: tableOf(
+    ["none", ...STATUS_NAMES, "unlisted"],
+    ["none", ...STATUS_NAMES.filter((name) => name !== "created")],
+    decideOrder,
+  ),
+  moves: tableOf(
+    [...STATUS_NAMES, "unlisted"],
+    [...STATUS_NAMES, "unlisted"],
+    moveOrder,
+  ),
+};
+
+/** created < progress < pending < failed < success < cancelled < any other: 0 to 6. */
+export function orderRank(status: Status): number {
+  return statusRow(status).rank;
+}
+
+/** Whether nothing but a later reading changes the status: of one not known, never. */
+export function isFinal(status: Status): boolean {
+  return statusRow(status).final;
+}
+
+/** Whether the status is documented. */
+export function isKnown(status: Status): status is OrderStatus {
+  return statusRow(status) !== UNLISTED_STATUS;
+}
+
+/**
+ * Reads a status as sent: documented ones whatever their case, and `canceled`
+ * with one l, as the service itself is seen to mix; others are kept.
+ */
+export function normaliseStatus(text: string): Status {
+  const lower = text.trim().toLowerCase();
+  if (lower === "canceled") return "cancelled";
+  return isKnown(lower) ? lower : text;
+}
+
+/** A documented state of a light or document verification. */
+export type VerificationName =
+  | "not initiated"
+  | "initiated"
+  | "progress"
+  | "retry"
+  | "failed"
+  | "success";
+
+/** Type of the machines of a verification, whose webhooks can state any state. */
+export interface VerificationMachine extends
+  Machine<
+    VerificationName,
+    VerificationName | "unlisted",
+    "verification_reversed"
+  > {
+  readonly name: "lkyc" | "fkyc";
+}
+
+const VERIFICATIONS: Readonly<Record<VerificationName, StateRow>> = {
+  "not initiated": { meaning: "not_begun", rank: 0, final: false },
+  initiated: { meaning: "begun", rank: 1, final: false },
+  progress: { meaning: "under_review", rank: 2, final: false },
+  retry: { meaning: "documents_wanted", rank: 3, final: false },
+  failed: { meaning: "not_passed", rank: 4, final: true },
+  success: { meaning: "passed", rank: 5, final: true },
+};
+const UNLISTED_VERIFICATION: StateRow = {
+  ...{ meaning: "unlisted_state", rank: 6, final: false },
+};
+const verificationRow = finder(VERIFICATIONS, UNLISTED_VERIFICATION);
+const VERIFICATION_NAMES = [
+  ...Object.keys(VERIFICATIONS) as VerificationName[],
+  "unlisted",
+] as const;
+
+/** A claim received after the reading that ranks no higher: ask again. */
+function decideVerification(
+  read: VerificationName | Outside,
+  claim: VerificationName | Outside,
+): Decision {
+  if (read === "none") return claim === "none" ? "initial" : "claim";
+  if (claim === "none") return "reading";
+  if (read === claim && read !== "unlisted") return "reading";
+  return verificationRank(claim) > verificationRank(read)
+    ? "claim"
+    : "reading_in_doubt";
+}
+
+/**
+ * A success that is taken back, and a verification that had begun and is not
+ * initiated again, are anomalies. After a failure or a demand for documents the user
+ * may begin again.
+ */
+function moveVerification(
+  from: string,
+  to: string,
+): Move<"verification_reversed"> {
+  if (from === to && from !== "unlisted") return SAME;
+  return from === "success" || to === "not initiated"
+    ? { kind: "unusual", anomaly: "verification_reversed" }
+    : USUAL;
+}
+
+/**
+ * Source: service interface, "Verification state" and "Events". The service does not
+ * say which moves there are: those here follow from what each state means.
+ */
+function verificationMachine(
+  name: VerificationMachine["name"],
+): VerificationMachine {
+  const names = VERIFICATION_NAMES;
+  return {
+    ...{ name, states: VERIFICATIONS, unlisted: UNLISTED_VERIFICATION },
+    initial: "unknown",
+    // Every event with a user object states both verifications.
+    webhooks: webhooksOf((type) =>
+      type === "otp_status" || type === "test" ? null : "stated"
+    ),
+    observations: observationsOf({ user_snapshot: "reads" }),
+    decisions: tableOf(
+      ["none", ...names],
+      ["none", ...names],
+      decideVerification,
+    ),
+    moves: tableOf(names, names, moveVerification),
+  };
+}
+
+/** The state machine of the light verification: without documents. */
+export const lkycMachine: VerificationMachine = verificationMachine("lkyc");
+
+/** The state machine of the document verification. */
+export const fkycMachine: VerificationMachine = verificationMachine("fkyc");
+
+/** not initiated < initiated < progress < retry < failed < success < other: 0 to 6. */
+export function verificationRank(state: VerificationState): number {
+  return verificationRow(state).rank;
+}
+
+/** Whether no further step of the user is expected. */
+export function isFinalVerification(state: VerificationState): boolean {
+  return verificationRow(state).final;
+}
+
+/** Whether the state is documented. */
+export function isKnownVerification(
+  state: VerificationState,
+): state is VerificationName {
+  return verificationRow(state) !== UNLISTED_VERIFICATION;
+}
+
+/** Whether the service has banned a user. */
+export type BanName = "not_banned" | "banned";
+
+const BANS = ["not_banned", "banned", "unlisted"] as const;
+
+/**
+ * The state machine of the ban of a user. Only readings speak of it.
+ *
+ * Source: service interface, "User (Data API)".
+ */
+export const banMachine: Machine<BanName, never, never> = {
+  name: "ban",
+  states: {
+    not_banned: { meaning: "may_buy", rank: 0, final: false },
+    banned: { meaning: "may_not_buy", rank: 1, final: false },
+  },
+  unlisted: { meaning: "unlisted_state", rank: 2, final: false },
+  initial: "unknown",
+  webhooks: webhooksOf(() => null),
+  observations: observationsOf({ user_snapshot: "reads" }),
+  decisions: tableOf(
+    ["none", ...BANS],
+    ["none"],
+    (read) => read === "none" ? "initial" : "reading",
+  ),
+  moves: tableOf(
+    BANS,
+    BANS,
+    (from, to) => from === to && from !== "unlisted" ? SAME : USUAL,
+  ),
+};
+
+/** The state machines of orders and of users, in the order of reading. */
+export const MACHINES: Readonly<Record<Entity, readonly Machine[]>> = {
+  order: [orderMachine],
+  user: [lkycMachine, fkycMachine, banMachine],
+};

@@ -26,10 +26,15 @@ import {
   orderDecision,
   orderMove,
 } from "../orders/order_status.ts";
-import { isFinal, isKnown, orderMachine, orderRank } from "./order_machine.ts";
+import {
+  type Decision,
+  isFinal,
+  isKnown,
+  orderMachine,
+  orderRank,
+} from "./machine.ts";
 import { orderState } from "../states/order_state.ts";
 import { WEBHOOK_TYPES } from "../../core/webhook_event/event_types.ts";
-import type { Decision } from "./machine.ts";
 import {
   expectedOf,
   factsReader,

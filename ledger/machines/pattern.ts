@@ -7,9 +7,13 @@ import {
   transitionName,
   type Trust,
 } from "./transition.ts";
-import { banMachine, type BanName } from "./user_machines.ts";
-import { orderMachine } from "./order_machine.ts";
-import { lkycMachine, type VerificationName } from "./user_machines.ts";
+import {
+  banMachine,
+  type BanName,
+  lkycMachine,
+  orderMachine,
+  type VerificationName,
+} from "./machine.ts";
 import { type Verdict, VERDICTS } from "../../core/chain/verdict.ts";
 
 /**

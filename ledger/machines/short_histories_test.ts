@@ -9,7 +9,7 @@ import {
   orderWebhook,
 } from "../testing/given_facts.ts";
 import type { Status } from "./transition.ts";
-import type { ClaimedStatus, OrderMachine } from "./order_machine.ts";
+import type { ClaimedStatus, OrderMachine } from "./machine.ts";
 
 /** A status that is not documented. */
 export const ODD = "on_hold";

@@ -20,7 +20,7 @@ import {
   fkycMachine,
   lkycMachine,
   type VerificationName,
-} from "./user_machines.ts";
+} from "./machine.ts";
 
 const names = Object.keys(lkycMachine.states) as VerificationName[];
 /** A state, and the row of the table that it has. */

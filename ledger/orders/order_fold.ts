@@ -34,15 +34,13 @@ import type { ActivityLabel, Fact, OtpStep } from "../events/fact.ts";
 import {
   addSorted,
   boundUnknown,
+  type ClaimedStatus,
   compareFields,
   compareText,
-} from "../machines/machine.ts";
-import type { WitnessRule } from "../../core/chain/verdict.ts";
-import {
-  type ClaimedStatus,
   isKnown,
   orderRank,
-} from "../machines/order_machine.ts";
+} from "../machines/machine.ts";
+import type { WitnessRule } from "../../core/chain/verdict.ts";
 import type { Status } from "../machines/transition.ts";
 import { expectationsOf, JoinedFacts } from "./expectations.ts";
 

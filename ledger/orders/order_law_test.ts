@@ -38,7 +38,7 @@ import {
   isExpectation,
 } from "../events/fact.ts";
 import { CANDIDATES_COMPARED, ExpectationPool } from "./expectations.ts";
-import { isFinal, isKnown, orderRank } from "../machines/order_machine.ts";
+import { isFinal, isKnown, orderRank } from "../machines/machine.ts";
 import { decideOrderStatus } from "./order_status.ts";
 import { readFact } from "../events/read_fact.ts";
 import { orderState } from "../states/order_state.ts";

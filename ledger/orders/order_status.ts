@@ -9,15 +9,16 @@ import {
   type OrderFacts,
 } from "../events/event.ts";
 import type { OrderReading } from "../events/readings.ts";
-import type { Decision, Move } from "../machines/machine.ts";
 import {
   type ClaimedStatus,
+  type Decision,
   isFinal,
   isKnown,
+  type Move,
   orderMachine,
   type OrderMoveAnomaly,
   orderRank,
-} from "../machines/order_machine.ts";
+} from "../machines/machine.ts";
 import type { Status, Trust } from "../machines/transition.ts";
 import {
   type Activity,

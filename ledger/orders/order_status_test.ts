@@ -12,7 +12,7 @@ import {
   webhookAt,
 } from "../testing/given_facts.ts";
 import { foldOrder } from "./order_fold.ts";
-import { isFinal, orderRank } from "../machines/order_machine.ts";
+import { isFinal, orderRank } from "../machines/machine.ts";
 import {
   orderReason,
   type OrderState,

@@ -43,7 +43,7 @@ import {
   fieldsWith,
   ORDER_FIELDS,
 } from "../../core/wire/order_fields.ts";
-import { isFinal, isKnown, orderRank } from "../machines/order_machine.ts";
+import { isFinal, isKnown, orderRank } from "../machines/machine.ts";
 import type { Status } from "../machines/transition.ts";
 import {
   ATTENTION_KINDS,

@@ -20,11 +20,11 @@ import {
   userState,
 } from "../users/user_state.ts";
 import { normaliseTime } from "../../core/time/service_time.ts";
-import { isFinal } from "../machines/order_machine.ts";
 import {
+  isFinal,
   isFinalVerification,
   isKnownVerification,
-} from "../machines/user_machines.ts";
+} from "../machines/machine.ts";
 import {
   contestingClaims,
   decideOrderStatus,

@@ -19,15 +19,17 @@ import {
   OrderLinks,
   type WitnessRuleFact,
 } from "../events/fact.ts";
-import { isFinal } from "../machines/order_machine.ts";
-import { compareText } from "../machines/machine.ts";
+import {
+  compareText,
+  isFinal,
+  isFinalVerification,
+} from "../machines/machine.ts";
 import type {
   Entity,
   MachineName,
   NewTransition,
   VisibleStatus,
 } from "../machines/transition.ts";
-import { isFinalVerification } from "../machines/user_machines.ts";
 import {
   countingLook,
   evolveOrder,

@@ -21,7 +21,7 @@ import {
 import { factsOfOrder, matchExpectations } from "../outcomes/match.ts";
 import { outcomeOf, type OutcomeRow } from "../outcomes/outcome_table.ts";
 import type { Fact } from "../events/fact.ts";
-import { isFinal } from "../machines/order_machine.ts";
+import { isFinal } from "../machines/machine.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import type { UserFold } from "../users/user_state.ts";
 

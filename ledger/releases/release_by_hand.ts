@@ -13,7 +13,7 @@ import {
   standingOutcome,
   wrongHandField,
 } from "../events/event.ts";
-import { isFinal } from "../machines/order_machine.ts";
+import { isFinal } from "../machines/machine.ts";
 import { activityOf, type OrderFold } from "../orders/order_fold.ts";
 import type { ResolveOptions } from "../orders/order_status.ts";
 import { matchedPurchase } from "./order_release.ts";

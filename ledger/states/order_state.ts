@@ -30,7 +30,7 @@ import {
   type Uncompared,
 } from "../outcomes/match.ts";
 import type { Status, Trust } from "../machines/transition.ts";
-import { isFinal, isKnown, orderRank } from "../machines/order_machine.ts";
+import { isFinal, isKnown, orderRank } from "../machines/machine.ts";
 import {
   claimedValue,
   claimState,

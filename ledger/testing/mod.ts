@@ -18,7 +18,7 @@ export { emptyLedger } from "./empty_ledger.ts";
 export { foldOrder, type OrderFold } from "../orders/order_fold.ts";
 export { foldUser } from "./fold_user.ts";
 export { explainOrder } from "../explain/explain_order.ts";
-export { isKnown } from "../machines/order_machine.ts";
+export { isKnown } from "../machines/machine.ts";
 export { FINAL_READS_AFTER_MS } from "../orders/order_status.ts";
 export { contestingClaims } from "../orders/order_status.ts";
 export { decideUserStatus, userState } from "../users/user_state.ts";

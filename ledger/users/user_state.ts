@@ -12,17 +12,19 @@ import {
   type UserProfile,
   type UserReading,
 } from "../events/readings.ts";
-import { addSorted, boundUnknown, compareText } from "../machines/machine.ts";
-import { compareTimes, effectiveTime } from "../events/event.ts";
 import {
+  addSorted,
   type BanName,
+  boundUnknown,
+  compareText,
   fkycMachine,
   isKnownVerification,
   lkycMachine,
   type VerificationMachine,
   type VerificationName,
   verificationRank,
-} from "../machines/user_machines.ts";
+} from "../machines/machine.ts";
+import { compareTimes, effectiveTime } from "../events/event.ts";
 import type { Anomaly, VerificationReversed } from "../anomalies/anomaly.ts";
 import { futureTimes, unreadableFields } from "../anomalies/order_anomalies.ts";
 import type { Trust } from "../machines/transition.ts";

@@ -12,7 +12,7 @@ import {
 import { activityOf } from "../orders/order_fold.ts";
 import { foldUser } from "../testing/fold_user.ts";
 import { type UserState, userState } from "./user_state.ts";
-import { verificationRank } from "../machines/user_machines.ts";
+import { verificationRank } from "../machines/machine.ts";
 
 function stateOf(...events: RecordedEvent[]): UserState {
   return userState(foldUser(USER, facts(...events)));

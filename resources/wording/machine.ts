@@ -1,17 +1,12 @@
 import type {
-  BanMeaning,
   Decision,
   Machine,
   Move,
   Observation,
-  OrderMeaning,
-  VerificationMeaning,
 } from "../../ledger/for_resources.ts";
 
 /** What each state means, by its code. */
-const meanings: Readonly<
-  Record<OrderMeaning | VerificationMeaning | BanMeaning, string>
-> = {
+const meanings: Readonly<Record<string, string>> = {
   payment_not_processed: "Created; the payment is not processed yet",
   payment_not_completed: "Being processed; the payment is not completed yet",
   not_yet_sent: "Being processed; nothing is sent on the blockchain yet",
@@ -33,7 +28,7 @@ const meanings: Readonly<
 
 /** What a state means, in one sentence. */
 export function describeMeaning(meaning: string): string {
-  return (meanings as Readonly<Record<string, string>>)[meaning] ?? meaning;
+  return meanings[meaning] ?? meaning;
 }
 
 /** What a type of webhook contributes. */
