@@ -1,7 +1,45 @@
 import type { VerificationState } from "../../core/webhook_event/webhook_event.ts";
-import type { MismatchKind } from "../../core/wire/order_fields.ts";
-import type { OddValue } from "../../core/wire/page.ts";
+import {
+  type MismatchKind,
+  ORDER_FIELDS,
+  orderField,
+} from "../../core/wire/order_fields.ts";
+import type { OddField, OddValue } from "../../core/wire/page.ts";
+import {
+  CLAIM_FIELDS,
+  compareTimes,
+  type Expectation,
+  type OrderFacts,
+} from "../events/event.ts";
+import {
+  assetPrecision,
+  type OrderFold,
+  sameValue,
+} from "../orders/order_fold.ts";
+import {
+  compareText,
+  isFinal,
+  isKnown,
+  orderRank,
+} from "../machines/machine.ts";
+import {
+  claimedValue,
+  claimState,
+  contestingClaims,
+  orderMove,
+  otherFinals,
+  readingFacts,
+  type Resolved,
+} from "../orders/order_status.ts";
 import type { Status } from "../machines/transition.ts";
+import { transactionForm } from "../../core/chain/canonical.ts";
+import {
+  type OrderReading,
+  statedTransactionForm,
+} from "../events/readings.ts";
+import { candidatesOf } from "../orders/expectations.ts";
+import type { AssetTable } from "../../core/assets/environment.ts";
+import { differences } from "../outcomes/match.ts";
 
 /**
  * Something odd that a person may have to look at: a value, not an error. It
@@ -221,3 +259,224 @@ export const ANOMALY_KINDS: readonly AnomalyKind[] = Object.keys(
     unrecognised_status: true,
   } satisfies Record<AnomalyKind, true>,
 ) as AnomalyKind[];
+
+/** What is odd about the status of an order. */
+export function statusAnomalies(fold: OrderFold): StatusAnomaly[] {
+  const { latest, absentAt, seenAt } = fold;
+  const found: StatusAnomaly[] = [];
+  const read = latest?.status ?? null;
+  const contesting = contestingClaims(fold);
+  if (read !== null && contesting.length > 0) {
+    found.push({ kind: "contested", read, claimed: contesting });
+  }
+  const claims = fold.claims.map((claim) => ({
+    claimed: claim.status,
+    state: claimState(fold, claim),
+  }));
+  const finals = claims.filter(({ claimed, state }) =>
+    isFinal(claimed) && state !== "contradicted"
+  );
+  if (finals.length > 1 && finals.some(({ state }) => state !== "observed")) {
+    const claimed = finals.map(({ claimed }) => claimed);
+    found.push({ kind: "contradictory_webhooks", claimed });
+  }
+  for (const { claimed, state } of claims) {
+    // Where the reading ranks as high, nothing depends on a claim that is not final.
+    const isOvertaken = read !== null && !isFinal(claimed) &&
+      orderRank(read) >= orderRank(claimed);
+    if (state === "contradicted" && !isOvertaken) {
+      found.push({ kind: "contradicted", claimed, read });
+    }
+  }
+  const before = otherFinals(fold);
+  const backwards = regression(fold);
+  if (read !== null && before.length > 0) {
+    found.push({ kind: "final_changed", read, before });
+  } else if (backwards !== null) {
+    found.push(backwards);
+  }
+  if (
+    absentAt !== null &&
+    (seenAt === null || compareTimes(absentAt, seenAt) > 0)
+  ) {
+    found.push({ kind: "absent", wasObserved: seenAt !== null });
+  }
+  if (read !== null && !isKnown(read)) {
+    found.push({ kind: "unrecognised_status", read });
+  }
+  return found;
+}
+
+/**
+ * The service went back, and has reached no other final status since. Going
+ * back from a final status and reaching it again is a regression too.
+ */
+function regression({ observedStatuses }: OrderFold): StatusAnomaly | null {
+  for (const { status: from, first: fromAt } of observedStatuses) {
+    if (fromAt === "") continue;
+    for (const { status: to, last: toAt } of observedStatuses) {
+      const { anomaly } = orderMove(from, to);
+      const isBack = isKnown(to) &&
+        (anomaly === "regression" || anomaly === "final_changed");
+      if (isBack && toAt !== "" && compareTimes(toAt, fromAt) > 0) {
+        return { kind: "regression", from, fromAt, to, toAt };
+      }
+    }
+  }
+  return null;
+}
+
+/** What is odd about an order, sorted by kind, then field. */
+export function orderAnomalies(
+  fold: OrderFold,
+  resolved: Resolved,
+  expected: Expectation | null,
+): readonly Anomaly[] {
+  const { latest, statusless } = fold;
+  const found: Anomaly[] = statusAnomalies(fold);
+  const isOvertaken = latest !== null && statusless !== null &&
+    compareTimes(latest.readAt, statusless.readAt) > 0;
+  if (latest !== null) {
+    const { statedChangedAt: changedAt, statedCreatedAt: createdAt } = latest;
+    const isLate = changedAt !== null &&
+      compareTimes(changedAt, latest.readAt) > 0;
+    found.push(...futureTimes({
+      changedAt: isLate ? changedAt : null,
+      createdAt,
+    }));
+    if (changedAt && !isLate) {
+      const kind = "time_before_creation";
+      found.push({ kind, field: "changedAt", stated: changedAt });
+    }
+  }
+  found.push(
+    // A, and a reading without a status unless A was read after it.
+    ...unreadableFields(
+      [latest, isOvertaken ? null : statusless].filter((one) => one !== null),
+    ),
+    ...transactionAnomalies(latest, resolved),
+    ...webhookMismatches(latest, resolved, expected?.network ?? null),
+  );
+  if (latest !== null && expected !== null) {
+    found.push(
+      ...sessionMismatches(readingFacts(latest), expected, resolved.assets),
+    );
+  }
+  // Where nothing was recorded under the click id, no session is unknown.
+  const candidates = candidatesOf(fold);
+  const sessionIds = candidates.length === 0
+    ? []
+    : fold.sessions.map(({ sessionId }) => sessionId)
+      .filter((id) => !candidates.some(({ sessionId }) => sessionId === id));
+  if (sessionIds.length > 0) {
+    found.push({ kind: "session_mismatch", sessionIds });
+  }
+  // Equal ones keep their order, which follows from the fold alone.
+  return found.sort((a, b) =>
+    compareText(a.kind, b.kind) || compareText(a.field ?? "", b.field ?? "")
+  );
+}
+
+function transactionAnomalies(
+  latest: OrderReading | null,
+  { claims, decided: { status } }: Resolved,
+): TransactionAnomaly[] {
+  const found: TransactionAnomaly[] = [];
+  const form = latest === null ? "unstated" : statedTransactionForm(latest);
+  if (latest?.status === "success" && form === "empty") {
+    found.push({ kind: "success_without_transaction", field: "txId" });
+  }
+  if (latest !== null && form === "unreadable") {
+    const { txId } = latest;
+    found.push({ kind: "transaction_unreadable", field: "txId", txId });
+  }
+  if (status !== "failed" && status !== "cancelled") return found;
+  const read = form === "empty" ? null : latest?.txId ?? null;
+  const txId = read ?? claimedValue(claims, "txId");
+  if (
+    txId !== null && transactionForm(latest?.network ?? null, txId) !== "empty"
+  ) {
+    found.push({
+      kind: "transaction_on_unsuccessful",
+      field: "txId",
+      status,
+      txId,
+      source: read === null ? "webhook" : "snapshot",
+    });
+  }
+  return found;
+}
+
+/** Times of the service that lie after the reading that shows them; null is none. */
+export function futureTimes(
+  stated: Readonly<Record<string, string | null>>,
+): readonly TimeInFuture[] {
+  return Object.entries(stated).flatMap(([field, time]) =>
+    time === null ? [] : [{ kind: "time_in_future", field, stated: time }]
+  );
+}
+
+/** Fields that could not be read, each with each kind of value once. */
+export function unreadableFields(
+  readings: readonly { readonly odd: readonly OddField[] }[],
+): readonly UnreadableField[] {
+  const found = new Map<string, UnreadableField>();
+  for (const { odd } of readings) {
+    for (const { field, value } of odd) {
+      const kind = "unreadable_field";
+      found.set(`${field} ${value}`, { kind, field, value });
+    }
+  }
+  return [...found].sort(([a], [b]) => a < b ? -1 : 1).map(([, one]) => one);
+}
+
+/** How an order differs from what was asked for; what is null is not compared. */
+function sessionMismatches(
+  fields: OrderFacts,
+  expected: Expectation,
+  assets: AssetTable,
+): readonly SessionMismatch[] {
+  const isRestricted = expected.flowType === "simple_full_restrict";
+  return differences(fields, expected, assets).map((difference) => {
+    const kind = ORDER_FIELDS[difference.field].mismatch;
+    return {
+      kind,
+      source: "session",
+      ...difference,
+      customerMayChoose: !isRestricted && kind !== "user_mismatch",
+    };
+  });
+}
+
+/** Fields that are compared: a mismatch of them has a kind. */
+const COMPARED = CLAIM_FIELDS.flatMap((field) => {
+  if (field === "scAddress" || field === "scInputData") return [];
+  const kind = orderField(field).mismatch;
+  return kind === undefined ? [] : [{ field, kind }];
+});
+
+/** The first difference of each field between the webhooks and the latest reading. */
+function webhookMismatches(
+  latest: OrderReading | null,
+  resolved: Resolved,
+  network: string | null,
+): WebhookMismatch[] {
+  if (latest === null) return [];
+  const of = latest.network ?? network;
+  const decimals = assetPrecision(resolved.assets, latest.commodity, of);
+  const bodies = resolved.claims.flatMap((claim) => claim.bodies);
+  const found: WebhookMismatch[] = [];
+  for (const { field, kind } of COMPARED) {
+    const read = latest[field];
+    if (!read) continue;
+    const other = bodies.find(({ [field]: stated }) =>
+      stated !== null && stated !== read &&
+      !sameValue(field, stated, read, { network: of, decimals })
+    );
+    const stated = other?.[field] ?? null;
+    if (stated !== null) {
+      found.push({ kind, field, source: "webhook", stated, read });
+    }
+  }
+  return found;
+}

@@ -1,6 +1,6 @@
 import { chainReading, orderReleased } from "../testing/mint.ts";
 import assert from "node:assert/strict";
-import { statusAnomalies } from "../anomalies/order_anomalies.ts";
+import { statusAnomalies } from "../anomalies/anomaly.ts";
 import type { Fact } from "../events/fact.ts";
 import {
   evolveOrder,

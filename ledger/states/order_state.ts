@@ -10,7 +10,7 @@ import {
   type OrderFacts,
   type OrderFees,
 } from "../events/event.ts";
-import type { Anomaly } from "../anomalies/anomaly.ts";
+import { type Anomaly, orderAnomalies } from "../anomalies/anomaly.ts";
 import {
   type AttentionKind,
   type Booked,
@@ -43,7 +43,6 @@ import {
   type StatusFacts,
   visibleReading,
 } from "../orders/order_status.ts";
-import { orderAnomalies } from "../anomalies/order_anomalies.ts";
 import type { OrderFieldName } from "../../core/wire/order_fields.ts";
 import { countingLook, type OrderFold } from "../orders/order_fold.ts";
 

@@ -25,8 +25,12 @@ import {
   verificationRank,
 } from "../machines/machine.ts";
 import { compareTimes, effectiveTime } from "../events/event.ts";
-import type { Anomaly, VerificationReversed } from "../anomalies/anomaly.ts";
-import { futureTimes, unreadableFields } from "../anomalies/order_anomalies.ts";
+import {
+  type Anomaly,
+  futureTimes,
+  unreadableFields,
+  type VerificationReversed,
+} from "../anomalies/anomaly.ts";
 import type { Trust } from "../machines/transition.ts";
 
 const REJECT_REASONS_KEPT = 32;
