@@ -16,12 +16,11 @@ import {
   type SqlValue,
   statement,
 } from "../store/database.ts";
-import { selectExpected, windowsOf } from "../projection/anew.ts";
+import { selectExpected, selectRules, windowsOf } from "../projection/anew.ts";
 import { WITHHELD } from "../projection/log.ts";
 import type { FoldCode } from "../projection/project.ts";
 import { besideOf } from "../projection/rows.ts";
-import { EVENT_COLUMNS, eventsOf, selectEvents } from "../store/events.ts";
-import { IS_RARE } from "../store/schema.ts";
+import { eventsOf, selectEvents } from "../store/events.ts";
 import { queryMs, readHash } from "./pages.ts";
 
 /**
@@ -82,14 +81,12 @@ export async function readOrderFacts(
 ): Promise<{ readonly facts: readonly Fact[]; readonly unread: number }> {
   const own: Fact[] = [];
   let webhooks = 0;
-  let webhooksTo = 0;
   for (let after = 0;;) {
-    const isWithWebhooks = webhooks < MOST_WEBHOOKS;
     // Those that are not folded yet are mentioned nowhere, so that an explanation
     // ends where the state does.
     const events = await selectEvents(
       driver,
-      `${MENTIONED} ${isWithWebhooks ? "" : "AND e.kind <> 'webhook'"}
+      `${MENTIONED} ${webhooks < MOST_WEBHOOKS ? "" : "AND e.kind <> 'webhook'"}
         ORDER BY m.position LIMIT ${STEP}`,
       ...[orderId, after],
     );
@@ -98,26 +95,22 @@ export async function readOrderFacts(
       if (event.kind === "webhook") webhooks++;
       own.push(readFact(event));
     }
-    if (isWithWebhooks) webhooksTo = after;
     if (events.length < STEP) break;
   }
-  const hash = await readHash(driver);
-  const [left, expected, rules] = await read(driver, [
+  const windows = windowsOf(initialOrderFold(orderId), own);
+  const [all, expected = [], rules = []] = await read(driver, [
     statement(
       `SELECT count(*) FROM ${MENTIONED} AND e.kind = 'webhook'`,
-      ...[orderId, webhooksTo],
+      ...[orderId, 0],
     ),
-    selectExpected(hash, windowsOf(initialOrderFold(orderId), own), {
-      earlier: true,
-    }),
-    statement(`SELECT ${EVENT_COLUMNS} FROM events AS e
-      WHERE e.kind = 'witness_required' AND e.${IS_RARE}`),
+    selectExpected(await readHash(driver), windows, { earlier: true }),
+    selectRules,
   ]);
-  const joined = eventsOf([...expected ?? [], ...rules ?? []]).map(readFact)
+  const joined = eventsOf([...expected, ...rules]).map(readFact)
     .filter((fact) => isExpectation(fact) || isWitnessRule(fact));
   return {
     facts: [...own, ...joined].sort((a, b) => a.position - b.position),
-    unread: webhooks < MOST_WEBHOOKS ? 0 : Number(left?.[0]?.[0] ?? 0),
+    unread: Number(all?.[0]?.[0] ?? 0) - webhooks,
   };
 }
 
@@ -148,13 +141,15 @@ async function inContextAt(
       ...[order.orderId, untilMs],
     ),
   ]);
-  const { twice, withheld } = until === null
-    ? besideOf(JSON.parse(String(told?.[0]?.[0] ?? "{}")))
-    : loggedOf(log?.[0] ?? []);
+  const beside = until !== null
+    ? loggedOf(log?.[0] ?? [])
+    : besideOf(JSON.parse(String(told?.[0]?.[0] ?? "{}")));
   const isSettled = until === null && order.byHand !== null;
-  return orderOf(order, any?.[0]?.[0] === 1, {
-    ...{ twice, withheld: isSettled ? undefined : withheld },
-  });
+  return orderOf(
+    order,
+    any?.[0]?.[0] === 1,
+    isSettled ? { ...beside, withheld: undefined } : beside,
+  );
 }
 
 /** How an order stood beside others by the last entry of the release log. */
