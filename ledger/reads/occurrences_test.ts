@@ -14,60 +14,28 @@ function deliveries(
   }));
 }
 
-function kinds(...all: readonly (readonly [number, boolean])[]): string[] {
-  return classifyOccurrences(deliveries(...all)).map(({ as }) => as);
-}
-
-Deno.test("classifyOccurrences() calls repeats at other times new occurrences", () => {
-  assert.deepEqual(kinds([0, true], [3, true], [30, true]), [
-    "occurrence",
-    "occurrence",
-    "occurrence",
-  ]);
-  assert.deepEqual(kinds([0, false], [3, true]), ["occurrence", "occurrence"]);
-});
-
-Deno.test("classifyOccurrences() follows the schedule counted from the first failure", () => {
-  const attempts = [0, 5, 60, 120, 240, 480];
-  assert.deepEqual(
-    kinds(...attempts.map((minute) => [minute, false] as const)),
-    ["occurrence", "retry", "retry", "retry", "retry", "retry"],
+Deno.test.each(
+  [
+    ["repeats at other times happened again", "0+ 3+ 30+", "ooo"],
+    ["also where the first was not answered", "0- 3+", "oo"],
+    ["a schedule from the first failure", "0- 5- 60- 120- 240- 480-", "orrrrr"],
+    ["or from the one before", "0- 5- 65- 185- 425- 905-", "orrrrr"],
+    ["attempts in between never arrived", "0- 480+", "or"],
+    ["attempts in between never arrived", "0- 905+", "or"],
+    ["attempts in between never arrived", "0- 425+", "or"],
+    ["a repeat after an answer is possible", "0+ 5+", "op"],
+    ["a repeat after an answer is possible", "0- 5+ 60+", "orp"],
+    ["a retry may be a minute late", "0- 6+", "or"],
+    ["or early", "0- 4+", "or"],
+    ["and no more", "0- 6.01+", "oo"],
+    ["each is repeated once", "0- 5- 5.1-", "oro"],
+  ] as [string, string, string][],
+)("classifyOccurrences(): %s: %s", (_, given, expected) => {
+  const all = given.split(" ").map((one) =>
+    [parseFloat(one), one.endsWith("+")] as const
   );
-});
-
-Deno.test("classifyOccurrences() follows the schedule counted from the previous failure", () => {
-  const attempts = [0, 5, 65, 185, 425, 905];
-  assert.deepEqual(
-    kinds(...attempts.map((minute) => [minute, false] as const)),
-    ["occurrence", "retry", "retry", "retry", "retry", "retry"],
-  );
-});
-
-Deno.test("classifyOccurrences() knows a retry when attempts in between never arrived", () => {
-  assert.deepEqual(kinds([0, false], [480, true]), ["occurrence", "retry"]);
-  assert.deepEqual(kinds([0, false], [905, true]), ["occurrence", "retry"]);
-  assert.deepEqual(kinds([0, false], [425, true]), ["occurrence", "retry"]);
-});
-
-Deno.test("classifyOccurrences() calls a repeat after an answer possible", () => {
-  assert.deepEqual(kinds([0, true], [5, true]), [
-    "occurrence",
-    "possibleRepeat",
-  ]);
-  assert.deepEqual(kinds([0, false], [5, true], [60, true]), [
-    "occurrence",
-    "retry",
-    "possibleRepeat",
-  ]);
-});
-
-Deno.test("classifyOccurrences() keeps to its tolerance", () => {
-  assert.deepEqual(kinds([0, false], [6, true]), ["occurrence", "retry"]);
-  assert.deepEqual(kinds([0, false], [4, true]), ["occurrence", "retry"]);
-  assert.deepEqual(kinds([0, false], [6.01, true]), [
-    "occurrence",
-    "occurrence",
-  ]);
+  const found = classifyOccurrences(deliveries(...all));
+  assert.equal(found.map(({ as }) => as.charAt(0)).join(""), expected);
 });
 
 Deno.test("classifyOccurrences() prefers the unanswered delivery, then the nearer one", () => {
@@ -85,17 +53,6 @@ Deno.test("classifyOccurrences() prefers the unanswered delivery, then the neare
     deliveries([0, false], [0.5, false], [5.4, true]),
   );
   assert.equal(nearer[2]?.of, "D1");
-});
-
-Deno.test("classifyOccurrences() lets each delivery be repeated once", () => {
-  const found = classifyOccurrences(
-    deliveries([0, false], [5, false], [5.1, false]),
-  );
-  assert.deepEqual(found.map(({ as }) => as), [
-    "occurrence",
-    "retry",
-    "occurrence",
-  ]);
 });
 
 Deno.test("classifyOccurrences() does not depend on the order it is given them in", () => {
