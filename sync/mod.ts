@@ -23,22 +23,8 @@ export {
   readPollHealth,
   type SweepFailure,
 } from "./polling/poll_health.ts";
-export type {
-  PollCompleted,
-  Poller,
-  PollerOptions,
-  PollLedger,
-  PollProgress,
-  PollReport,
-  PollSkipped,
-  ReconcileLedger,
-} from "./polling/poller.ts";
-export { createPoller } from "./polling/poller.ts";
-export {
-  reconcile,
-  type ReconcileOptions,
-  type ReconcileReport,
-} from "./reconciliation/reconcile.ts";
+export * from "./polling/poller.ts";
+export * from "./reconciliation/reconcile.ts";
 export {
   type FieldDifference,
   type OnChain,
@@ -50,13 +36,7 @@ export {
   type ReconcileRow,
   type UnprovenReason,
 } from "./reconciliation/reconcile_order.ts";
-export {
-  type BesidePollerOptions,
-  readOrders,
-  recover,
-  type RecoverOptions,
-  type RecoverReport,
-} from "./reconciliation/recover.ts";
+export * from "./reconciliation/recover.ts";
 export { watchdog, type WatchdogCheck } from "./watchdog/watchdog.ts";
 export type {
   DeliveryAlarm,
