@@ -3,7 +3,6 @@ export const SMALL_BODY_BYTES = 8 * 1024;
 /** A longer body is large; documented ones have about one KiB. */
 export const LARGE_BODY_BYTES = 64 * 1024;
 
-/** The part of a spool that large bodies share. */
 const LARGE_SHARE = 1 / 10;
 /** The part of a spool that takes small bodies alone. */
 const SMALL_SHARE = 1 / 4;
@@ -23,17 +22,12 @@ export interface BodyRoom {
    * where storing it says what is wrong.
    */
   readonly noRoomFor: (bodyBytes: number) => NoRoom | null;
-  /** Counts a body that is being stored. */
   readonly took?: (bodyBytes: number) => void;
 }
 
-/** What a spool keeps. */
 export interface SpoolUse {
-  /** Most bytes that it may keep. */
   readonly maxBytes: number;
-  /** Bytes that it keeps. */
   readonly bytes: number;
-  /** Bytes of them that large bodies take. */
   readonly largeBytes: number;
 }
 
@@ -56,7 +50,6 @@ export function noRoomInSpool(
   return null;
 }
 
-/** Most large bodies in a minute. */
 const MOST_A_MINUTE = 6;
 const MINUTE_MS = 60_000;
 

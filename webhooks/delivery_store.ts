@@ -8,11 +8,8 @@ type DeliveryStoreOptions =
   & AlarmParts
   & Pick<WebhookEndpointOptions, "append" | "unanswered">;
 
-/** How long after a failed append a delivery is tried again. */
 const RETRY_AFTER_MS = 100;
-/** Most notes held; beyond them the oldest are dropped. */
 const MOST_NOTES = 10_000;
-/** Time between two tries to hand the notes over. */
 const NOTES_AFTER_MS = 5_000;
 
 /** Stores deliveries by `append`, and knows whether that fails. */
@@ -35,7 +32,6 @@ export class DeliveryStore {
     this.#alarm = new LastingAlarm("append_failing", options);
   }
 
-  /** Notes of unanswered deliveries that are not stored yet. */
   get notes(): number {
     return this.#notes.length;
   }
@@ -68,13 +64,11 @@ export class DeliveryStore {
     }
   }
 
-  /** Records that deliveries cannot be stored now, and why. */
   failed(why: string): void {
     this.#alarm.raise(why);
     this.appending = false;
   }
 
-  /** Notes that a delivery which may be stored got no timely 2xx. */
   note(unanswered: UnansweredDelivery): void {
     if (this.#options.unanswered === undefined) return;
     if (this.#notes.length >= MOST_NOTES) this.#notes.shift();
@@ -116,7 +110,6 @@ export class DeliveryStore {
     if (this.appending) await this.#tellAll();
   }
 
-  /** Tries notes no more by itself. */
   stop(): void {
     this.#isStopped = true;
     this.#pause.abort();

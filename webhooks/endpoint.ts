@@ -127,7 +127,6 @@ export function webhookEndpoint(
   }
   return Object.assign(answer, { stats, drain });
 
-  /** Answers a request. Never rejects. */
   function answer(
     request: Request,
     info?: ConnectionInfo,
@@ -156,7 +155,6 @@ export function webhookEndpoint(
     });
   }
 
-  /** Why a request may not deliver, by path, address and method; or null. */
   function refusalOf(
     request: Request,
     info: ConnectionInfo | undefined,
@@ -185,7 +183,6 @@ export function webhookEndpoint(
     };
   }
 
-  /** Waits for the requests in flight, then for the store. */
   async function drain({ timeoutMs = 10_000 } = {}): Promise<void> {
     const idle = new Promise<void>((resolve) => onIdle.push(resolve));
     if (open.size === 0) onIdle.pop()?.();
@@ -199,7 +196,6 @@ export function webhookEndpoint(
     timer = undefined;
   }
 
-  /** Reads the body and stores it. Never rejects. */
   async function receive(request: Request, exchange: Exchange): Promise<void> {
     try {
       let body: ArrayBuffer | Uint8Array | NoBody;
@@ -233,7 +229,6 @@ export function webhookEndpoint(
     }
   }
 
-  /** Starts to read a body, or says why it is not read. */
   function read(
     request: Request,
     exchange: Exchange,
@@ -371,7 +366,6 @@ export function webhookEndpoint(
     store.note({ id, noticedAt, answer });
   }
 
-  /** Refuses a request for its body. */
   function endWithout(reason: NoBody, exchange: Exchange): void {
     const message = {
       too_large: `A body has more than ${maxBodyBytes} bytes`,
@@ -409,7 +403,6 @@ export function webhookEndpoint(
     });
   }
 
-  /** Counts an answer, and reports it to `onAnswer`. */
   function report(
     status: number,
     arrivedAt: number,
@@ -427,7 +420,6 @@ export function webhookEndpoint(
   }
 }
 
-/** Why a body was not taken in. */
 type NoBody = Exclude<
   RefusalReason,
   "wrong_secret" | "misplaced_secret" | "not_allowed" | "method"
@@ -438,7 +430,6 @@ type Limit = "maxBodyBytes" | "maxHeldBytes" | "deadlineMs" | "bodyDeadlineMs";
 const WEAK_SECRET_LENGTH = 16;
 /** A whole body arrives sooner, unless the network is very slow. */
 const HALF_BODY_MS = 250;
-/** Time between two looks for requests that take too long. */
 const LOOK_MS = 20;
 /** Bodies that may be arriving before the oldest of them are given up. */
 const MOST_BODIES = 256;
@@ -455,21 +446,16 @@ const READ_BEFORE = /already|unusable|disturbed|locked/;
 const STORED = { status: 204 };
 const RETRY_LATER = { "retry-after": "60" };
 
-/** One request whose body is read or stored. */
 interface Exchange {
   readonly arrivedAt: number;
   readonly answer: (response: Response) => void;
-  /** When the present step must be done. */
   dueAt: number;
-  /** Bytes of memory that are held for it. */
   heldBytes: number;
   /** What is being stored; null while the body is being read. */
   delivery: Delivery | null;
-  /** Stops reading a body that is read chunk by chunk. */
   stop: () => void;
 }
 
-/** Bytes of a body if it is large, else none. */
 function largeBytesOf(bytes: number): number {
   return bytes > LARGE_BODY_BYTES ? bytes : 0;
 }
@@ -495,7 +481,6 @@ function counters(meter = NO_METER) {
   };
 }
 
-/** The value of an option that must be positive, or its default. */
 function positive(
   options: WebhookEndpointOptions,
   name: Limit,

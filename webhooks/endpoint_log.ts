@@ -88,7 +88,6 @@ export function endpointLog(
  */
 const SETTLED_AFTER_MS = 60_000;
 
-/** What begins an alarm, and what ends it. */
 const ALARMS = {
   append_failing: {
     raised: "Deliveries cannot be stored",
@@ -112,7 +111,6 @@ export class LastingAlarm {
   readonly #code: keyof typeof ALARMS;
   readonly #parts: AlarmParts;
   #latestAt = 0;
-  /** Since when it stands, UTC ISO 8601; null while it does not. */
   since: string | null = null;
 
   constructor(code: keyof typeof ALARMS, parts: AlarmParts) {
@@ -120,7 +118,6 @@ export class LastingAlarm {
     this.#parts = parts;
   }
 
-  /** Its cause has occurred. */
   raise(detail?: string): void {
     const { now, clock, log } = this.#parts;
     this.#latestAt = clock();

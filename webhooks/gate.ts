@@ -1,6 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
 
-/** Most bytes of a secret. */
 const LONGEST = 256;
 /** Most of an address in which a misplaced secret is looked for. */
 const LONGEST_ADDRESS = 2048;
@@ -72,7 +71,6 @@ export class PathSecret {
     return equal.includes(true);
   }
 
-  /** Replaces every valid secret in `text`. */
   redact(text: string): string {
     let redacted = text;
     for (const secret of this.#secrets) {
@@ -113,13 +111,11 @@ const ADDRESS_ATTRIBUTES = new Set([
 /** Where OpenTelemetry, Deno's own included, registers what traces a process. */
 const REGISTERED = Symbol.for("opentelemetry.js.api.1");
 
-/** What is used of a span. */
 interface Span {
   setAttribute(key: string, value: unknown): Span;
   setAttributes(attributes: Readonly<Record<string, unknown>>): Span;
 }
 
-/** Prototypes of span classes that were changed. */
 const changed = new WeakSet<object>();
 
 /**

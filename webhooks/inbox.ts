@@ -31,7 +31,6 @@ export interface InboxOptions
   readonly writer: string;
 }
 
-/** Most records, and about the most bytes, of a group. */
 const GROUP_RECORDS = 256;
 const GROUP_BYTES = 256 << 10;
 
@@ -184,7 +183,6 @@ export class Inbox implements Spool {
     return this.#held.reduce((sum, held) => sum + held[what], 0);
   }
 
-  /** The same with what is being put. */
   #sumOfAll(what: "bytes" | "largeBytes"): number {
     return this.#sum(what) + this.#gathering[what] +
       (this.#writing?.[what] ?? 0);
@@ -336,7 +334,6 @@ export class Inbox implements Spool {
     return count;
   }
 
-  /** Counts nothing of a file any more. */
   #giveUp(held: Held, why: string): number {
     if (!held.file.isDamaged) this.#tell(held.file.name, why);
     Object.assign(held, NOTHING);
@@ -348,7 +345,6 @@ export class Inbox implements Spool {
     this.#options.onDamage({ file, detail });
   }
 
-  /** Ends the work on a file. */
   #drop(held: Held, isDamaged: boolean = held.file.isDamaged): void {
     const { folder } = this.#options;
     const { file } = held;
@@ -361,7 +357,6 @@ export class Inbox implements Spool {
     else folder.remove(file.name);
   }
 
-  /** Takes over the files that no process holds. */
   #takeOver(): SpoolError | null {
     const { folder, now, writer } = this.#options;
     const listedMs = now();
@@ -421,7 +416,6 @@ function largeBytesOf({ length }: Uint8Array): number {
   return length - RECORD_BYTES > LARGE_BODY_BYTES ? length : 0;
 }
 
-/** Cuts records into groups. */
 function grouped(records: readonly Uint8Array<ArrayBuffer>[]): Group[] {
   const groups: Uint8Array<ArrayBuffer>[][] = [];
   let bytes = 0;
@@ -440,7 +434,6 @@ function grouped(records: readonly Uint8Array<ArrayBuffer>[]): Group[] {
   }));
 }
 
-/** Runs work; what it throws becomes a {@linkcode SpoolError}. */
 function onDisk<T>(what: string, work: () => T): T {
   try {
     return work();

@@ -5,13 +5,10 @@ import { crc32 } from "node:zlib";
 import { Sqlite, SqliteError } from "../core/sqlite.ts";
 import { firstTimeOf } from "../core/wire/delivery_records.ts";
 
-/** Records that are kept together. */
 export interface Group {
-  /** How many there are. */
   readonly count: number;
   /** Bytes of those with large bodies. */
   readonly largeBytes: number;
-  /** The records. */
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
@@ -25,13 +22,10 @@ export type InboxFile = Omit<SqliteFile, "make" | "open">;
 
 /** The folder of an inbox: the files of all processes that work on it. */
 export interface InboxFolder {
-  /** Names of the files. */
   list(): readonly string[];
-  /** Makes a file for this process. */
   create(name: string): InboxFile;
   /** Takes a file whose process has ended; null while a process holds it. */
   claim(name: string): InboxFile | null;
-  /** Removes a file. */
   remove(name: string): void;
   /** Keeps a damaged file for a person to look at. */
   setAside(name: string): void;
@@ -218,7 +212,6 @@ class SqliteFile {
     });
   }
 
-  /** What all its groups are together. */
   kept(): Omit<Group, "bytes"> & { readonly bytes: number } {
     const [[count, largeBytes, bytes] = []] = this.#database.all(
       "SELECT total(count), total(large), total(length(records)) FROM kept",
@@ -239,7 +232,6 @@ class SqliteFile {
     return at === undefined ? null : Number(at);
   }
 
-  /** Some groups after a number, and up to one, to be handed over together. */
   read(after: number, upTo: number): readonly KeptGroup[] {
     const rows = this.#database.all(
       `WITH sums AS (
@@ -268,7 +260,6 @@ class SqliteFile {
     });
   }
 
-  /** Forgets the groups up to a number. */
   forget(number: number): void {
     this.#database.all("DELETE FROM kept WHERE number <= ?", [number]);
   }
@@ -278,7 +269,6 @@ class SqliteFile {
     this.#database.exec("PRAGMA synchronous = OFF");
   }
 
-  /** Removes what was forgotten from the disk. */
   tidy(): void {
     this.#database.all("PRAGMA wal_checkpoint(TRUNCATE)");
   }

@@ -6,7 +6,6 @@ import type { BodyClasses } from "../core/webhook_event/classify_body.ts";
 import { endpointLog, type WebhookLog, type WriteLog } from "./endpoint_log.ts";
 import type { Spool, TakeRecords } from "./spool.ts";
 
-/** Shortest and longest pause before a failing ledger is tried again. */
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
 /** Shortest time between two groups, unless a full group waits. */
@@ -121,7 +120,6 @@ export function spoolMover(options: SpoolMoverOptions): SpoolMover {
   let movesLeft = MOVES_BETWEEN_TIDYING;
   /** Why the spool could not be tidied; null when it could. */
   let untidied: string | null = null;
-  /** Ends the pause that is under way. */
   let resting = new AbortController();
   /** As many waiting records end the pause. */
   let endsPause = Infinity;
@@ -159,7 +157,6 @@ export function spoolMover(options: SpoolMoverOptions): SpoolMover {
     }
   }
 
-  /** Moves what waits; resolves to whether the ledger took it. */
   async function move(): Promise<boolean> {
     try {
       if (--movesLeft <= 0) await tidy();
@@ -188,7 +185,6 @@ export function spoolMover(options: SpoolMoverOptions): SpoolMover {
     return true;
   }
 
-  /** The ledger took a group, or says why not. */
   function changed(why: string | null): void {
     if (why === null && failure !== null) {
       log("info", "append_recovered", "The ledger takes deliveries again");
@@ -265,7 +261,6 @@ export function spoolMover(options: SpoolMoverOptions): SpoolMover {
   };
 }
 
-/** What is logged of a body with something odd. */
 const ODDITIES = {
   quarantined: ["quarantined", "A delivery is not a JSON object"],
   other: ["unrecognised", "A delivery is not one of the documented events"],
@@ -324,13 +319,11 @@ export class WaitingReport {
     this.#reportedMs = -Infinity;
   }
 
-  /** Whether it is time to report what waits. */
   get isDue(): boolean {
     if (this.#report === undefined) return false;
     return this.isLast || this.#isPast(this.#reportedMs, REPORT_MS);
   }
 
-  /** Reports what waits, if anything does. */
   async some(read: () => Waiting | null): Promise<void> {
     this.#reportedMs = this.#now();
     this.#isReported = true;

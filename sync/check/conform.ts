@@ -27,7 +27,6 @@ export const RISKS = {
   misread: "a value is shown or counted as something else",
 } as const;
 
-/** Why a row could not be looked at. */
 const NOT_SEEN = {
   few_orders: "too few orders, or orders too alike",
   few_users: "too few users, or users too alike",
@@ -54,7 +53,6 @@ type Seen =
 interface AssumedRow {
   readonly subject: keyof typeof SUBJECTS;
   readonly risk: keyof typeof RISKS;
-  /** What is assumed, in one sentence. */
   readonly taken: string;
   readonly look: (reader: Reader) => Promise<Seen>;
 }
@@ -276,7 +274,6 @@ function ofOrders(
   };
 }
 
-/** Looks at one page of orders. */
 function onPage(
   parameters: ListParameters,
   see: (page: ReadAnswer) => Seen,
@@ -331,7 +328,6 @@ function atEdge(list: ListName, side: "start" | "end"): AssumedRow["look"] {
   };
 }
 
-/** Asks for so many rows by what identifies them. */
 function byIds(
   list: ListName,
   name: string,
@@ -366,10 +362,8 @@ const MOST_WORDS = 40;
 /** A row of a list as the service sent it; numbers are `ExactNumber`s. */
 type WireRow = Readonly<Record<string, unknown>>;
 
-/** Parameters of a list, by name; sent as they are. */
 type ListParameters = Readonly<Record<string, string>>;
 
-/** Names of what both lists have. */
 const LISTS = {
   orders: {
     id: "order_id",
@@ -402,9 +396,7 @@ export type AskService = (
 ) => Promise<ServiceAnswer | null>;
 
 interface ReadAnswer extends ServiceAnswer {
-  /** The body as an object; empty where it is none. */
   readonly body: WireRow;
-  /** The rows of `data`; empty where there are none. */
   readonly rows: readonly WireRow[];
 }
 
@@ -498,12 +490,9 @@ export interface ConformRow {
   };
 }
 
-/** What looking at the service needs. */
 interface ConformOptions {
   readonly ask: AskService;
-  /** Clock, milliseconds since 1970. */
   readonly now: () => number;
-  /** Called with the number of rows looked at so far. */
   readonly onProgress?: (done: number) => void;
   /** Stops between two rows: it rejects with the signal's reason. */
   readonly signal?: AbortSignal;

@@ -29,7 +29,6 @@ export interface DriftMet {
   readonly lastAt: string;
 }
 
-/** What was met, by name. */
 type Met = Readonly<Record<string, DriftMet>>;
 
 /** Drift by name, as the ledger keeps it. */
@@ -39,7 +38,6 @@ export interface KeptDrift {
   readonly names: Met;
 }
 
-/** Names under which drift and refused requests are kept. */
 const DRIFT = "drift";
 const REFUSED = "refused_requests";
 
@@ -172,7 +170,6 @@ function namesIn({ kind, body }: RawEvent): string[] {
 /** How orders write times, in the form of {@linkcode timeForm}. */
 export const ORDER_TIME_FORM = /^9999-99-99 99:99:99$/;
 
-/** What the description says of an object. */
 interface Described {
   readonly fields?: readonly string[];
   readonly words?: Readonly<Record<string, readonly string[]>>;

@@ -21,7 +21,6 @@ export interface ShareRules {
   readonly shares: Readonly<Record<SweepKind, number>>;
 }
 
-/** The sweep whose turn it is, or how long every sweep must wait. */
 type Turn = { readonly kind: SweepKind } | { readonly waitMs: number };
 
 /**
@@ -56,7 +55,6 @@ export class RequestMeter {
     this.#atMs = now();
   }
 
-  /** Requests since counting began, by sweep. */
   get requests(): Readonly<Record<SweepKind, number>> {
     return this.#requests;
   }
@@ -105,7 +103,6 @@ export class RequestMeter {
     return { waitMs: Math.max(1, Math.ceil(waitMs)) };
   }
 
-  /** Charges a sweep for the requests of its turn. */
   spend(kind: SweepKind, requests: number): void {
     this.#requests[kind] += requests;
     this.#used[kind] += requests / this.#rules.shares[kind];

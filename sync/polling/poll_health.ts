@@ -157,7 +157,6 @@ export function pollFailureCause(error: unknown): PollFailureCause {
     : cause;
 }
 
-/** Name under which the health of polling is kept. */
 const HEALTH = "poll_health";
 
 /** An alarm about polling, or its all-clear. */
@@ -226,7 +225,6 @@ export class PollFailures {
     this.#options = options;
   }
 
-  /** Continues where the last process ended. */
   async load(): Promise<void> {
     if (this.#reported) return;
     this.#health = await readPollHealth(this.#options.ledger.driver);

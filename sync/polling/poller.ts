@@ -269,7 +269,6 @@ export function createPoller(options: PollerOptions): Poller {
   const isoNow = () => new Date(now()).toISOString();
   const status = () => readPollStatus(driver, now());
 
-  /** Takes the lease, or says who holds it. */
   async function begin(signal: AbortSignal = new AbortController().signal) {
     if (!isLive) await goLive(driver, undefined, now());
     isLive = true;
@@ -363,10 +362,8 @@ const PAUSE_OF = {
   deep: "deepCycleAtLeastMs",
 } as const;
 
-/** What a poller keeps from one lease to the next, and the lease. */
 interface SessionParts {
   readonly settings: Settings;
-  /** Chooses the sweep that makes the next request. */
   readonly meter: RequestMeter;
   readonly failures: PollFailures;
   readonly lease: Lease;
@@ -385,7 +382,6 @@ function pollUnder(
   const recorder = new Recorder({ driver, lease, now, randomBytes });
   const turns = { confirm: new RequestTurns(), open: new RequestTurns() };
   const sweeps = recordBy(SWEEP_KINDS)(() => ({
-    /** Null while it does not run. */
     steps: null as Steps | null,
     startedMs: 0,
     dueMs: 0,
@@ -401,11 +397,8 @@ function pollUnder(
   let projectedMs = 0;
   /** Whether webhooks were folded since the confirm sweep was last begun. */
   let isNamed = false;
-  /** Ends the pause that is under way. */
   let resting: AbortController | null = null;
-  /** The fold that is under way. */
   let folding: Promise<void> | null = null;
-  /** Whether more was read while it is under way. */
   let foldAgain = false;
   let foldFailure: { readonly error: unknown } | null = null;
   const end = () => releaseLease(driver, lease);
@@ -489,7 +482,6 @@ function pollUnder(
     return failure;
   }
 
-  /** Runs all sweeps side by side. */
   async function run(): Promise<void> {
     await failures.load();
     const wake = () => resting?.abort();
@@ -543,7 +535,6 @@ function pollUnder(
     renewedMs = nowMs;
   }
 
-  /** Starts the sweeps whose time has come, and folds what they need. */
   function startDue(nowMs: number): void {
     const due = SWEEP_KINDS.filter((kind) => {
       const { steps, dueMs, isWanted, hasFailed } = sweeps[kind];

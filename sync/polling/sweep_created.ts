@@ -28,13 +28,10 @@ const SAME_SECOND_MS = 1000;
 
 /** Progress of the sweep for what is new: plain JSON. */
 export interface NewProgress {
-  /** When the whole past had been walked; null before. */
   readonly finishedAt: string | null;
-  /** Where the past begins, in milliseconds since the epoch. */
   readonly fromMs: number;
   /** Where it ended when the walk began, in milliseconds since the epoch. */
   readonly untilMs: number;
-  /** How far the walk through it has come. */
   readonly walk: WindowProgress;
   readonly gaps: readonly Gap[];
   /** Latest creation time the service has shown, by its own clock. */
@@ -45,20 +42,15 @@ export interface NewProgress {
 interface Gap {
   readonly fromMs: number;
   readonly untilMs: number;
-  /** Why there is no proof, in one sentence. */
   readonly why: string;
 }
 
-/** Progress of the sweep through the whole past: plain JSON. */
 interface DeepProgress {
   readonly cycles: number;
   /** When the current cycle began, UTC ISO 8601; null between two. */
   readonly startedAt: string | null;
-  /** When the last cycle ended, UTC ISO 8601; null before the first. */
   readonly finishedAt: string | null;
-  /** How long the last cycle took, in milliseconds; null before the first. */
   readonly lastCycleMs: number | null;
-  /** The walk of the current cycle; null before its first request. */
   readonly walk: (WindowProgress & { readonly untilMs: number }) | null;
 }
 
@@ -83,7 +75,6 @@ export async function readDeepProgress(
   };
 }
 
-/** Finds out where the past begins, and ends by the service's clock. */
 async function* findPast(
   context: SweepContext,
   entity: Entity,
@@ -131,7 +122,6 @@ export async function* sweepNew(
     return { ...nothing, fromMs, untilMs, walk };
   }
 
-  /** Walks what is left of the past, with proof. */
   async function* walkPast(): Steps {
     yield* walkRange(recording, {
       from: progress.walk,

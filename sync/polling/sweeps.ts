@@ -96,7 +96,6 @@ export interface SweepContext extends
   readonly client: PollClient;
   readonly driver: Driver;
   readonly recorder: Recorder;
-  /** The time, in milliseconds since the epoch. */
   readonly now: () => number;
   readonly signal?: AbortSignal;
   readonly onRead: (read: SweepRead) => void;
@@ -105,7 +104,6 @@ export interface SweepContext extends
 interface QueueSweepOptions {
   /** Requests all that waits now once; else what is due, until nothing is. */
   readonly all: boolean;
-  /** Whose turn it is; lives longer than one sweep. */
   readonly turns?: RequestTurns;
 }
 
@@ -135,7 +133,6 @@ const idOf = ({ entityId }: Waiting) => entityId;
 /** Longest pause between two confirming reads of the same id, in ms. */
 const CONFIRM_AT_MOST_MS = 10 * 60_000;
 
-/** Removes the requested ids from the queue, and sets their pause. */
 function settleNamed(
   { confirmAtLeastMs: shortestMs }: SweepContext,
   entity: Entity,
@@ -213,7 +210,6 @@ async function* requestOrders(
   });
 }
 
-/** Records contradictions, and says when each order is requested again. */
 function settleOpen(
   context: SweepContext,
   settled: readonly OpenOrder[],
@@ -264,13 +260,11 @@ function contradictionsOf(
   );
 }
 
-/** How to choose among what waits. */
 interface ChooseOptions {
   /** Users wait only where webhooks name them. */
   readonly queue: QueueName;
   /** Ids that are due later are left alone, in ms since the epoch. */
   readonly untilMs: number;
-  /** Holds unknown ids and users to their shares. */
   readonly turns: RequestTurns;
 }
 
@@ -296,7 +290,6 @@ interface IdBatch {
   readonly entity: Entity;
   /** At most 20; one where it has to be requested alone. */
   readonly waiting: readonly Waiting[];
-  /** Counts the requests that they took. */
   readonly spend: (requests: number) => void;
 }
 
@@ -366,7 +359,6 @@ function oneRequest(waiting: readonly Waiting[]): readonly Waiting[] {
  */
 const ONE_IN = 4;
 
-/** Interval between two looks for times that have yet to come, in ms. */
 const LOOK_EVERY_MS = 60_000;
 
 /**
@@ -401,7 +393,6 @@ class QuarterShare {
     };
   }
 
-  /** Counts requests that were made while both waited. */
   spend(isSecond: boolean, requests: number): void {
     // Nothing is saved up: the first do not pay for a later flood.
     this.#earned = isSecond
@@ -539,7 +530,6 @@ export function setAside(
   ];
 }
 
-/** Remembers that an id is to be requested alone, and why. */
 function keptAlone(
   { now }: Pick<SweepContext, "now">,
   entity: Entity,
@@ -563,13 +553,10 @@ const CROWDED = {
     "The service answers with many other orders that have it as click id or external id",
 } as const;
 
-/** What the service said about the ids of a request. */
 interface IdsAnswer {
   /** Status of each order it showed, as sent; null if unread, and of users. */
   readonly statuses: ReadonlyMap<string, string | null>;
-  /** When the first page was requested, in milliseconds since the epoch. */
   readonly requestedAtMs: number;
-  /** When the service answered last, UTC ISO 8601. */
   readonly readAt: string;
   /**
    * Whether the answer speaks against claims about an order that it does not
@@ -578,7 +565,6 @@ interface IdsAnswer {
    * id would be, and the oldest come first.
    */
   readonly denies: boolean;
-  /** Ids that need no further request now. */
   readonly settled: readonly string[];
   /**
    * Ids about which the answer is not conclusive: it holds more orders than

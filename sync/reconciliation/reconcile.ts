@@ -165,7 +165,6 @@ export async function reconcile(
     }
   }
 
-  /** Requests the orders of the ledger that the walk did not show. */
   async function compareRest(): Promise<void> {
     let waiting: OrderState[] = [];
     const listed = ledger.orders.list({
@@ -236,17 +235,14 @@ export async function reconcile(
   }
 }
 
-/** Orders a window should hold at most. */
 const ITEMS_PER_WINDOW = 400;
 
-/** Sorts rows by their gravest finding, then the oldest order first. */
 function bySeverity(a: ReconcileRow, b: ReconcileRow): number {
   return severity(a) - severity(b) ||
     compare(a.createdAt ?? "", b.createdAt ?? "") ||
     compare(a.orderId, b.orderId);
 }
 
-/** Place in the list; 0 is the gravest. */
 function severity({ category, flags }: ReconcileRow): number {
   return Math.min(
     ...[category, ...flags].map((found) => RECONCILE_SEVERITY.indexOf(found)),

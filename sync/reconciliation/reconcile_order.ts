@@ -213,11 +213,8 @@ export const RECONCILE_SEVERITY: readonly (
   "agree",
 ];
 
-/** What a comparison goes by. */
 export interface ReconcileRules {
-  /** The service's time at the reading, in milliseconds since the epoch. */
   readonly readAtMs: number;
-  /** Asset table that gives the precision of amounts. */
   readonly assets: AssetTable;
 }
 
@@ -305,7 +302,6 @@ function findingOf(
   return ["claimed_only", { code }];
 }
 
-/** Finds the fields on which the service and the ledger differ. */
 function fieldDifferences(
   service: OrderState,
   ledger: OrderState,

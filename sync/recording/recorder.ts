@@ -46,12 +46,10 @@ interface RecorderOptions {
   readonly driver: Driver;
   /** The lease to write under; null writes beside the poller. */
   readonly lease: Lease | null;
-  /** The time, in milliseconds since the epoch. */
   readonly now: () => number;
   readonly randomBytes: (length: number) => Uint8Array;
 }
 
-/** What recording an answer has changed. */
 interface Recorded {
   readonly appended: number;
   /** Ids whose reading differs from the one before. */
@@ -110,7 +108,6 @@ export class Recorder {
     }
   }
 
-  /** Writes statements under the lease, without an answer. */
   async write(statements: readonly Statement[]): Promise<void> {
     await this.#write(statements, ATTEMPTS);
   }

@@ -94,7 +94,6 @@ export interface Requester {
   readonly signal?: AbortSignal;
 }
 
-/** Options of a call, with the signal where there is one. */
 export function callOptions(
   { signal }: Requester,
 ): { readonly signal?: AbortSignal } {
@@ -122,7 +121,6 @@ export function listCreated(
 
 /** Where the past begins at the service, and when it said so. */
 interface Past {
-  /** When the service answered, UTC ISO 8601. */
   readonly readAt: string;
   /**
    * Exclusive start of the past, given its end; both in milliseconds since the
@@ -155,7 +153,6 @@ export function filterTime(timeMs: number): string {
   return `${new Date(wholeSecond(timeMs)).toISOString().slice(0, 19)}Z`;
 }
 
-/** Cuts the fraction of a second. */
 export function wholeSecond(timeMs: number): number {
   return Math.floor(timeMs / 1000) * 1000;
 }
@@ -197,11 +194,9 @@ export async function* allSteps(works: readonly Steps[]): Steps {
   if (failure !== null) throw failure;
 }
 
-/** A range of creation time to walk through, and how. */
 interface RangeWalk {
   /** Where to begin or to continue: from {@linkcode wholeRange} or stored. */
   readonly from: WindowProgress;
-  /** Inclusive end, in milliseconds since the epoch. */
   readonly untilMs: number;
   /** Whether to walk in both directions, to prove that nothing is missing. */
   readonly prove: boolean;
@@ -214,7 +209,6 @@ interface RangeWalk {
 }
 
 interface WindowOutcome {
-  /** Whether it has to be cut before it is read to its end. */
   readonly isDense: boolean;
   /** How many it holds; null where it is dense and the service does not count. */
   readonly items: number | null;
@@ -233,13 +227,10 @@ export interface WalkedWindow extends WindowOutcome {
 /** What walks a window, and what is done with its pages. */
 export interface WalkContext extends Requester {
   readonly entity: Entity;
-  /** The time, in milliseconds since the epoch. */
   readonly now: () => number;
-  /** Items a window should hold at most. */
   readonly itemsPerWindow: number;
   /** Younger than this the past may still change, in milliseconds. */
   readonly settleMs: number;
-  /** Takes a page before the next one is requested. */
   readonly onPage: PageReader;
 }
 

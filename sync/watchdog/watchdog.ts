@@ -34,7 +34,6 @@ import { CLOCK_TOLERANCE_MS } from "../../core/time/service_time.ts";
 /** Usual time between two looks, in milliseconds. */
 export const WATCH_EVERY_MS = 30_000;
 
-/** Name under which the watchdog stores its state. */
 const NAME = "watchdog";
 
 /** Events looked through when the watchdog first wakes. */
@@ -54,14 +53,10 @@ const LATE_LOOK_MS = 60_000;
 const KEEP_PAUSES_MS = RETRIES_FROM_PREVIOUS_MS + KEEP_CHANGES_MS;
 const MOST_PAUSES = 100;
 
-/** What the watchdog keeps between two looks: plain JSON. */
 interface WatchdogState {
   readonly log: DeliveryLog;
-  /** When it first looked, UTC ISO 8601. */
   readonly watchedSince: string;
-  /** When it looked last, in milliseconds since the epoch. */
   readonly lookedMs: number;
-  /** Times in which it did not look, oldest first. */
   readonly pauses: readonly Pause[];
   /** The alarm of the last look; null where it found none. */
   readonly alarm: DeliveryAlarm | null;
@@ -143,7 +138,6 @@ export async function watchdog(
   };
 }
 
-/** The last changes, as many as decide. */
 async function readDecidingChanges(
   driver: Driver,
   known: Omit<WatchedFacts, "changes">,
@@ -215,13 +209,11 @@ interface ReceivedDelivery {
   readonly at: string;
   /** Whether the service has shown the order or user that it names. */
   readonly shown: boolean;
-  /** Whether it is about an order. */
   readonly ofOrder: boolean;
 }
 
 /** What the recorded events say about webhook delivery: plain data. */
 interface DeliveryLog {
-  /** Position of the last event taken in. */
   readonly position: number;
   readonly recent: readonly ReceivedDelivery[];
   /** Ids of the last ones that were not answered in time, stored or not. */

@@ -10,7 +10,6 @@ import {
  */
 export const GRACE_MS: number = 6 * 60_000;
 
-/** Silent orders that are named, at most. */
 const SILENT_IDS = 20;
 
 /** All that the rule looks at. */
@@ -33,7 +32,6 @@ export interface WatchedFacts {
   readonly watchedSince: string;
   /** Times since then in which the watchdog did not look. @default {[]} */
   readonly pauses?: readonly Pause[];
-  /** The time, in milliseconds since the epoch. */
   readonly nowMs: number;
 }
 
@@ -201,7 +199,6 @@ export interface RetryCountdown {
   readonly leftFromPreviousMs: number;
 }
 
-/** Counts down to the end of the retries, in both readings of the schedule. */
 function retryCountdown(
   firstFailureAt: string,
   nowMs: number,
@@ -268,9 +265,7 @@ const ANNOUNCED_IN_A_ROW = 5;
  */
 export const DECIDING_CHANGES: number = 2 * LAST_CHANGES;
 
-/** What some changes say of delivery. */
 interface DeliverySuspicion {
-  /** Whether delivery is suspected to be off. */
   readonly suspected: boolean;
   /** The silent changes since five in a row were announced, by time. */
   readonly silent: readonly WatchedChange[];
