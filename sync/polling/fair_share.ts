@@ -41,7 +41,8 @@ export class RequestMeter {
   /** Least `used` of those that had work at the last turn. */
   #floor = 0;
   #busy: readonly SweepKind[] = [];
-  #requests = noRequests();
+  /** Since counting began. */
+  requests: Record<SweepKind, number> = noRequests();
 
   constructor(rules: ShareRules, now: () => number) {
     positive("requestsPerSecond", rules.requestsPerSecond);
@@ -55,13 +56,9 @@ export class RequestMeter {
     this.#atMs = now();
   }
 
-  get requests(): Readonly<Record<SweepKind, number>> {
-    return this.#requests;
-  }
-
   /** Counts from nothing; the budget stays as it is. */
   countAnew(): void {
-    this.#requests = noRequests();
+    this.requests = noRequests();
   }
 
   /**
@@ -104,7 +101,7 @@ export class RequestMeter {
   }
 
   spend(kind: SweepKind, requests: number): void {
-    this.#requests[kind] += requests;
+    this.requests[kind] += requests;
     this.#used[kind] += requests / this.#rules.shares[kind];
     this.#tokens -= requests;
   }

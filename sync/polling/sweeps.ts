@@ -83,23 +83,14 @@ export const POLLER_DEFAULTS = {
 };
 
 /** What a sweep works with. */
-export interface SweepContext extends
-  Pick<
-    typeof POLLER_DEFAULTS,
-    | "confirmAtLeastMs"
-    | "contradictedAfterMs"
-    | "itemsPerWindow"
-    | "overlapMs"
-    | "randomBytes"
-    | "settleMs"
-  > {
+export type SweepContext = typeof POLLER_DEFAULTS & {
   readonly client: PollClient;
   readonly driver: Driver;
   readonly recorder: Recorder;
   readonly now: () => number;
   readonly signal?: AbortSignal;
   readonly onRead: (read: SweepRead) => void;
-}
+};
 
 interface QueueSweepOptions {
   /** Requests all that waits now once; else what is due, until nothing is. */

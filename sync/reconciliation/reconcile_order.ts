@@ -307,14 +307,10 @@ function fieldDifferences(
   ledger: OrderState,
   table: AssetTable,
 ): FieldDifference[] {
-  const found: FieldDifference[] = [];
-  if (service.status !== ledger.status) {
-    found.push({
-      field: "status",
-      service: service.status,
-      ledger: ledger.status,
-    });
-  }
+  const [status, other] = [service.status, ledger.status];
+  const found: FieldDifference[] = status === other
+    ? []
+    : [{ field: "status", service: status, ledger: other }];
   const { commodity, network } = service;
   const decimals = commodity === null || network === null
     ? null
@@ -345,17 +341,17 @@ function finalsBefore(
   service: OrderState,
   ledger: OrderState,
 ): Status[] {
-  const found = new Set<Status>();
-  for (const anomaly of ledger.anomalies) {
-    if (anomaly.kind !== "final_changed") continue;
-    for (const status of anomaly.before) found.add(status);
-    addLeft(found, anomaly.read, service.status);
-  }
+  const isLeft = (from: Status) =>
+    orderMove(from, service.status).anomaly === "final_changed";
+  const found = ledger.anomalies.flatMap((one) =>
+    one.kind === "final_changed"
+      ? [...one.before, ...[one.read].filter(isLeft)]
+      : []
+  );
   if (isLater(service, ledger) && ledger.trust === "confirmed") {
-    addLeft(found, ledger.status, service.status);
+    found.push(...[ledger.status].filter(isLeft));
   }
-  found.delete(service.status);
-  return [...found];
+  return [...new Set(found)].filter((status) => status !== service.status);
 }
 
 /**
@@ -369,10 +365,6 @@ function isLater(service: OrderState, ledger: OrderState): boolean {
   const order = compareTimes(service.changedAt, ledger.changedAt);
   return order > 0 ||
     (order === 0 && orderRank(service.status) > orderRank(ledger.status));
-}
-
-function addLeft(found: Set<Status>, from: Status, to: Status): void {
-  if (orderMove(from, to).anomaly === "final_changed") found.add(from);
 }
 
 /**
