@@ -1,4 +1,4 @@
-import { requireExactJson } from "../core/json/exact_number.ts";
+import { requireExactJson } from "../core/json/json.ts";
 import packageFile from "../deno.json" with { type: "json" };
 import tab from "@bomb.sh/tab/commander";
 import {
@@ -7,7 +7,7 @@ import {
   VARIABLES,
 } from "../core/settings/settings.ts";
 import { type Argument, Command, Help } from "commander";
-import type { Cli } from "./program/cli.ts";
+import { type Cli, guardedIo, type Io } from "./program/io.ts";
 import { addAssets } from "./commands/assets.ts";
 import { addBench } from "./commands/bench.ts";
 import { addConsole } from "./commands/console.ts";
@@ -20,12 +20,11 @@ import { addSchema } from "./commands/schema.ts";
 import { addServe } from "./commands/serve.ts";
 import { addSim } from "./commands/sim.ts";
 import { addListen } from "./commands/listen.ts";
-import { addOperations } from "./operations/add_operations.ts";
+import { addOperations } from "./operations/operation_command.ts";
 import { addTrigger } from "./commands/trigger.ts";
 import { addParse } from "./commands/webhook_parse.ts";
 import { addSend } from "./commands/webhook_send.ts";
 import { EXIT } from "../core/settings/errors.ts";
-import { guardedIo, type Io } from "./program/io.ts";
 import { SETTINGS_HEADING } from "./program/options.ts";
 import { asksForJson, reportError } from "./program/report_error.ts";
 import { wrap } from "../resources/views/text.ts";

@@ -1,5 +1,4 @@
-import { retryDelayMs } from "../core/waiting/retry_delay.ts";
-import { within } from "../core/waiting/within.ts";
+import { retryDelayMs, within } from "../core/waiting/waiting.ts";
 import type { RequestHook, ResponseHook } from "./call_options.ts";
 import { OnrampError, TimeoutError } from "./errors.ts";
 import type { RateLimiter } from "./rate_limiter.ts";

@@ -3,9 +3,9 @@ import {
   type Environment,
   resolveEnvironment,
 } from "../core/assets/environment.ts";
-import { closest } from "../core/closest.ts";
-import { requireExactJson } from "../core/json/exact_number.ts";
-import { sleep, steadyClock } from "../core/waiting/sleep.ts";
+import { closest } from "../core/text.ts";
+import { requireExactJson } from "../core/json/json.ts";
+import { sleep, steadyClock } from "../core/waiting/waiting.ts";
 import { type Api, redactor } from "./transport.ts";
 import type { RequestHook, ResponseHook } from "./call_options.ts";
 import { type CallerOptions, makeCall } from "./caller.ts";

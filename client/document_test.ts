@@ -2,7 +2,7 @@
 // one by one: its errors, parameters and assets have tests of their own.
 import assert from "node:assert/strict";
 import type { Operation } from "./call_options.ts";
-import type { OrdersQuery, UsersQuery } from "../core/wire/queries.ts";
+import type { OrdersQuery, UsersQuery } from "../core/wire/objects.ts";
 import { SESSION_FIELDS } from "../core/rules/session_rules.ts";
 import { USER_FIELDS } from "../core/rules/request_rules.ts";
 import { answers, apiKey, calls, card, inject, user } from "./service_test.ts";

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
-import { OnrampError } from "./errors.ts";
-import { ConflictError, RateLimitError } from "./errors.ts";
-import { ValidationError } from "./errors.ts";
+import {
+  ConflictError,
+  OnrampError,
+  RateLimitError,
+  ValidationError,
+} from "./errors.ts";
 import type { Operation } from "./call_options.ts";
 import { answers, calls, operations, serve } from "./service_test.ts";
 

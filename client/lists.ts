@@ -1,14 +1,15 @@
 import * as z from "zod/mini";
-import type { IncompleteReason } from "../core/wire/completeness.ts";
-import type { Order } from "../core/wire/order.ts";
-import { type Page, rowsOn } from "../core/wire/page.ts";
-import type {
-  OrdersQuery,
-  UsersQuery,
-  UsersWalkQuery,
-} from "../core/wire/queries.ts";
-import { readOrderRow, readUserRow } from "../core/wire/read_row.ts";
-import type { User } from "../core/wire/user.ts";
+import {
+  type IncompleteReason,
+  type Order,
+  type OrdersQuery,
+  type Page,
+  rowsOn,
+  type User,
+  type UsersQuery,
+  type UsersWalkQuery,
+} from "../core/wire/objects.ts";
+import { readOrderRow, readUserRow } from "../core/wire/fields.ts";
 import { readServiceTime } from "../core/time/service_time.ts";
 import { type Api, promised } from "./transport.ts";
 import type {

@@ -65,9 +65,9 @@ export {
   type RegisteredCard,
 } from "./cards.ts";
 export { sessionValidityMs } from "../core/rules/session_limits.ts";
-export type * from "../core/wire/queries.ts";
-export * from "../core/wire/order.ts";
-export * from "../core/wire/user.ts";
+export type * from "../core/wire/objects.ts";
+export * from "../core/wire/objects.ts";
+export * from "../core/wire/objects.ts";
 export {
   type Completeness,
   type CompleteWalk,
@@ -75,13 +75,13 @@ export {
   type IncompleteReason,
   type IncompleteWalk,
   type WalkFacts,
-} from "../core/wire/completeness.ts";
+} from "../core/wire/objects.ts";
 export type {
   OddField,
   OddFieldOf,
   OddValue,
   Page,
-} from "../core/wire/page.ts";
+} from "../core/wire/objects.ts";
 export { readServiceTime } from "../core/time/service_time.ts";
 export { compareDecimals, isDecimal } from "../core/decimal.ts";
 export { isWalletAddress } from "../core/rules/wallet_address.ts";

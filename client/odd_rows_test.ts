@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { inject } from "./service_test.ts";
-import type { OddValue } from "../core/wire/page.ts";
+import type { OddValue } from "../core/wire/objects.ts";
 
 const sound = {
   order_id: "01ORDER",

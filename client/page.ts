@@ -2,9 +2,12 @@
 // messages into a bundle.
 import * as z from "zod/mini";
 import { isRecord } from "../core/guards.ts";
-import { isIdentifier } from "../core/wire/identifier.ts";
-import type { OddFieldOf, Page } from "../core/wire/page.ts";
-import type { RowRead } from "../core/wire/read_row.ts";
+import {
+  isIdentifier,
+  type OddFieldOf,
+  type Page,
+} from "../core/wire/objects.ts";
+import type { RowRead } from "../core/wire/fields.ts";
 import { type Answer, promised, wrongShape } from "./transport.ts";
 
 /** How the rows of a list are read. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { parseExact } from "../core/json/exact_json.ts";
-import type { Order } from "../core/wire/order.ts";
-import { readOrderRow } from "../core/wire/read_row.ts";
+import { parseExact } from "../core/json/json.ts";
+import type { Order } from "../core/wire/objects.ts";
+import { readOrderRow } from "../core/wire/fields.ts";
 import { dataSources, pageOf } from "./page.ts";
 import fc from "fast-check";
 

@@ -20,8 +20,8 @@ import {
   backoffMs,
   readRetryAfterMs,
   retryDelayMs,
-} from "../core/waiting/retry_delay.ts";
-import { steadyClock } from "../core/waiting/sleep.ts";
+  steadyClock,
+} from "../core/waiting/waiting.ts";
 import { isWalletAddress } from "../core/rules/wallet_address.ts";
 
 Deno.test("describeFailReason() knows each documented code, and no other", () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { OrdersQuery, UsersQuery } from "../core/wire/queries.ts";
+import type { OrdersQuery, UsersQuery } from "../core/wire/objects.ts";
 import { ORDERS, USERS } from "./lists.ts";
 import { checkQuery } from "./query.ts";
 

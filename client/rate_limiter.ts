@@ -1,4 +1,4 @@
-import { within } from "../core/waiting/within.ts";
+import { within } from "../core/waiting/waiting.ts";
 
 /** What a budget measures and allows. */
 export interface RateLimiterOptions {

@@ -2,7 +2,7 @@ import {
   CARD_REFUSALS,
   type CardRefusal,
 } from "../core/rules/request_rules.ts";
-import { readRetryAfterMs } from "../core/waiting/retry_delay.ts";
+import { readRetryAfterMs } from "../core/waiting/waiting.ts";
 import type { Operation } from "./call_options.ts";
 import {
   AuthenticationError,

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { type Asset, assets, networksOf } from "../core/assets/assets.ts";
 import type { AssetTable } from "../core/assets/environment.ts";
 import { countDecimals } from "../core/decimal.ts";
-import { ExactNumber } from "../core/json/exact_number.ts";
+import { ExactNumber } from "../core/json/json.ts";
 import {
   defaultCommodity,
   FIAT_DECIMALS,

@@ -6,9 +6,9 @@ import {
   ResponseError,
   type ResponseErrorCode,
 } from "./errors.ts";
-import { textWithin } from "../core/bytes.ts";
+import { textWithin } from "../core/text.ts";
 import { isRecord } from "../core/guards.ts";
-import { parseExact } from "../core/json/exact_json.ts";
+import { parseExact } from "../core/json/json.ts";
 import type { Operation } from "./call_options.ts";
 import { errorOf } from "./refusals.ts";
 

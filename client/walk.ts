@@ -2,8 +2,9 @@ import {
   type Completeness,
   describeIncomplete,
   type IncompleteReason,
-} from "../core/wire/completeness.ts";
-import { type Page, rowsOn } from "../core/wire/page.ts";
+  type Page,
+  rowsOn,
+} from "../core/wire/objects.ts";
 import { readServiceTime } from "../core/time/service_time.ts";
 
 /**

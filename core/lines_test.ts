@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { byteLines, textLines } from "./lines.ts";
+import { byteLines, textLines } from "./text.ts";
 
 async function lines(chunks: Uint8Array[]): Promise<string[]> {
   return await Array.fromAsync(textLines(from(chunks)));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { idOfPath, pathOfId } from "./path_id.ts";
+import { idOfPath, pathOfId } from "./text.ts";
 
 Deno.test("pathOfId() makes one segment of any id, which leads to it alone", () => {
   const ids = fc.oneof(

@@ -1,12 +1,12 @@
 import { monotonicFactory } from "ulid";
-import { printable } from "../core/printable.ts";
+import { printable } from "../core/text.ts";
 import type { AssetTable } from "../core/assets/environment.ts";
 import type { WitnessRule } from "../core/chain/verdict.ts";
 import type { BodyClasses } from "../core/webhook_event/classify_body.ts";
 import type {
   AppendDelivery,
   UnansweredDelivery,
-} from "../core/wire/delivery.ts";
+} from "../core/wire/objects.ts";
 import type { HeadAnchor } from "./evidence/anchor_file.ts";
 import {
   anchorHead,

@@ -102,7 +102,7 @@ export { openDriver } from "./thread/open_driver.ts";
 export { LedgerError, type LedgerErrorCode } from "./store/database.ts";
 
 // Append
-export type { AppendDelivery, Delivery } from "../core/wire/delivery.ts";
+export type { AppendDelivery, Delivery } from "../core/wire/objects.ts";
 export type { ExpectedTerms, NewEvent } from "./events/event.ts";
 
 // Project

@@ -1,5 +1,5 @@
 /** Opens a ledger: in a file that a thread owns, in memory, at a server, or behind a client. */
-import { requireExactJson } from "../core/json/exact_number.ts";
+import { requireExactJson } from "../core/json/json.ts";
 import { anchorFile } from "./evidence/anchor_file.ts";
 import { databaseFile } from "./store/connections/database_url.ts";
 import {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { temporaryFolder } from "../tests/kit/temporary_folder.ts";
-import type { Delivery } from "../core/wire/delivery.ts";
+import type { Delivery } from "../core/wire/objects.ts";
 import { openLedger } from "./open_ledger.ts";
 
 function delivery(at: number): Delivery {

@@ -17,7 +17,7 @@ export type {
 } from "./months/month_row.ts";
 export type { WitnessState } from "./states/order_state.ts";
 export type { ChainReading } from "./events/event.ts";
-export type { IncompleteReason } from "../core/wire/completeness.ts";
+export type { IncompleteReason } from "../core/wire/objects.ts";
 export type {
   MismatchKind,
   SessionMismatch,

@@ -1,17 +1,17 @@
 import { Hono } from "hono";
 import type { AssetTable } from "../core/assets/environment.ts";
 import { isRecord, jsonRecord } from "../core/guards.ts";
-import { plainDecimal } from "../core/json/exact_json.ts";
+import {
+  ExactNumber,
+  parseWithExactNumbers,
+  plainDecimal,
+} from "../core/json/json.ts";
 import {
   brokenCardRules,
   brokenUserRules,
   CARD_REFUSALS,
   type CardRefusal,
 } from "../core/rules/request_rules.ts";
-import {
-  ExactNumber,
-  parseWithExactNumbers,
-} from "../core/json/exact_number.ts";
 import {
   defaultCommodity,
   minimumAmount,

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { isOneOf, isRecord } from "../core/guards.ts";
-import { WEBHOOK_TYPES } from "../core/webhook_event/event_types.ts";
+import { WEBHOOK_TYPES } from "../core/webhook_event/webhook_event.ts";
 import { answer, escapeHtml, htmlPage } from "./answer.ts";
 import { backfill, populate } from "./customers.ts";
 import { BAD_DAY, FAULT_RATES } from "./faults.ts";

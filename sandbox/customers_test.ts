@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { BAD_DAY } from "./faults.ts";
-import { realClock } from "./clock.ts";
+import { realClock, virtualClock } from "./clock.ts";
 import { createSandbox, serveSandbox } from "./create_sandbox.ts";
-import { virtualClock } from "./clock.ts";
 
 const HOUR = 3_600_000;
 

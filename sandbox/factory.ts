@@ -8,7 +8,7 @@ import { failReasons } from "../core/assets/fail_reason.ts";
 import { tonAddress } from "../core/chain/canonical.ts";
 import { decimalOfUnits, isDecimal, unitsOfDecimal } from "../core/decimal.ts";
 import { defined } from "../core/guards.ts";
-import { ExactNumber } from "../core/json/exact_number.ts";
+import { ExactNumber } from "../core/json/json.ts";
 import type {
   OrderInput,
   SandboxFees,

@@ -1,5 +1,5 @@
 import { decimalOfUnits } from "../core/decimal.ts";
-import { ExactNumber } from "../core/json/exact_number.ts";
+import { ExactNumber } from "../core/json/json.ts";
 import { readQueryTime } from "../core/time/service_time.ts";
 import { answer, html, invalid } from "./answer.ts";
 import type { FaultInjector } from "./faults.ts";

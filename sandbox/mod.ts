@@ -85,8 +85,8 @@ export type {
 } from "./sender.ts";
 export { USER_STEPS } from "./users.ts";
 export type { SandboxCard, SandboxUser, UserInput, UserStep } from "./users.ts";
-export type { OrderStatus } from "../core/wire/order.ts";
-export type { VerificationStatus } from "../core/wire/user.ts";
+export type { OrderStatus } from "../core/wire/objects.ts";
+export type { VerificationStatus } from "../core/wire/objects.ts";
 export type {
   OrderEventType,
   UserEventType,

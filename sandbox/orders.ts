@@ -1,5 +1,5 @@
 import type { OrderEventType } from "../core/webhook_event/webhook_event.ts";
-import type { OrderStatus } from "../core/wire/order.ts";
+import type { OrderStatus } from "../core/wire/objects.ts";
 import { Store } from "./store.ts";
 
 /** An order as the sandbox has it. */

@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { nextSteps, type OrderStep, takeStep } from "./orders.ts";
+import {
+  nextSteps,
+  type OrderStep,
+  type SandboxOrder,
+  takeStep,
+} from "./orders.ts";
 import { Factory } from "./factory.ts";
 import { Random } from "./random.ts";
-import type { SandboxOrder } from "./orders.ts";
 
 const STEPS: OrderStep[] = [
   "pay",

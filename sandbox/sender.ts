@@ -1,7 +1,4 @@
-import {
-  RETRY_DELAYS_MS,
-  SENDER_TIMEOUT_MS,
-} from "../core/waiting/retry_delay.ts";
+import { RETRY_DELAYS_MS, SENDER_TIMEOUT_MS } from "../core/waiting/waiting.ts";
 import type { PlainClock, SandboxClock } from "./clock.ts";
 import type { FaultInjector } from "./faults.ts";
 

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { RETRY_DELAYS_MS } from "../core/waiting/retry_delay.ts";
+import { RETRY_DELAYS_MS } from "../core/waiting/waiting.ts";
 import fc from "fast-check";
 import { createSandbox } from "./create_sandbox.ts";
-import type { SandboxDelivery } from "./sender.ts";
-import { DISABLE_RULES } from "./sender.ts";
+import { DISABLE_RULES, type SandboxDelivery } from "./sender.ts";
 import { virtualClock } from "./clock.ts";
 
 const HOUR = 3_600_000;

@@ -1,9 +1,9 @@
 import type { AssetTable } from "../core/assets/environment.ts";
 import { defined, isOneOf } from "../core/guards.ts";
-import { webhookType } from "../core/webhook_event/event_types.ts";
 import {
   ORDER_EVENT_TYPES,
   type OrderEventType,
+  webhookType,
 } from "../core/webhook_event/webhook_event.ts";
 import { sessionValidityMs } from "../core/rules/session_limits.ts";
 import { realClock, type SandboxClock } from "./clock.ts";

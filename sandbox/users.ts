@@ -2,7 +2,7 @@ import type {
   RejectType,
   UserEventType,
 } from "../core/webhook_event/webhook_event.ts";
-import type { VerificationStatus } from "../core/wire/user.ts";
+import type { VerificationStatus } from "../core/wire/objects.ts";
 import { isBefore, type Place, Sorted, Store } from "./store.ts";
 
 /** A user as the sandbox has it. */

@@ -49,9 +49,9 @@ export type {
   StopSignal,
   TokenSettings,
   WitnessRule,
-} from "./start/start_options.ts";
+} from "./start/onramp.ts";
 export type { Onramp, OnrampStatus } from "./start/onramp.ts";
-export type { ListenOptions } from "./start/listen.ts";
+export type { ListenOptions } from "./start/onramp.ts";
 export type {
   Handler,
   HandlerContext,
@@ -59,5 +59,5 @@ export type {
   Handlers,
   Pattern,
 } from "./start/handlers.ts";
-export type { OnProblem, Problem } from "./alarms/problem.ts";
+export type { OnProblem, Problem } from "./alarms/alarm_message.ts";
 export type { ExpectedSale, Sale, SaleInput, SaleTerms } from "./start/sale.ts";

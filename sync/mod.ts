@@ -57,4 +57,4 @@ export {
   readFreshness,
   type WorkCounts,
 } from "./polling/poll_status.ts";
-export type * from "../core/wire/queries.ts";
+export type * from "../core/wire/objects.ts";

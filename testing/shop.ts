@@ -1,9 +1,8 @@
 import type { Sandbox, VirtualClock } from "../sandbox/mod.ts";
 import type { Handlers } from "../server/start/handlers.ts";
-import type { Onramp } from "../server/start/onramp.ts";
-import type { Problem } from "../server/alarms/problem.ts";
+import type { Onramp, PageSessions } from "../server/start/onramp.ts";
+import type { Problem } from "../server/alarms/alarm_message.ts";
 import type { Sale, SaleInput } from "../server/start/sale.ts";
-import type { PageSessions } from "../server/start/start_options.ts";
 import { type ChaosOptions, type ChaosReport, runChaos } from "./chaos.ts";
 import { type Customers, customers } from "./customers.ts";
 import { openWorld } from "./world.ts";

@@ -1,8 +1,8 @@
-import type { ForwardedTransition } from "../server/forwarding/transition_message.ts";
 import {
+  type ForwardedTransition,
   readForwardSecrets,
   webhookSigner,
-} from "../server/forwarding/signed_webhook.ts";
+} from "../server/forwarding/transition_message.ts";
 
 /** A forwarded webhook; a test states only the fields that matter to it. */
 export interface ForwardedEvent {

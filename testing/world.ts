@@ -9,12 +9,12 @@ import {
   type VirtualClock,
   virtualClock,
 } from "../sandbox/mod.ts";
-import type { OnProblem } from "../server/alarms/problem.ts";
+import type { OnProblem } from "../server/alarms/alarm_message.ts";
 import { serviceMetrics } from "../server/monitoring/metrics.ts";
 import { composeOnramp } from "../server/start/compose_onramp.ts";
 import type { Handler, Handlers } from "../server/start/handlers.ts";
 import { problemPort } from "../server/start/problem.ts";
-import type { PageSessions } from "../server/start/start_options.ts";
+import type { PageSessions } from "../server/start/onramp.ts";
 
 const SECRET = "the-secret-of-a-shop-in-memory";
 const ENVIRONMENT = "sandbox";

@@ -12,31 +12,29 @@ import {
   ALARM_CODES,
   CONDITIONS,
   STANDING_CODES,
+  SUBJECTS,
 } from "../resources/health/conditions.ts";
 import { ON_CALL } from "../resources/health/on_call.ts";
-import { SUBJECTS } from "../resources/health/subjects.ts";
 import { SHAPES } from "../resources/schemas/shapes.ts";
-import {
-  decisionsTable,
-  eventsTable,
-  movesTable,
-  otherEvents,
-  statesTable,
-} from "../resources/views/machine/machine_tables.ts";
 import {
   adviceTable,
   attentionTable,
+  decisionsTable,
+  eventsTable,
   factsTable,
+  movesTable,
+  otherEvents,
   outcomesTable,
   reconcileTable,
   releaseTable,
-} from "../resources/views/machine/outcome_tables.ts";
-import { markdownTable, type WordTable } from "../resources/views/table.ts";
+  statesTable,
+} from "../resources/views/machine/machine_view.ts";
+import { markdownTable, type WordTable } from "../resources/views/text.ts";
 import {
   POLL_FAILURE_CAUSES,
   pollFailureAdvice,
   REFUSALS,
-} from "../resources/wording/poll_failure.ts";
+} from "../resources/wording/delivery.ts";
 import { API_ROUTES } from "../server/api/api_app.ts";
 import {
   ALL_CLEARS,

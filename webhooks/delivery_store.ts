@@ -1,6 +1,6 @@
-import { sleep } from "../core/waiting/sleep.ts";
+import { sleep } from "../core/waiting/waiting.ts";
 import { messageOf } from "../core/guards.ts";
-import type { Delivery, UnansweredDelivery } from "../core/wire/delivery.ts";
+import type { Delivery, UnansweredDelivery } from "../core/wire/objects.ts";
 import { type AlarmParts, LastingAlarm } from "./endpoint_log.ts";
 import type { WebhookEndpointOptions } from "./endpoint_options.ts";
 

@@ -1,10 +1,9 @@
 import { monotonicFactory } from "ulid";
-import { concatenated, free } from "../core/bytes.ts";
+import { concatenated, free } from "../core/text.ts";
 import { messageOf } from "../core/guards.ts";
 import { DURATION_BOUNDS, NO_METER } from "../core/telemetry/meter.ts";
-import { SENDER_TIMEOUT_MS } from "../core/waiting/retry_delay.ts";
-import { within } from "../core/waiting/within.ts";
-import type { Delivery } from "../core/wire/delivery.ts";
+import { SENDER_TIMEOUT_MS, within } from "../core/waiting/waiting.ts";
+import type { Delivery } from "../core/wire/objects.ts";
 import { type BodyRoom, LARGE_BODY_BYTES, largeBodyRate } from "./body_room.ts";
 import { DeliveryStore } from "./delivery_store.ts";
 import { endpointLog, LastingAlarm } from "./endpoint_log.ts";

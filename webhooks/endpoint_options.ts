@@ -3,7 +3,7 @@ import type {
   AppendDelivery,
   Delivery,
   UnansweredDelivery,
-} from "../core/wire/delivery.ts";
+} from "../core/wire/objects.ts";
 import type { NoRoom } from "./body_room.ts";
 import type { WebhookLog } from "./endpoint_log.ts";
 

@@ -1,7 +1,7 @@
 import { hex } from "@scure/base";
-import { concatenated, free } from "../core/bytes.ts";
+import { concatenated, free } from "../core/text.ts";
 import { errorCode, messageOf } from "../core/guards.ts";
-import type { Delivery, UnansweredDelivery } from "../core/wire/delivery.ts";
+import type { Delivery, UnansweredDelivery } from "../core/wire/objects.ts";
 import {
   deliveryRecord,
   noteRecord,

@@ -31,12 +31,12 @@ export type {
   BodyClasses,
   OddBody,
 } from "../core/webhook_event/classify_body.ts";
-export * from "../core/wire/delivery.ts";
+export * from "../core/wire/objects.ts";
 export * from "./endpoint_options.ts";
 export * from "./endpoint.ts";
 export * from "./spool.ts";
 export * from "../core/webhook_event/webhook_event.ts";
-export * from "../core/webhook_event/event_types.ts";
+export * from "../core/webhook_event/webhook_event.ts";
 export { fileSpool, type FileSpoolOptions } from "./inbox.ts";
 export type {
   WebhookLog,

@@ -3,7 +3,7 @@ import type { NoRoom } from "./body_room.ts";
 import type {
   AppendDelivery,
   UnansweredDelivery,
-} from "../core/wire/delivery.ts";
+} from "../core/wire/objects.ts";
 
 /**
  * Stores records for good, oldest first; `ledger.appendRecords` does. Resolves

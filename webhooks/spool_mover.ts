@@ -1,6 +1,5 @@
 import { messageOf } from "../core/guards.ts";
-import { sleep } from "../core/waiting/sleep.ts";
-import { within } from "../core/waiting/within.ts";
+import { sleep, within } from "../core/waiting/waiting.ts";
 import { type Meter, NO_METER } from "../core/telemetry/meter.ts";
 import type { BodyClasses } from "../core/webhook_event/classify_body.ts";
 import { endpointLog, type WebhookLog, type WriteLog } from "./endpoint_log.ts";

@@ -6,7 +6,7 @@ import {
   isFullName,
   isPhone,
 } from "../core/rules/text_rules.ts";
-import { LONGEST_IDENTIFIER } from "../core/wire/identifier.ts";
+import { LONGEST_IDENTIFIER } from "../core/wire/objects.ts";
 import type { SdkListeners, WidgetListeners } from "./listeners.ts";
 
 type TextRule = (text: string) => boolean;

@@ -1,6 +1,6 @@
-import { textWithin } from "../core/bytes.ts";
+import { textWithin } from "../core/text.ts";
 import { isRecord } from "../core/guards.ts";
-import { parseExact } from "../core/json/exact_json.ts";
+import { parseExact } from "../core/json/json.ts";
 import type { NodeProblem } from "./transfer.ts";
 
 /** How a node is reached. Its address may hold a key: it is never shown. */

@@ -1,4 +1,4 @@
-import { sleep as realSleep, steadyClock } from "../core/waiting/sleep.ts";
+import { sleep as realSleep, steadyClock } from "../core/waiting/waiting.ts";
 import {
   type ChainReading,
   LEASE_MS,

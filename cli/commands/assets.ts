@@ -4,12 +4,11 @@ import {
   type AssetJson,
   assetLines,
   witnessLines,
-} from "../../resources/views/asset_view.ts";
-import { openWitness } from "../../server/compose/open_witness.ts";
+} from "../../resources/views/ledger_view.ts";
+import { openWitness } from "../../server/compose/compose_witness.ts";
 import { type ConfigFlags, readConfig } from "../../core/settings/config.ts";
 import { whyNotAsked } from "../../witness/chain_witness.ts";
-import type { Cli } from "../program/cli.ts";
-import { type Io, jsonLine, lines } from "../program/io.ts";
+import { type Cli, type Io, jsonLine, lines } from "../program/io.ts";
 import { jsonOption, settingOption } from "../program/options.ts";
 
 interface AssetsFlags extends Pick<ConfigFlags, "environment"> {

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import type { Cli } from "../program/cli.ts";
+import type { Cli } from "../program/io.ts";
 import { jsonOption } from "../program/options.ts";
 import {
   runSourceProgram,

@@ -1,10 +1,19 @@
 import type { Command } from "commander";
+import { OnrampClient, type OnrampClientOptions } from "../../client/client.ts";
 import {
   AuthenticationError,
   NetworkError,
   OnrampError,
   TimeoutError,
+  ValidationError,
 } from "../../client/errors.ts";
+import {
+  type AskService,
+  conform,
+  type ConformRow,
+  type ServiceAnswer,
+  SUBJECTS,
+} from "../../sync/check/conform.ts";
 import { openConfigured } from "../../server/ledger_file/open_configured.ts";
 import {
   type Config,
@@ -16,15 +25,8 @@ import {
   serviceClient,
   serviceEnvironment,
 } from "../../server/compose/service_client.ts";
-import { stoppable } from "../../core/settings/stoppable.ts";
-import {
-  conform,
-  type ConformRow,
-  SUBJECTS,
-} from "../../sync/check/conform.ts";
-import { askByClient } from "../conform/ask_by_client.ts";
-import type { Cli } from "../program/cli.ts";
-import { type Io, jsonLine, line } from "../program/io.ts";
+import { stoppable } from "../../core/settings/values.ts";
+import { type Cli, type Io, jsonLine, line } from "../program/io.ts";
 import {
   jsonOption,
   ledgerOptions,
@@ -32,8 +34,56 @@ import {
   serviceOptions,
   type SharedFlags,
 } from "../program/options.ts";
-import { progress } from "../program/progress.ts";
+import { progress } from "../program/output.ts";
 import { isStored } from "../program/with_ledger.ts";
+
+/** How the service is asked. */
+interface AskByClientOptions extends OnrampClientOptions {
+  /** Clock, milliseconds since 1970. */
+  readonly now: () => number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Asks the service by the client, at its rate and with its retries, one request
+ * at a time; what the client makes of an answer is put aside, and the answer
+ * itself is given.
+ */
+export function askByClient(
+  { signal, ...options }: AskByClientOptions,
+): AskService {
+  const { now, fetch: send = globalThis.fetch } = options;
+  let seen: ServiceAnswer | null = null;
+  const client = new OnrampClient({
+    ...options,
+    hookBodies: true,
+    fetch: async (input, init) => {
+      const askedAtMs = now();
+      const response = await send(input, init);
+      const dateMs = Date.parse(response.headers.get("date") ?? "");
+      seen = {
+        ...{ status: response.status, askedAtMs, answeredAtMs: now() },
+        ...{ dateMs: Number.isNaN(dateMs) ? null : dateMs, text: null },
+      };
+      return response;
+    },
+    onResponse: ({ body }) => {
+      if (seen !== null) seen = { ...seen, text: body };
+    },
+  });
+  return async (list, extra) => {
+    seen = null;
+    try {
+      await client[list].page({}, { extra, signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      // What the client refuses to send is a fault of the question.
+      const isOurs = error instanceof ValidationError && seen === null;
+      if (isOurs || !(error instanceof OnrampError)) throw error;
+    }
+    return seen;
+  };
+}
 
 interface ConformFlags extends SharedFlags {
   readonly rate: number;

@@ -2,19 +2,17 @@ import type { Command } from "commander";
 import {
   type ConsoleSettings,
   openConfiguredConsole,
-} from "../serve_flags/console_flags.ts";
+} from "../serve_flags/serve_flags.ts";
 import { jsonLog } from "../../server/monitoring/logger.ts";
-import type { Cli } from "../program/cli.ts";
-import { line } from "../program/io.ts";
+import { type Cli, line } from "../program/io.ts";
 import {
   ledgerOptions,
   settingOption,
   settingOptions,
   type SharedFlags,
 } from "../program/options.ts";
-import { SETTINGS } from "../../core/settings/settings.ts";
-import { redact } from "../../core/settings/redact.ts";
-import { aborted } from "../../core/settings/stoppable.ts";
+import { redact, SETTINGS } from "../../core/settings/settings.ts";
+import { aborted } from "../../core/settings/values.ts";
 import { withLedger } from "../program/with_ledger.ts";
 
 interface ConsoleFlags extends SharedFlags, ConsoleSettings {}

@@ -1,4 +1,3 @@
-import { defined, messageOf } from "../../core/guards.ts";
 import type { Command } from "commander";
 import {
   type Check,
@@ -7,12 +6,22 @@ import {
   found,
   gathered,
   lookedAt,
-} from "../../resources/health/finding.ts";
-import { nodeFindings } from "../../resources/health/node_health.ts";
-import { openWitness } from "../../server/compose/open_witness.ts";
-import { probeNodes } from "../../witness/node_health.ts";
-import { lookAtBackups } from "../../server/health/backup_health.ts";
+} from "../../resources/health/conditions.ts";
+import { type Config, readConfig } from "../../core/settings/config.ts";
+import { redact, SHORT_SECRET_LENGTH } from "../../core/settings/settings.ts";
+import { assetDecimals } from "../../core/assets/assets.ts";
+import { defined, messageOf } from "../../core/guards.ts";
+import { findDamage, requireWritable } from "../../ledger/for_ledger_file.ts";
+import { type Ledger, LedgerError } from "../../ledger/mod.ts";
 import {
+  nodeFindings,
+  REFUSAL_ADVICE,
+} from "../../resources/health/stored_health.ts";
+import { isStop, stoppable, untilStopped } from "../../core/settings/values.ts";
+import { openWitness } from "../../server/compose/compose_witness.ts";
+import { probeNodes } from "../../witness/node_health.ts";
+import {
+  lookAtBackups,
   lookAtDisk,
   lookAtServe,
   lookAtSpool,
@@ -25,16 +34,16 @@ import {
   lookAtEndpoint,
   lookAtService,
 } from "../../server/health/service_health.ts";
-import { type Config, readConfig } from "../../core/settings/config.ts";
 import { EXIT } from "../../core/settings/errors.ts";
-import { redact } from "../../core/settings/redact.ts";
 import { serviceClient } from "../../server/compose/service_client.ts";
-import { isStop, stoppable } from "../../core/settings/stoppable.ts";
-import { lookAtSettings, lookIntoLedger } from "../doctor/own_looks.ts";
-import type { Cli } from "../program/cli.ts";
-import { paint, type Style } from "../program/colour.ts";
-import { type Io, jsonLine } from "../program/io.ts";
-import { printable } from "../../core/printable.ts";
+import {
+  type Cli,
+  type Io,
+  jsonLine,
+  paint,
+  type Style,
+} from "../program/io.ts";
+import { printable } from "../../core/text.ts";
 import { wrap } from "../../resources/views/text.ts";
 import {
   jsonOption,
@@ -45,6 +54,97 @@ import {
 } from "../program/options.ts";
 import { isStored } from "../program/with_ledger.ts";
 import { openConfigured } from "../../server/ledger_file/open_configured.ts";
+
+/** Looks at the settings alone. */
+function lookAtSettings(
+  { apiKey, webhookSecrets }: Config,
+): readonly Finding[] {
+  const count = webhookSecrets.length;
+  const isShort = webhookSecrets.some((one) =>
+    one.length < SHORT_SECRET_LENGTH
+  );
+  return [
+    found(apiKey === null ? "api_key_missing" : "api_key_set"),
+    count === 0
+      ? found("webhook_secret_missing")
+      : isShort
+      ? found("webhook_secret_short", {
+        more: `it has less than ${SHORT_SECRET_LENGTH} characters`,
+      })
+      : found(
+        "webhook_secret_set",
+        count === 1 ? {} : {
+          more: `${count} are valid at once; take the old ones out when the ` +
+            "change is over",
+        },
+      ),
+  ];
+}
+
+/** Orders whose assets are looked up, the latest first. */
+const ORDERS = 5000;
+
+/**
+ * What `doctor` alone looks at of a ledger, because it takes long or belongs to
+ * its user: does it take writes, are its pages whole, are its assets known?
+ */
+async function lookIntoLedger(
+  ledger: Ledger,
+  fileRefusal: string | null,
+  signal: AbortSignal,
+): Promise<readonly Finding[]> {
+  return [
+    await writable(ledger, fileRefusal),
+    await integrity(ledger),
+    await assets(ledger, signal),
+  ];
+}
+
+async function writable(
+  { driver, environment }: Ledger,
+  fileRefusal: string | null,
+): Promise<Finding> {
+  const refused = (more: string) => found("ledger_refuses", { more });
+  if (fileRefusal !== null) return refused(fileRefusal);
+  try {
+    const version = await requireWritable(driver);
+    const more = `its environment is ${environment}, its SQLite ${version}`;
+    return found("ledger_writable", { more });
+  } catch (error) {
+    const next = error instanceof LedgerError
+      ? REFUSAL_ADVICE[error.code]
+      : undefined;
+    return found("ledger_refuses", {
+      more: messageOf(error),
+      ...next !== undefined && { next },
+    });
+  }
+}
+
+async function integrity({ driver }: Ledger): Promise<Finding> {
+  if (driver.location === "remote") return found("pages_unseen");
+  const damage = await findDamage(driver);
+  return damage === null
+    ? found("pages_intact")
+    : found("pages_damaged", { more: damage });
+}
+
+async function assets(ledger: Ledger, signal: AbortSignal): Promise<Finding> {
+  const unknown = new Set<string>();
+  const table = ledger.environment === "sandbox" ? "sandbox" : "production";
+  let looked = 0;
+  for await (const order of untilStopped(ledger.orders.list({}), signal)) {
+    if (++looked > ORDERS) break;
+    const { commodity, network } = order;
+    if (commodity === null || network === null) continue;
+    if (assetDecimals(table, commodity, network) === null) {
+      unknown.add(`${commodity} on ${network}`);
+    }
+  }
+  return unknown.size === 0
+    ? found("assets_known")
+    : found("assets_unknown", { more: [...unknown].sort().join(", ") });
+}
 
 /** `doctor`: everything that can be wrong, in one look. */
 export function addDoctor(program: Command, cli: Cli): void {

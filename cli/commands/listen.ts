@@ -6,14 +6,12 @@ import {
   readForwarding,
 } from "../../server/forwarding/read_targets.ts";
 import { type Log, LOG_EVENTS } from "../../server/monitoring/logger.ts";
-import type { Cli } from "../program/cli.ts";
+import { type Cli, type Io, jsonLine, line, note } from "../program/io.ts";
 import { readConfig } from "../../core/settings/config.ts";
-import { VARIABLES } from "../../core/settings/settings.ts";
+import { redact, VARIABLES } from "../../core/settings/settings.ts";
 import { UsageError } from "../../core/settings/errors.ts";
-import { type Io, jsonLine, line, note } from "../program/io.ts";
 import { jsonOption, settingOption } from "../program/options.ts";
 import { wholeNumber } from "../../core/settings/values.ts";
-import { redact } from "../../core/settings/redact.ts";
 
 interface ListenFlags {
   readonly forwardTo?: readonly string[];

@@ -1,8 +1,7 @@
 import { Argument, type Command } from "commander";
 import { ENTITIES, type Entity } from "../../ledger/for_sync.ts";
 import { MACHINES } from "../../ledger/for_resources.ts";
-import type { Cli } from "../program/cli.ts";
-import { jsonLine, lines } from "../program/io.ts";
+import { type Cli, jsonLine, lines } from "../program/io.ts";
 import { jsonOption } from "../program/options.ts";
 import {
   machineJson,

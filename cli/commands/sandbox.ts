@@ -3,17 +3,15 @@ import { defined } from "../../core/guards.ts";
 import { serveSandbox } from "../../sandbox/mod.ts";
 import { readConfig } from "../../core/settings/config.ts";
 import { VARIABLES } from "../../core/settings/settings.ts";
-import { type Io, jsonLine, line, note } from "../program/io.ts";
+import { type Cli, type Io, jsonLine, line, note } from "../program/io.ts";
 import {
   jsonOption,
   settingOption,
   settingOptions,
 } from "../program/options.ts";
-import { wholeNumber } from "../../core/settings/values.ts";
-import type { Cli } from "../program/cli.ts";
+import { aborted, wholeNumber } from "../../core/settings/values.ts";
 import { UsageError } from "../../core/settings/errors.ts";
 import { listening } from "../../server/http/listening.ts";
-import { aborted } from "../../core/settings/stoppable.ts";
 
 interface SandboxFlags {
   readonly port: number;

@@ -2,13 +2,11 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { messageOf } from "../../core/guards.ts";
-import type { Cli } from "../program/cli.ts";
+import { type Cli, type Io, jsonLine, line, lines } from "../program/io.ts";
 import { CommandError, UsageError } from "../../core/settings/errors.ts";
-import { type Io, jsonLine, line, lines } from "../program/io.ts";
 import { jsonOption } from "../program/options.ts";
 import { openOutput } from "../program/output.ts";
-import { counted } from "../../resources/views/text.ts";
-import { drawTable } from "../../resources/views/table.ts";
+import { counted, drawTable } from "../../resources/views/text.ts";
 
 interface SchemaFlags {
   readonly output?: string;

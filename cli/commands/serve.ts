@@ -1,19 +1,27 @@
 import type { Command } from "commander";
 import { defined } from "../../core/guards.ts";
-import { sleep } from "../../core/waiting/sleep.ts";
-import { type ApiFlags, configuredApi } from "../serve_flags/api_flags.ts";
+import { sleep } from "../../core/waiting/waiting.ts";
+import {
+  type ApiFlags,
+  type BackupFlags,
+  backupPlan,
+  configuredApi,
+  configuredConsole,
+  forwardingOf,
+  regularBackups,
+  type ServeConsoleFlags,
+} from "../serve_flags/serve_flags.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import { UsageError } from "../../core/settings/errors.ts";
 import { readNotify } from "../../server/alarms/notify_targets.ts";
-import { watchHealth } from "../../server/alarms/watch_health.ts";
-import { type Finding, found } from "../../resources/health/finding.ts";
+import { watchHealth } from "../../server/alarms/alarm_sender.ts";
+import { type Finding, found } from "../../resources/health/conditions.ts";
 import type { RegularBackups } from "../../server/ledger_file/regular_backups.ts";
 import { lookAtBaseUrl } from "../../server/health/service_health.ts";
 import { composeService } from "../../server/compose/compose_service.ts";
 import { composeWitness } from "../../server/compose/compose_witness.ts";
-import { openEarly } from "../../server/compose/open_early.ts";
-import { reachLedger } from "../../server/compose/reach_ledger.ts";
-import { ANSWERED_503, KEPT_IN_SPOOL } from "../../server/compose/reception.ts";
+import { openEarly, reachLedger } from "../../server/compose/open_early.ts";
+import { ANSWERED_503, KEPT_IN_SPOOL } from "../../server/compose/readiness.ts";
 import { holdLedger } from "../../server/ledger_file/ledger_lock.ts";
 import { openConfigured } from "../../server/ledger_file/open_configured.ts";
 import { spoolDirectory } from "../../server/ledger_file/spool_directory.ts";
@@ -21,13 +29,12 @@ import { jsonLog } from "../../server/monitoring/logger.ts";
 import { WaitingOrders } from "../../server/monitoring/waiting_orders.ts";
 import { serviceMetrics } from "../../server/monitoring/metrics.ts";
 import { PrometheusMetrics } from "../../server/monitoring/prometheus/prometheus_metrics.ts";
-import type { Cli } from "../program/cli.ts";
+import type { Cli, Io } from "../program/io.ts";
 import {
   givenEnv,
   readConfig,
   requireWebhookSecrets,
 } from "../../core/settings/config.ts";
-import type { Io } from "../program/io.ts";
 import {
   contradictedAfterOption,
   ledgerOptions,
@@ -35,24 +42,13 @@ import {
   settingOptions,
   type SharedFlags,
 } from "../program/options.ts";
-import type { FlagsOf } from "../../core/settings/settings.ts";
-import { redact } from "../../core/settings/redact.ts";
-import { aborted } from "../../core/settings/stoppable.ts";
+import { type FlagsOf, redact } from "../../core/settings/settings.ts";
+import { aborted } from "../../core/settings/values.ts";
 import {
   type AdmissionFlags,
   admissionOf,
 } from "../../server/http/admission.ts";
-import {
-  type BackupFlags,
-  backupPlan,
-  regularBackups,
-} from "../serve_flags/backup_flags.ts";
-import {
-  configuredConsole,
-  type ServeConsoleFlags,
-} from "../serve_flags/console_flags.ts";
 import { ActivityPrinter } from "../listen/activity_printer.ts";
-import { forwardingOf } from "../serve_flags/forward_flags.ts";
 import { httpApp } from "../../server/http/http_app.ts";
 import { isLoopback, listening, urlOf } from "../../server/http/listening.ts";
 import { openSpool } from "../../server/http/open_spool.ts";

@@ -1,20 +1,19 @@
 import type { Command } from "commander";
 import { ulid } from "ulid";
 import { defined } from "../../core/guards.ts";
-import { sleep } from "../../core/waiting/sleep.ts";
+import { sleep } from "../../core/waiting/waiting.ts";
 import {
   type Played,
   type PlayedStep,
   playScenario,
+  SandboxControl,
+  type Scenario,
+  SCENARIOS,
 } from "../listen/play_scenario.ts";
-import { SandboxControl } from "../listen/sandbox_control.ts";
-import { type Scenario, SCENARIOS } from "../listen/scenarios.ts";
-import type { Cli } from "../program/cli.ts";
+import { type Cli, type Io, jsonLine, line, note } from "../program/io.ts";
 import { UsageError } from "../../core/settings/errors.ts";
-import { type Io, jsonLine, line, note } from "../program/io.ts";
 import { jsonOption } from "../program/options.ts";
-import { wholeNumber } from "../../core/settings/values.ts";
-import { stoppable } from "../../core/settings/stoppable.ts";
+import { stoppable, wholeNumber } from "../../core/settings/values.ts";
 
 interface TriggerFlags {
   readonly sandbox: string;

@@ -1,10 +1,8 @@
 import type { Command } from "commander";
 import { parseWebhook } from "../../webhooks/mod.ts";
-import type { Cli } from "../program/cli.ts";
+import { type Cli, jsonLine, openInput } from "../program/io.ts";
 import { EXIT } from "../../core/settings/errors.ts";
-import { openInput } from "../program/input.ts";
-import { jsonLine } from "../program/io.ts";
-import { byteLines } from "../../core/lines.ts";
+import { byteLines } from "../../core/text.ts";
 
 /** `webhook parse`. */
 export function addParse(webhook: Command, cli: Cli): void {

@@ -1,13 +1,12 @@
 import type { Command } from "commander";
-import type { Cli } from "../program/cli.ts";
+import { type Cli, jsonLine, line, note } from "../program/io.ts";
 import {
   readConfig,
   requireWebhookSecrets,
 } from "../../core/settings/config.ts";
 import { CommandError, EXIT, UsageError } from "../../core/settings/errors.ts";
-import { jsonLine, line, note } from "../program/io.ts";
 import { jsonOption } from "../program/options.ts";
-import { isStop } from "../../core/settings/stoppable.ts";
+import { isStop } from "../../core/settings/values.ts";
 
 interface SendFlags {
   readonly to: string;

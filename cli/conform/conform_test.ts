@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { resolveEnvironment } from "../../client/mod.ts";
-import { parseWithExactNumbers } from "../../core/json/exact_number.ts";
+import { parseWithExactNumbers } from "../../core/json/json.ts";
 import { createSandbox, virtualClock } from "../../sandbox/mod.ts";
 import { conform, CONFORMANCE_ROWS } from "../../sync/check/conform.ts";
 import { fieldName, timeForm, word } from "../../sync/check/drift.ts";
-import { askByClient } from "./ask_by_client.ts";
+import { askByClient } from "../commands/conform.ts";
 
 /** Answers a request. */
 type Answerer = (request: Request) => Promise<Response>;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { freshLedger } from "./fresh_ledger.ts";
+import { freshLedger } from "./run_demo.ts";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 
 /** What is in a folder. */

@@ -1,25 +1,328 @@
-import { openHttpServer } from "../../core/serving/open_http_server.ts";
+// @ts-types="@types/big.js"
+import Big from "big.js";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import process from "node:process";
+import type { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { hex } from "@scure/base";
-import { sleep } from "../../core/waiting/sleep.ts";
-import { createPoller } from "../../sync/mod.ts";
-import { type Ledger, openLedger, type OrderView } from "../../ledger/mod.ts";
-import { countDeliveries } from "../../ledger/for_cli.ts";
+import {
+  type AttentionKind,
+  type Ledger,
+  openLedger,
+  type OrderState,
+  type OrderView,
+} from "../../ledger/mod.ts";
 import {
   createSandbox,
   type Faults,
+  type OrderInput,
+  type OrderTruth,
   realClock,
   type Sandbox,
 } from "../../sandbox/mod.ts";
-import { OnrampClient } from "../../client/client.ts";
+import { CommandError } from "../../core/settings/errors.ts";
+import { LEDGER_PERMISSIONS } from "../program/source_program.ts";
+import { messageOf } from "../../core/guards.ts";
+import { OnrampClient } from "../../client/mod.ts";
+import { countWaiting } from "../../resources/health/conditions.ts";
+import { sell } from "../../server/start/sale.ts";
+import { openHttpServer } from "../../core/serving/open_http_server.ts";
+import { sleep } from "../../core/waiting/waiting.ts";
+import { createPoller } from "../../sync/mod.ts";
+import { countDeliveries } from "../../ledger/for_cli.ts";
 import { resolveEnvironment } from "../../core/assets/environment.ts";
-import { type Difference, differences } from "./differences.ts";
-import { aborted } from "../../core/settings/stoppable.ts";
-import { freshLedger } from "./fresh_ledger.ts";
-import { type DemoShop, Shop } from "./shop.ts";
-import { EndpointProcess } from "./endpoint_process.ts";
+import { aborted } from "../../core/settings/values.ts";
+
+/** One field of one order in which ledger and service differ. */
+export interface Difference {
+  /** The order. */
+  readonly orderId: string;
+  /** The field, or `order` when one side lacks it. */
+  readonly field: string;
+  /** What the service says. */
+  readonly service: string | null;
+  /** What the ledger says. */
+  readonly ledger: string | null;
+}
+
+/** Compares what the service truly holds with what the ledger says. */
+export function differences(
+  truth: readonly OrderTruth[],
+  orders: ReadonlyMap<string, OrderState>,
+): Difference[] {
+  const known = new Set(truth.map(({ orderId }) => orderId));
+  const extra = [...orders.keys()].filter((orderId) => !known.has(orderId));
+  return [
+    ...truth.flatMap((order) => ofOrder(order, orders.get(order.orderId))),
+    ...extra.map((orderId) => ({
+      orderId,
+      field: "order",
+      service: null,
+      ledger: orderId,
+    })),
+  ];
+}
+
+function ofOrder(
+  truth: OrderTruth,
+  order: OrderState | undefined,
+): Difference[] {
+  const { orderId, crypto, ...shown } = truth;
+  if (order === undefined) {
+    return [{ orderId, field: "order", service: orderId, ledger: null }];
+  }
+  const [commodity, , network] = crypto.split(".");
+  const fields = {
+    ...shown,
+    trust: "confirmed",
+    commodity: commodity?.toUpperCase() ?? null,
+    network: network ?? null,
+    txId: shown.txId || null,
+    failReason: shown.failReason || null,
+    changedAt: `${shown.changedAt.replace(" ", "T")}Z`,
+  } satisfies Partial<Record<keyof OrderState, string | null>>;
+  return (Object.keys(fields) as (keyof typeof fields)[])
+    .map((field) => ({
+      ...{ orderId, field },
+      service: fields[field],
+      ledger: order[field],
+    }))
+    .filter(({ field, service, ledger }) => !same(field, service, ledger));
+}
+
+function same(field: string, a: string | null, b: string | null): boolean {
+  if (a === b) return true;
+  if (a === null || b === null || !field.endsWith("Amount")) return false;
+  return new Big(a).eq(b);
+}
+
+/** The permissions of the endpoint, as in the `serve` task. */
+const PERMISSIONS = [...LEDGER_PERMISSIONS, "--allow-net=127.0.0.1"];
+
+/** A `serve` of its own process, started again on the same port at will. */
+class EndpointProcess implements AsyncDisposable {
+  readonly #env: Readonly<Record<string, string>>;
+  #child: ChildProcess | null = null;
+  #reading: Promise<void> = Promise.resolve();
+  #port = 0;
+
+  /** @param env Settings of the endpoint. */
+  constructor(env: Readonly<Record<string, string>>) {
+    this.#env = env;
+  }
+
+  /** Where it listens. */
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** Starts the process and waits until it listens. */
+  async start(): Promise<void> {
+    const main = new URL("../main.ts", import.meta.url);
+    const [program, args] = "Deno" in globalThis
+      ? ["deno", ["run", ...PERMISSIONS, main.href]]
+      : [process.execPath, [fileURLToPath(main)]];
+    const child = spawn(
+      program,
+      [...args, "serve", "--no-poll", "--port", String(this.#port)],
+      {
+        env: { ...process.env, ...this.#env },
+        stdio: ["ignore", "ignore", "pipe"],
+      },
+    );
+    this.#child = child;
+    const listening = Promise.withResolvers<number>();
+    child.once("error", listening.reject);
+    this.#reading = readLog(child.stderr, listening);
+    this.#port = await listening.promise;
+  }
+
+  /** Ends the process with SIGKILL: no chance to save anything. */
+  kill(): Promise<void> {
+    return this.#end("SIGKILL");
+  }
+
+  /** Lets requests finish, folds the rest, and ends. */
+  stop(): Promise<void> {
+    return this.#end("SIGTERM");
+  }
+
+  /** Leaves no process behind. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.kill();
+  }
+
+  async #end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
+    const child = this.#child;
+    if (child === null) return;
+    this.#child = null;
+    const ended = once(child, "exit");
+    if (child.exitCode === null && child.kill(signal)) await ended;
+    await this.#reading;
+  }
+}
+
+/** Reads the log until its end, and the port from its first entry. */
+async function readLog(
+  stream: Readable,
+  listening: PromiseWithResolvers<number>,
+): Promise<void> {
+  listening.promise.catch(() => {});
+  let text = "";
+  for await (const part of stream.setEncoding("utf8")) {
+    // The log of a whole run would be kept for its first line alone.
+    if (text.length < 65_536) text += part;
+    const port = /"event":"listening","url":"http:\/\/[^"]*:(\d+)"/.exec(text);
+    if (port?.[1] !== undefined) listening.resolve(Number(port[1]));
+  }
+  listening.reject(
+    new CommandError(`The endpoint ended before it listened: ${text.trim()}`),
+  );
+}
+
+/** Says in the folder that a demo made the ledger there. */
+const MARK = "made-by-demo.txt";
+
+/** Where a demo puts its ledger. */
+interface DemoFolder {
+  /** The folder; it is made where it is missing. */
+  readonly folder: string;
+  /** Replaces whatever ledger is there. */
+  readonly fresh: boolean;
+  /** Called before an earlier ledger is deleted. */
+  readonly onReplace: (text: string) => void;
+}
+
+/**
+ * Makes room for the ledger of a demo.
+ *
+ * @throws {CommandError} When a ledger is there that no demo made.
+ */
+export async function freshLedger(
+  { folder, fresh, onReplace }: DemoFolder,
+): Promise<string> {
+  try {
+    await mkdir(folder, { recursive: true });
+  } catch (error) {
+    throw new CommandError(
+      `Cannot make the folder ${folder}: ${messageOf(error)}`,
+    );
+  }
+  const names = await readdir(folder);
+  if (names.includes("ledger.db")) {
+    if (!names.includes(MARK) && !fresh) {
+      throw new CommandError(
+        `Cannot use the folder ${folder}: it holds a ledger of ` +
+          "another program; name another with --folder, or have it deleted " +
+          "with --fresh",
+      );
+    }
+    onReplace(`Replacing the ledger of an earlier run: ${folder}/ledger.db`);
+  }
+  // Beside the file lie its log, its spool and whatever else belongs to it.
+  for (const name of names.filter((name) => name.startsWith("ledger.db"))) {
+    await rm(`${folder}/${name}`, { recursive: true });
+  }
+  await writeFile(`${folder}/${MARK}`, "demo\n");
+  return `file:${folder}/ledger.db`;
+}
+
+/** What became of what the demo sold. */
+interface DemoShop {
+  /** Baskets that were sold. */
+  readonly sold: number;
+  /** Baskets that were shipped. */
+  readonly shipped: number;
+  /** Baskets that were shipped more than once. Always 0. */
+  readonly shippedTwice: number;
+  /** Orders that wait for a person, by why. */
+  readonly waiting: readonly {
+    readonly kind: AttentionKind;
+    readonly count: number;
+  }[];
+}
+
+/** What each basket costs, and what a customer who pays short pays. */
+const PRICE = "49.90";
+const SHORT = "4.99";
+
+/** Of so many customers one pays short, and one pays the basket before again. */
+const SHORT_EVERY = 7;
+const TWICE_EVERY = 5;
+
+/** Sells baskets by recorded sessions, and ships each on its release. */
+class Shop {
+  readonly #ledger: Ledger;
+  readonly #sessions: OnrampClient["sessions"];
+  readonly #shipped = new Map<string, Set<string>>();
+  #customers = 0;
+  #sold = 0;
+
+  constructor(ledger: Ledger, { sessions }: Pick<OnrampClient, "sessions">) {
+    this.#ledger = ledger;
+    this.#sessions = sessions;
+  }
+
+  /** Sells to the next customer; what the order of it is to have. */
+  async sells(): Promise<OrderInput> {
+    const customer = ++this.#customers;
+    if (customer % TWICE_EVERY !== 0) this.#sold++;
+    const { clickId, sessionId } = await sell(
+      { ledger: this.#ledger, sessions: this.#sessions },
+      {
+        reference: `basket-${this.#sold}`,
+        ...{ currency: "USD", amount: PRICE },
+        ...{ asset: "ETH", network: "sepolia" },
+      },
+    );
+    const isShort = customer % SHORT_EVERY === 0;
+    return {
+      ...{ clickId, sessionId },
+      ...isShort ? { currency: "USD", currencyAmount: SHORT } : {},
+    };
+  }
+
+  /** Ships what was released since it was last called. */
+  async ship(): Promise<void> {
+    const shipping = await this.#ledger.subscribe(
+      "demo",
+      { on: "order.release.yes", from: "start", start: false },
+      ({ key }, { reference }) => {
+        if (reference === null) return;
+        // A repeat has the key of the first call.
+        const keys = this.#shipped.get(reference) ?? new Set();
+        this.#shipped.set(reference, keys.add(key));
+      },
+    );
+    try {
+      while ((await shipping.dispatch()).delivered > 0);
+    } finally {
+      await shipping.stop();
+    }
+  }
+
+  /** The baskets that were shipped. */
+  get shipped(): readonly string[] {
+    return [...this.#shipped.keys()];
+  }
+
+  /** What became of all of it. */
+  async report(): Promise<DemoShop> {
+    const { size } = this.#shipped;
+    return {
+      sold: this.#sold,
+      shipped: size,
+      shippedTwice: [...this.#shipped.values()].filter((keys) => keys.size > 1)
+        .length,
+      waiting: await countWaiting(this.#ledger, Date.now()),
+    };
+  }
+}
 
 /** How the demo runs. */
-export interface DemoOptions {
+interface DemoOptions {
   /** Decides orders and faults. */
   readonly seed: number;
   /** Orders to send through their lives. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { startedAs } from "./show_demo.ts";
+import { startedAs } from "../commands/demo.ts";
 
 Deno.test("startedAs() names the program as it was started", () => {
   const modules = "node_modules/@rampkit/onramp/cli/commands/demo.js";

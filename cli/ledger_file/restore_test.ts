@@ -6,7 +6,7 @@ import { testEvents } from "../../ledger/testing/test_events.ts";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 import { readConfig } from "../../core/settings/config.ts";
 import type { Io } from "../program/io.ts";
-import { restore, RESTORE_STEPS, restoreJob } from "./restore.ts";
+import { restore, RESTORE_STEPS, restoreJob } from "./backup.ts";
 
 const io: Io = {
   out: () => {},

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import type { Transition } from "../../ledger/mod.ts";
-import { answeredActivity, transitionActivity } from "./activity.ts";
-import { activityLine } from "./activity_printer.ts";
+import {
+  activityLine,
+  answeredActivity,
+  transitionActivity,
+} from "./activity_printer.ts";
 
 const AT = Date.UTC(2026, 10, 22, 10, 31, 2, 123);
 const ORDER = "01M7WYY537RGCZBMWCSRKH5NWA";

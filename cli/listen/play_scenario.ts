@@ -1,9 +1,322 @@
-import type { OrderInput } from "../../sandbox/mod.ts";
-import type { SandboxControl } from "./sandbox_control.ts";
-import type { Scenario, Stage } from "./scenarios.ts";
+import type {
+  DeliveryStatus,
+  Faults,
+  OrderInput,
+  OrderStep,
+  SandboxDelivery,
+  SandboxOrder,
+  SandboxUser,
+  StepFacts,
+  TriggerInput,
+  UserStep,
+} from "../../sandbox/mod.ts";
+import { isRecord, messageOf } from "../../core/guards.ts";
+import { CommandError } from "../../core/settings/errors.ts";
+
+/** Where a scenario is played: one order, or one user, of a sandbox. */
+interface Stage {
+  /** Creates the order that the next calls are about. */
+  create(input?: OrderInput): Promise<void>;
+  /** Lets the order take steps, each with its webhook. */
+  steps(...steps: readonly OrderStep[]): Promise<void>;
+  /** Lets the order fail for a reason. */
+  fail(facts: Partial<StepFacts>): Promise<void>;
+  /** Lets the order take a step whose webhook does not arrive. */
+  silently(step: OrderStep): Promise<void>;
+  /** Lets the order take a step whose webhook is cut short on the way. */
+  broken(step: OrderStep): Promise<void>;
+  /** Waits for so long that the order's status becomes known. */
+  rest(): Promise<void>;
+  /** Sends a webhook about the order although nothing happened. */
+  say(type: string): Promise<void>;
+  /** Sends a webhook about an order that does not exist. */
+  invent(type: string): Promise<void>;
+  /** Creates a user, and lets it take steps, each with its webhook. */
+  user(...steps: readonly UserStep[]): Promise<void>;
+  /** Presses the Test button. */
+  pressTest(): Promise<void>;
+}
+
+/** A story of the service, from its beginning to its end. */
+export interface Scenario {
+  /** What happens, for people. */
+  readonly summary: string;
+  /** Makes it happen. */
+  readonly play: (stage: Stage) => Promise<void>;
+}
+
+/** A scenario in which an order takes steps and nothing else happens. */
+function life(summary: string, ...steps: readonly OrderStep[]): Scenario {
+  return {
+    summary,
+    play: async (stage) => {
+      await stage.create();
+      await stage.steps(...steps);
+    },
+  };
+}
+
+/** The same, with something at its end. */
+function then(
+  summary: string,
+  steps: readonly OrderStep[],
+  end: (stage: Stage) => Promise<void>,
+): Scenario {
+  const { play } = life(summary, ...steps);
+  return {
+    summary,
+    play: async (stage) => {
+      await play(stage);
+      await end(stage);
+    },
+  };
+}
+
+const PAID = ["pay", "authorise"] as const;
+const SENT = [...PAID, "transfer", "complete"] as const;
+
+/** Every scenario, by the word that plays it. */
+export const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  success: life("an order is paid, sent and complete", ...SENT),
+  failed: life("the payment of an order fails", ...PAID, "fail"),
+  cancelled: life(
+    "an order is cancelled after it was paid",
+    ...PAID,
+    "cancel",
+  ),
+  refund: then(
+    "the payment comes after the order's time (4016): a refund is due",
+    ["pay"],
+    (stage) =>
+      stage.fail({ failReason: "4016", errorText: "Payment after timeout" }),
+  ),
+  reversed: then(
+    "an order succeeds, and some seconds later the service reverses it",
+    SENT,
+    async (stage) => {
+      await stage.rest();
+      await stage.steps("cancel");
+    },
+  ),
+  forged: then(
+    "somebody who knows the webhook address claims a false success",
+    ["pay"],
+    (stage) => stage.say("order_complete"),
+  ),
+  invented: {
+    summary: "a webhook claims the success of an order that does not exist",
+    play: (stage) => stage.invent("order_complete"),
+  },
+  lost: then(
+    "an order succeeds, and the webhook that says so never comes",
+    PAID,
+    (stage) => stage.silently("complete"),
+  ),
+  broken: then(
+    "the body of the last webhook is cut short on the way",
+    PAID,
+    (stage) => stage.broken("complete"),
+  ),
+  repeated: then(
+    "the last webhook comes twice",
+    SENT,
+    (stage) => stage.say("order_complete"),
+  ),
+  late: then(
+    "the first webhook comes once more, after the last",
+    SENT,
+    (stage) => stage.say("payment_started"),
+  ),
+  unknown: then(
+    "a webhook has an undocumented type",
+    PAID,
+    (stage) => stage.say("order_refund_started"),
+  ),
+  verified: {
+    summary: "a user registers and is verified",
+    play: (stage) =>
+      stage.user("registration", "verify_start", "verify_success"),
+  },
+  rejected: {
+    summary: "the verification of a user fails",
+    play: (stage) =>
+      stage.user("registration", "verify_start", "verify_failed"),
+  },
+  test: {
+    summary: "the Test button is pressed",
+    play: (stage) => stage.pressTest(),
+  },
+};
+
+/** The sandbox that is controlled. */
+interface SandboxControlOptions {
+  /** Its address, without a slash at the end. */
+  readonly url: string;
+  /** Ends a request that is under way. */
+  readonly signal: AbortSignal;
+  /** What is called. @default globalThis.fetch */
+  readonly fetch?: typeof fetch;
+}
+
+/** Longest that an answer of the sandbox is waited for, ms. */
+const ANSWER_WITHIN_MS = 10_000;
+
+/** A sandbox in another process, through the routes under `/control`. */
+export class SandboxControl {
+  readonly #options: SandboxControlOptions;
+
+  /** Asks nothing yet. */
+  constructor(options: SandboxControlOptions) {
+    this.#options = options;
+  }
+
+  /** Says whether webhooks are delivered, and where. */
+  async delivery(): Promise<DeliveryStatus> {
+    const { delivery } = await this.#ask<{ readonly delivery: DeliveryStatus }>(
+      "GET",
+      "/state",
+    );
+    return delivery;
+  }
+
+  /** The click id that a session's widget was opened with; null before. */
+  session(id: string): Promise<{ readonly clickId: string | null }> {
+    return this.#ask("GET", `/sessions/${encodeURIComponent(id)}`);
+  }
+
+  /** The number of the latest webhook; 0 before the first. */
+  async latestWebhook(): Promise<number> {
+    return (await this.#webhooks()).at(-1)?.number ?? 0;
+  }
+
+  /**
+   * What the endpoint answered to the first webhook after one, 0 where nothing
+   * answered; null while that is not known.
+   */
+  async answerAfter(number: number): Promise<number | null> {
+    const next = (await this.#webhooks()).find((one) => one.number > number);
+    return next?.attempts[0]?.status ?? null;
+  }
+
+  #webhooks(): Promise<readonly SandboxDelivery[]> {
+    return this.#ask("GET", "/deliveries");
+  }
+
+  /** Creates an order, without a webhook. */
+  createOrder(input: OrderInput): Promise<Pick<SandboxOrder, OrderFields>> {
+    return this.#ask("POST", "/orders", input);
+  }
+
+  /** Lets an order take a step, with its webhook. */
+  advance(
+    orderId: string,
+    step: OrderStep,
+    facts: Partial<StepFacts> = {},
+  ): Promise<Pick<SandboxOrder, OrderFields>> {
+    const path = `/orders/${encodeURIComponent(orderId)}/steps`;
+    return this.#ask("POST", path, { step, ...facts });
+  }
+
+  /** Creates a user, without a webhook. */
+  createUser(
+    input: { readonly lkyc: string },
+  ): Promise<Pick<SandboxUser, "userId" | "lkyc">> {
+    return this.#ask("POST", "/users", input);
+  }
+
+  /** Lets a user take a step, with its webhook. */
+  advanceUser(
+    userId: string,
+    step: UserStep,
+  ): Promise<Pick<SandboxUser, "userId" | "lkyc">> {
+    const path = `/users/${encodeURIComponent(userId)}/steps`;
+    return this.#ask("POST", path, { step });
+  }
+
+  /** Sends an event although nothing happened. */
+  trigger(input: TriggerInput): Promise<unknown> {
+    return this.#ask("POST", "/events", input);
+  }
+
+  /** Presses the Test button. */
+  pressTest(): Promise<unknown> {
+    return this.#ask("POST", "/test");
+  }
+
+  /**
+   * Does something while some faults are in force, and puts those back that
+   * were in force before.
+   */
+  async withFaults<T>(
+    change: Partial<Faults>,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const before = await this.#ask<Record<string, unknown>>("GET", "/faults");
+    await this.#ask("PATCH", "/faults", change);
+    try {
+      return await work();
+    } finally {
+      const names = Object.keys(change);
+      const back = names.map((name) => [name, before[name]]);
+      await this.#ask("PATCH", "/faults", Object.fromEntries(back));
+    }
+  }
+
+  async #ask<T>(method: string, path: string, fields?: object): Promise<T> {
+    const { url, signal, fetch: ask = fetch } = this.#options;
+    let response: Response;
+    let text: string;
+    try {
+      response = await ask(`${url}/control${path}`, {
+        method,
+        redirect: "error",
+        signal: AbortSignal.any([
+          signal,
+          AbortSignal.timeout(ANSWER_WITHIN_MS),
+        ]),
+        ...(fields !== undefined && { body: JSON.stringify(fields) }),
+      });
+      text = await response.text();
+    } catch (error) {
+      if (signal.aborted) throw error;
+      throw new CommandError(
+        `Cannot reach a sandbox at ${url}: ${messageOf(error)}; start one ` +
+          "with `rampkit listen` or `rampkit sandbox`, or name where it is " +
+          "with --sandbox",
+      );
+    }
+    const value = jsonOf(text);
+    if (response.ok && value !== undefined) return value as T;
+    throw new CommandError(
+      isRecord(value) && typeof value.error === "string"
+        ? `The sandbox at ${url} refused: ${value.error}`
+        : `What answers at ${url} is not a sandbox: it answered ` +
+          `${response.status} to ${method} /control${path}; name where one ` +
+          "is with --sandbox",
+    );
+  }
+}
+
+/** Fields of an order that are used; an answer holds all of them as JSON. */
+type OrderFields =
+  | "orderId"
+  | "userId"
+  | "status"
+  | "currency"
+  | "currencyAmount"
+  | "cryptoAmount"
+  | "commodity";
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 /** How a scenario is played. */
-export interface PlayOptions {
+interface PlayOptions {
   /** The sandbox in which it happens. */
   readonly control: SandboxControl;
   /** What the order is to have; the sandbox chooses the rest. */

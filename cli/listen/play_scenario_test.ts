@@ -3,9 +3,12 @@ import { parseWebhook } from "../../core/webhook_event/parse_webhook.ts";
 import { createSandbox } from "../../sandbox/mod.ts";
 import { until } from "../../tests/kit/until.ts";
 import { CommandError } from "../../core/settings/errors.ts";
-import { playScenario } from "./play_scenario.ts";
-import { SandboxControl } from "./sandbox_control.ts";
-import { type Scenario, SCENARIOS } from "./scenarios.ts";
+import {
+  playScenario,
+  SandboxControl,
+  type Scenario,
+  SCENARIOS,
+} from "./play_scenario.ts";
 
 const { signal } = new AbortController();
 

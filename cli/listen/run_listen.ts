@@ -10,30 +10,32 @@ import {
   type ServedSandbox,
   serveSandbox,
 } from "../../sandbox/mod.ts";
-import { watchHealth } from "../../server/alarms/watch_health.ts";
+import { watchHealth } from "../../server/alarms/alarm_sender.ts";
 import { composeService } from "../../server/compose/compose_service.ts";
 import {
+  Forwarder,
   forwardMeters,
   ForwardReport,
-} from "../../server/forwarding/forward_report.ts";
-import { Forwarder } from "../../server/forwarding/forwarder.ts";
-import { pinnedFetch } from "../../server/forwarding/pinned_fetch.ts";
-import type { PostOptions } from "../../server/forwarding/post_webhook.ts";
+} from "../../server/forwarding/forwarder.ts";
+import {
+  pinnedFetch,
+  type PostOptions,
+  targetName,
+} from "../../server/forwarding/post_webhook.ts";
 import type { Forwarding } from "../../server/forwarding/read_targets.ts";
-import { webhookSigner } from "../../server/forwarding/signed_webhook.ts";
-import { targetName } from "../../server/forwarding/target_address.ts";
+import { webhookSigner } from "../../server/forwarding/transition_message.ts";
 import { listening } from "../../server/http/listening.ts";
 import { holdLedger } from "../../server/ledger_file/ledger_lock.ts";
 import type { Log } from "../../server/monitoring/logger.ts";
 import { serviceMetrics } from "../../server/monitoring/metrics.ts";
 import { readConfig } from "../../core/settings/config.ts";
-import { aborted } from "../../core/settings/stoppable.ts";
+import { aborted } from "../../core/settings/values.ts";
 import type { AnsweredRequest } from "../../webhooks/mod.ts";
 import {
   type Activity,
   forwardedActivity,
   transitionActivity,
-} from "./activity.ts";
+} from "./activity_printer.ts";
 
 /** Options of {@linkcode runListen}. */
 export interface ListenOptions {

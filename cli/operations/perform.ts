@@ -1,22 +1,38 @@
-import { defined } from "../../core/guards.ts";
-import { printable } from "../../core/printable.ts";
-import { readFolded } from "../../ledger/for_resources.ts";
-import { FOLD_VERSION } from "../../ledger/for_sync.ts";
-import type { Ledger } from "../../ledger/mod.ts";
+import { Option } from "commander";
 import {
   givenAs,
   type Items,
+  type LedgerFiles,
+  type Named,
   type Operation,
   type OperationContext,
+  type OperationParam,
   type OperationValues,
   type OperationView,
   pagesOf,
+  paramsOf,
   type WrittenText,
 } from "../../resources/operations/operation.ts";
-import { MOST_ROWS, type Page } from "../../resources/queries/page.ts";
-import { type Config, requireApiKey } from "../../core/settings/config.ts";
+import { MOST_ROWS, PAGE, type Page } from "../../resources/queries/orders.ts";
+import { lower } from "../../resources/views/text.ts";
 import { CommandError, EXIT, UsageError } from "../../core/settings/errors.ts";
-import { stoppable, untilStopped } from "../../core/settings/stoppable.ts";
+import { defined } from "../../core/guards.ts";
+import { ExpectationError, type Ledger } from "../../ledger/mod.ts";
+import { openWitness } from "../../server/compose/compose_witness.ts";
+import {
+  drainLeft,
+  leftSpoolFiles,
+} from "../../server/ledger_file/left_spool_files.ts";
+import { spoolDirectory } from "../../server/ledger_file/spool_directory.ts";
+import { type Config, requireApiKey } from "../../core/settings/config.ts";
+import {
+  serviceClient,
+  serviceEnvironment,
+} from "../../server/compose/service_client.ts";
+import { VARIABLES } from "../../core/settings/settings.ts";
+import { lookAtOrder } from "../../witness/look_at_order.ts";
+import { createWatcher } from "../../witness/watcher.ts";
+import { backUp, restore } from "../ledger_file/backup.ts";
 import {
   confirmed,
   type Io,
@@ -24,19 +40,277 @@ import {
   line,
   lines,
   note,
+  openInput,
 } from "../program/io.ts";
-import { limitOf } from "../program/options.ts";
-import { openOutput } from "../program/output.ts";
-import { noteWaiting, type Progress, progress } from "../program/progress.ts";
-import { upToDate, withLedger } from "../program/with_ledger.ts";
+import { limitOf, servicePort, type SharedFlags } from "../program/options.ts";
+import { ValidationError } from "../../client/errors.ts";
+import { printable } from "../../core/text.ts";
+import { readFolded } from "../../ledger/for_resources.ts";
+import { FOLD_VERSION } from "../../ledger/for_sync.ts";
+import { stoppable, untilStopped } from "../../core/settings/values.ts";
 import {
-  namer,
-  openInputs,
-  operationContext,
-  type OperationFlags,
-} from "./operation_context.ts";
-import { taken } from "./operation_options.ts";
-import { refusedBy } from "./refused_by.ts";
+  noteWaiting,
+  openOutput,
+  type Progress,
+  progress,
+} from "../program/output.ts";
+import { upToDate, withLedger } from "../program/with_ledger.ts";
+
+/** The parameters that a command takes; how many rows, it says otherwise. */
+export function taken(operation: Operation): readonly Named[] {
+  const isPaged = pagesOf(operation) !== null;
+  return Object.entries(paramsOf(operation)).filter(([name, { only }]) =>
+    only !== "request" && !(isPaged && Object.hasOwn(PAGE, name))
+  );
+}
+
+/** The flags of a parameter; none where it is an operand. */
+export function optionsOf(
+  name: string,
+  param: OperationParam<unknown>,
+): readonly Option[] {
+  const { place, words, operand = "<text>", schema, description } = param;
+  if (place !== undefined) return [];
+  if (words !== undefined) {
+    return Object.entries(words).map(([word, does]) =>
+      new Option(`--${word}`, does)
+    );
+  }
+  const flag = givenAs([name, param]);
+  if (schema.type === "boolean") return [new Option(flag, lower(description))];
+  const option = new Option(`${flag} ${operand}`, lower(description));
+  const choices = Array.isArray(schema.enum) ? schema.enum : [];
+  // A shell completes them; more would fill the help.
+  if (choices.length > 0 && choices.length <= 4) option.choices(choices);
+  const { read, readFlag = read, many } = param;
+  return [
+    option.argParser((text: string, before: unknown): unknown => {
+      const value = readFlag(flag, text);
+      return many && Array.isArray(before) && Array.isArray(value)
+        ? [...before, ...value]
+        : value;
+    }),
+  ];
+}
+
+/**
+ * What the operand of a parameter says; undefined where it was left out.
+ *
+ * @throws {UsageError} When it is wrong, or more than one was given.
+ */
+export function operandValue(
+  { place = "", many, read }: OperationParam<unknown>,
+  given: unknown,
+): unknown {
+  const texts = Array.isArray(given) ? given : [given];
+  const values = texts.flatMap((text) =>
+    typeof text === "string" ? [read(place, text)] : []
+  );
+  if (many) return values.length === 0 ? undefined : values.flat();
+  if (values.length > 1) throw new UsageError(`Give one ${place}, not several`);
+  return values[0];
+}
+
+/** What the flags of a parameter say; undefined where none was given. */
+export function flagValue(
+  name: string,
+  param: OperationParam<unknown>,
+  flags: object,
+): unknown {
+  const given = optionsOf(name, param).map((option) => {
+    const value: unknown = Reflect.get(flags, option.attributeName());
+    return value === undefined ? [] : [[option.name(), value] as const];
+  }).flat();
+  if (given.length > 1) {
+    throw new UsageError(`Say either ${givenAs([name, param])}`);
+  }
+  const [[word, value] = []] = given;
+  return param.words === undefined || word === undefined
+    ? value
+    : param.read(givenAs([name, param]), word);
+}
+
+/** Flags of the commands of operations, beside those of their parameters. */
+export interface OperationFlags extends SharedFlags {
+  readonly limit?: number;
+  readonly rate?: number;
+  readonly yes?: true;
+}
+
+/** Files that are read, by how they were named. */
+type Inputs = ReadonlyMap<string, AsyncIterable<Uint8Array>>;
+
+/** What a command gives the operation that it does. */
+interface ContextSource {
+  readonly io: Io;
+  /** The ledger, as the operation opens it. */
+  readonly ledger: Ledger;
+  readonly config: Config;
+  readonly flags: OperationFlags;
+  /** The files that are read. */
+  readonly inputs: Inputs;
+  /** Shows how much is done. */
+  readonly onProgress: OperationContext["onProgress"];
+  /** Clears what is shown of it. */
+  readonly endProgress: () => void;
+}
+
+/**
+ * What an operation works with in a command.
+ *
+ * @throws {UsageError} When what it asks is not configured.
+ */
+async function operationContext(
+  operation: Operation,
+  source: ContextSource,
+): Promise<OperationContext> {
+  const { io, ledger, config, onProgress, endProgress } = source;
+  const { asks } = operation;
+  return {
+    ...{ ledger, now: io.now, signal: io.signal, poller: null, onProgress },
+    nowMs: io.now(),
+    named: namer(operation),
+    // Whether it could be asked is part of some advice.
+    service: asks === "chain" ? null : askingPort(operation, source),
+    ...asks === "chain" ? await chainPort(io, ledger, config) : {},
+    note: (text) => {
+      endProgress();
+      note(io, text);
+    },
+    files: filesPort(source),
+  };
+}
+
+/** How a person names the parameters of an operation. */
+function namer(operation: Operation): (name: string) => string {
+  return (name) => {
+    const param = paramsOf(operation)[name];
+    return param === undefined ? name : givenAs([name, param]);
+  };
+}
+
+function askingPort(
+  { asks }: Operation,
+  { ledger, config, flags }: ContextSource,
+): OperationContext["service"] {
+  const pace = defined({ requestsPerSecond: flags.rate });
+  return servicePort(
+    config,
+    // An operation that asks nothing may have no ledger open.
+    (options) =>
+      serviceClient(config, ledger.environment, { ...pace, ...options }),
+    asks === undefined ? {} : {
+      address: serviceEnvironment(config, ledger.environment).baseUrl,
+      ...pace,
+    },
+  );
+}
+
+function filesPort(
+  { io, ledger, config, inputs, endProgress }: ContextSource,
+): LedgerFiles {
+  return {
+    left: () => leftSpoolFiles(spoolDirectory(config)),
+    drain: () => drainLeft(spoolDirectory(config), ledger),
+    compareStates: () => {
+      endProgress();
+      return ledger.verifyStates({ signal: io.signal });
+    },
+    read: (file) => {
+      const input = inputs.get(file);
+      if (input !== undefined) return input;
+      throw new TypeError(`No parameter names the file ${file}`);
+    },
+    backUp: (file, onProgress) => backUp(io, config, { file, onProgress }),
+    restore: (from) => restore(io, config, from),
+    newSalt: () => crypto.getRandomValues(new Uint8Array(16)),
+  };
+}
+
+/** Opens the files that parameters name: a wrong name leaves nothing behind. */
+async function openInputs(
+  io: Io,
+  operation: Operation,
+  values: OperationValues,
+): Promise<Inputs> {
+  const inputs = new Map<string, AsyncIterable<Uint8Array>>();
+  for (const [name, { isFile }] of taken(operation)) {
+    const file: unknown = Reflect.get(values, name);
+    if (!isFile || typeof file !== "string") continue;
+    inputs.set(file, await openInput(file, io.signal));
+  }
+  return inputs;
+}
+
+/**
+ * What asks the partner's chain nodes.
+ *
+ * @throws {UsageError} When none are known.
+ */
+async function chainPort(
+  io: Io,
+  ledger: Ledger,
+  config: Config,
+): Promise<Pick<OperationContext, "lookAtChain" | "lookAtChains">> {
+  const { now, signal } = io;
+  const nodes = await openWitness({ config, now }, ledger.environment);
+  if (nodes === null) {
+    throw new UsageError(
+      `Missing setting: no chain nodes are known; set ${VARIABLES.chainsFile}`,
+    );
+  }
+  const parts = { ...nodes, now };
+  return {
+    lookAtChain: (orderId) => lookAtOrder(ledger, orderId, parts),
+    lookAtChains: (since) =>
+      createWatcher({ ledger, ...parts }).once(defined({ signal, since })),
+  };
+}
+
+/**
+ * What client and ledger refused of an operation, in the words of its command.
+ */
+function refusedBy(operation: Operation): (error: unknown) => never {
+  return (error) => {
+    if (error instanceof ValidationError) {
+      throw new UsageError(
+        // Options of the client; here they are flags.
+        error.message.replaceAll(
+          /\b(\w+): true\b/g,
+          (text, name) => flagOf(operation, name) ?? text,
+        ),
+        { cause: error },
+      );
+    }
+    if (!(error instanceof ExpectationError)) throw error;
+    const issues = error.issues.map(({ field, message }) =>
+      `${fieldFlag(operation, field)} ${message}`
+    ).join("; ");
+    throw error.code === "invalid"
+      ? new UsageError(`Wrong ${issues}`, { cause: error })
+      : new CommandError(`Not recorded: ${issues}`, "in_use");
+  };
+}
+
+/** The flag of a field that the ledger names, in its or the service's words. */
+function fieldFlag(operation: Operation, field: string): string {
+  // What is stated beside a session has flags of its own.
+  const path = field.replace(/^expected\./, "expect_");
+  const name = path.replaceAll(
+    /_([a-z])/g,
+    (_, letter) => letter.toUpperCase(),
+  );
+  const stated = name.replace(
+    /^expect([a-z])/,
+    (_, letter) => `expect${letter.toUpperCase()}`,
+  );
+  return flagOf(operation, stated) ?? field;
+}
+
+function flagOf(operation: Operation, name: string): string | null {
+  const param = paramsOf(operation)[name];
+  return param === undefined ? null : givenAs([name, param]);
+}
 
 /** Does an operation, and prints what it gives. */
 export async function perform(

@@ -1,9 +1,76 @@
-import {
-  printable,
-  printableJson,
-  printableLines,
-} from "../../core/printable.ts";
+import { open, stat } from "node:fs/promises";
+import process from "node:process";
+import { Readable } from "node:stream";
+import { errorCode, messageOf } from "../../core/guards.ts";
+import { CommandError } from "../../core/settings/errors.ts";
+import { printable, printableJson, printableLines } from "../../core/text.ts";
 import { wrap } from "../../resources/views/text.ts";
+
+/** A command's work: gives an exit code, or nothing when all is fine. */
+type Action<Args extends unknown[]> = (
+  ...args: Args
+) => number | void | Promise<number | void>;
+
+/** What commands are built with. */
+export interface Cli {
+  /** The terminal. */
+  readonly io: Io;
+  /** Wraps a command's work so that its exit code becomes the program's. */
+  readonly run: <Args extends unknown[]>(
+    action: Action<Args>,
+  ) => (...args: Args) => Promise<void>;
+}
+
+/** Codes that a terminal takes as the way to write what follows. */
+const STYLES = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  cyan: [36, 39],
+  magenta: [35, 39],
+} as const;
+
+/** A way to write a text on a terminal. */
+export type Style = keyof typeof STYLES;
+
+/** A printable text in a style, for a terminal that wants colours. */
+export function paint(style: Style, text: string): string {
+  const [on, off] = STYLES[style];
+  return `\u001b[${on}m${text}\u001b[${off}m`;
+}
+
+/**
+ * Opens a file to read, or standard input for `-`.
+ *
+ * @throws {CommandError} When it cannot be read, saying why.
+ */
+export async function openInput(
+  file: string,
+  signal: AbortSignal,
+): Promise<ReadableStream<Uint8Array>> {
+  const stream = file === "-" ? process.stdin : await openFile(file);
+  return webStream(stream).pipeThrough(new TransformStream(), { signal });
+}
+
+function webStream(stream: Readable): ReadableStream<Uint8Array> {
+  return Readable.toWeb(stream) as ReadableStream<Uint8Array>;
+}
+
+async function openFile(file: string): Promise<Readable> {
+  let why: string;
+  try {
+    const isDirectory = (await stat(file)).isDirectory();
+    if (!isDirectory) return (await open(file)).createReadStream();
+    why = "it is a folder";
+  } catch (error) {
+    why = errorCode(error) === "ENOENT"
+      ? "there is no such file"
+      : messageOf(error);
+  }
+  throw new CommandError(`Cannot read ${file}: ${why}`);
+}
 
 /**
  * Everything that a command uses from outside, so that tests can replace it.

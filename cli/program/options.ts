@@ -1,6 +1,8 @@
 import { type Command, Option } from "commander";
+import type { OnrampClient } from "../../client/mod.ts";
+import type { ServicePort } from "../../resources/operations/operation.ts";
+import type { Config, ConfigFlags } from "../../core/settings/config.ts";
 import { CONTRADICTED_AFTER_MS } from "../../sync/recording/recorder.ts";
-import type { ConfigFlags } from "../../core/settings/config.ts";
 import {
   flagHelp,
   flagName,
@@ -10,6 +12,27 @@ import {
 } from "../../core/settings/settings.ts";
 import { wholeNumber } from "../../core/settings/values.ts";
 import { UsageError } from "../../core/settings/errors.ts";
+
+/** What operations ask the service with. */
+export function servicePort(
+  { apiKey }: Pick<Config, "apiKey">,
+  make: (
+    options?: { readonly allowUnlistedAssets: boolean },
+  ) => OnrampClient,
+  about: Pick<ServicePort, "address" | "requestsPerSecond"> = {},
+): ServicePort | null {
+  if (apiKey === null) return null;
+  // One client paces all its sessions.
+  let usual: OnrampClient | undefined;
+  return {
+    lists: () => make(),
+    sessions: (allowUnlistedAssets = false) =>
+      (allowUnlistedAssets ? make({ allowUnlistedAssets }) : usual ??= make())
+        .sessions,
+    newClickId: () => crypto.randomUUID(),
+    ...about,
+  };
+}
 
 /** Heading of the flags that stand for a variable, below a command's own. */
 export const SETTINGS_HEADING = "Settings, each also a variable:";

@@ -3,7 +3,7 @@ import process from "node:process";
 import { createInterface } from "node:readline/promises";
 import { isatty } from "node:tty";
 import { errorCode } from "../../core/guards.ts";
-import { sleep } from "../../core/waiting/sleep.ts";
+import { sleep } from "../../core/waiting/waiting.ts";
 import type { Io } from "./io.ts";
 
 /** How long is waited for a full pipe that does not block, ms. */

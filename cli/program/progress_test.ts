@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { barText } from "./progress.ts";
+import { barText } from "./output.ts";
 
 Deno.test("barText() shows the share, the figures and the time", () => {
   const bar = (done: number, elapsedMs: number) =>

@@ -1,10 +1,10 @@
 import { CommanderError } from "commander";
 import { messageOf } from "../../core/guards.ts";
-import { printable, printableJson } from "../../core/printable.ts";
+import { printable, printableJson } from "../../core/text.ts";
 import { CommandError, EXIT, UsageError } from "../../core/settings/errors.ts";
 import { type Io, note } from "./io.ts";
-import { redact } from "../../core/settings/redact.ts";
-import { isStop } from "../../core/settings/stoppable.ts";
+import { redact } from "../../core/settings/settings.ts";
+import { isStop } from "../../core/settings/values.ts";
 import { OnrampError, ValidationError } from "../../client/errors.ts";
 import { LedgerError } from "../../ledger/mod.ts";
 import { PollError } from "../../sync/mod.ts";

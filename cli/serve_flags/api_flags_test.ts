@@ -4,7 +4,7 @@ import { PrometheusMetrics } from "../../server/monitoring/prometheus/prometheus
 import { UsageError } from "../../core/settings/errors.ts";
 import { readConfig } from "../../core/settings/config.ts";
 import { until } from "../../tests/kit/until.ts";
-import { configuredApi } from "./api_flags.ts";
+import { configuredApi } from "./serve_flags.ts";
 import {
   type Logged,
   memoryLedger,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { knownTokens } from "../../server/api/callers.ts";
-import { accessOf } from "./console_flags.ts";
+import { knownTokens } from "../../server/api/problem.ts";
+import { accessOf } from "./serve_flags.ts";
 
 const tokens = knownTokens([
   { token: "x".repeat(20), name: null, scope: "read" },

@@ -1,7 +1,7 @@
 // @ts-types="@types/big.js"
 import Big from "big.js";
 import { isDecimal } from "../decimal.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../text.ts";
 
 /**
  * One cell: a text from outside, an amount, or a text of our own making such as

@@ -2,9 +2,13 @@ import assert from "node:assert/strict";
 // @ts-types="@types/big.js"
 import Big from "big.js";
 import fc from "fast-check";
-import { parseExact, plainDecimal } from "./exact_json.ts";
+import {
+  ExactNumber,
+  parseExact,
+  plainDecimal,
+  requireExactJson,
+} from "./json.ts";
 import { isThorough } from "../../tests/kit/thorough.ts";
-import { ExactNumber, requireExactJson } from "./exact_number.ts";
 
 /**
  * The yardstick: the engine decides what is JSON, and one regular expression
@@ -38,7 +42,7 @@ const text = fc.oneof(
 
 /**
  * Names without escapes, which the yardstick cannot be trusted with: see
- * `parse_json.ts`.
+ * `json.ts`.
  */
 const name = fc.string({ unit: "grapheme", maxLength: 6 }).filter((value) =>
   JSON.stringify(value) === `"${value}"`
@@ -279,7 +283,7 @@ Deno.test("parseExact() reads the largest answer in bounded memory, whatever it 
     ? ["1e999,", "1e-40,", "1,", '{"\\u0061":1},']
     : ["1e999,"];
   const program = `
-    import { parseExact } from "${import.meta.resolve("./exact_json.ts")}";
+    import { parseExact } from "${import.meta.resolve("./json.ts")}";
     const size = 4 * 1024 * 1024;
     for (const unit of ${JSON.stringify(units)}) {
       parseExact("[" + unit.repeat(size / unit.length) + "1]");

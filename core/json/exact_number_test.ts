@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { ExactNumber, parseWithExactNumbers } from "./exact_number.ts";
+import { ExactNumber, parseWithExactNumbers } from "./json.ts";
 
 Deno.test("parseWithExactNumbers() reads back the digits that JSON.stringify() writes", () => {
   const digits = fc.tuple(fc.bigInt({ min: 0n, max: 10n ** 30n }), fc.nat(999))

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { parseJson } from "./parse_json.ts";
+import { parseJson } from "./json.ts";
 
 /** A name as JSON text in which any character may be an escape. */
 const name = fc.array(

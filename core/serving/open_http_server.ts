@@ -1,4 +1,4 @@
-import { sleep } from "../waiting/sleep.ts";
+import { sleep } from "../waiting/waiting.ts";
 import type { HttpServer, HttpServerOptions } from "./http_server.ts";
 
 /** Opens an HTTP server: `Deno.serve` in Deno, `node:http` elsewhere. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readApiTokens } from "./api_tokens.ts";
+import { readApiTokens } from "./values.ts";
 import { UsageError } from "./errors.ts";
 
 const READ = "0123456789abcdef";

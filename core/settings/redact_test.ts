@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { withoutPasswords } from "./addresses.ts";
-import { redact } from "./redact.ts";
+import { redact, withoutPasswords } from "./settings.ts";
 
 Deno.test("redact() blots out every configured secret", () => {
   const variables: Record<string, string> = {

@@ -1,8 +1,104 @@
+import { UsageError } from "./errors.ts";
 import { WITNESS_RULES } from "../chain/verdict.ts";
-import { databaseUrl, DEFAULT_DATABASE_URL, httpUrl } from "./addresses.ts";
-import { readApiTokens } from "./api_tokens.ts";
-import { apiKey, webhookSecrets } from "./secrets.ts";
-import { lengthOfTime, oneOf, wholeNumber } from "./values.ts";
+import { lengthOfTime, oneOf, readApiTokens, wholeNumber } from "./values.ts";
+
+/** The database used when none is named. */
+const DEFAULT_DATABASE_URL = "file:rampkit.db";
+
+/**
+ * Takes user and password out of every address in a text: of
+ * `libsql://me:word@host` it leaves `libsql://[secret]@host`. What follows
+ * `file:` is a path, in which an @ is nothing special.
+ */
+export function withoutPasswords(text: string): string {
+  return text.replace(
+    /\b([a-z][a-z0-9+.-]*):(\/\/)?[^\s"'<>]*@/gi,
+    (found, scheme: string, slashes: string | undefined) =>
+      scheme.toLowerCase() === "file"
+        ? found
+        : slashes === undefined
+        ? "[secret]@"
+        : `${scheme}://[secret]@`,
+  );
+}
+
+/** Reads an http address. */
+export function httpUrl(name: string, text: string): string {
+  const url = URL.parse(text);
+  if (url?.protocol !== "https:" && url?.protocol !== "http:") {
+    // A query may hold a token.
+    const shown = withoutPasswords(text).replace(/[?#].*$/s, "");
+    throw new UsageError(
+      `Wrong ${name}: "${shown}" is not an http or https address`,
+    );
+  }
+  if (url.username !== "" || url.password !== "") {
+    // The value itself stays out of the message.
+    throw new UsageError(
+      `Wrong ${name}: the address holds a user or a password; take them out`,
+    );
+  }
+  return text.replace(/\/+$/, "");
+}
+
+/** Reads the address of a database. */
+function databaseUrl(name: string, text: string): string {
+  if (/^file:\/*$/.test(text)) {
+    throw new UsageError(
+      `Wrong ${name}: "${text}" names no file; write for example ` +
+        DEFAULT_DATABASE_URL,
+    );
+  }
+  if (text === ":memory:" || /^(file|libsql|https?|wss?):/.test(text)) {
+    return text;
+  }
+  const schemes = "none of file:, libsql:, https:, http:, wss:, ws:";
+  // The rest of an address may hold a password.
+  const [scheme] = /^[^/]+:\/\//.exec(text) ?? [];
+  const shown = withoutPasswords(text);
+  throw new UsageError(
+    scheme === undefined
+      ? `Wrong ${name}: "${shown}" starts with ${schemes}; for a file write ` +
+        `file:${shown}`
+      : `Wrong ${name}: ${scheme} is ${schemes}; a ledger is a file, or a ` +
+        "database on sqld or Turso",
+  );
+}
+
+/** A webhook secret shorter than this, in characters, gets a warning. */
+export const SHORT_SECRET_LENGTH = 16;
+
+/** What documents and templates write where a key of one's own belongs. */
+const PLACEHOLDER =
+  /^(?:<.*>|\[.*\]|\{.*\}|\$\w+|\$\{.*\}|x{3,}|\*{3,}|\.{3,}|(?:.*[-_])?your[-_].*|.*(?:change|replace)[-_]?(?:me|this)|(?:.*[-_])?placeholder|todo|tbd|none|null|undefined)$/i;
+
+/** Reads the API key. */
+function apiKey(name: string, text: string): string {
+  if (PLACEHOLDER.test(text)) {
+    throw new UsageError(
+      `Wrong ${name}: it is what a template writes in place of a key; set the ` +
+        "key that the service gave you",
+    );
+  }
+  if (/^[!-~]+$/.test(text)) return text;
+  throw new UsageError(
+    `Wrong ${name}: it has a character that no key has, such as a space or …; ` +
+      "set the key that the service gave you",
+  );
+}
+
+/** Reads webhook secrets, separated by commas. */
+function webhookSecrets(name: string, text: string): readonly string[] {
+  const list = text.split(",").map((one) => one.trim()).filter(Boolean);
+  const wrong = list.findIndex((one) => !/^[A-Za-z0-9._~-]+$/.test(one));
+  if (wrong === -1) return list;
+  throw new UsageError(
+    `Wrong ${name}: secret ${
+      wrong + 1
+    } of ${list.length} has a character that ` +
+      "an address cannot carry as is; use letters, digits and . _ ~ -",
+  );
+}
 
 /** A setting: one row says all of it. */
 export interface Setting {
@@ -403,4 +499,32 @@ function targets(between: RegExp) {
     text.split(between)
       .map((one) => ({ from, text: one.replace(/,\s*$/, "").trim() }))
       .filter(({ text }) => text !== "");
+}
+
+/** The variables whose values no message may show. */
+const SECRET_VARIABLES = VARIABLE_NAMES
+  .filter((name) => "isSecret" in SETTINGS[name])
+  .map((name) => VARIABLES[name]);
+
+/**
+ * Replaces every configured secret in a text that is about to be shown. Our own
+ * messages hold none; this is for messages of libraries and systems.
+ */
+export function redact(
+  text: string,
+  env: (name: string) => string | undefined,
+): string {
+  let shown = withoutPasswords(text);
+  for (const name of SECRET_VARIABLES) {
+    for (const secret of (env(name) ?? "").split(/[,\s]/)) {
+      // A token of the API stands behind its scope and name, and what opens a
+      // service behind the name of the service.
+      const value = secret.replace(
+        /^(?:(?:read|support|operate)(?:@[^:]*)?|slack|pagerduty):/,
+        "",
+      );
+      if (value.length > 3) shown = shown.replaceAll(value, "[secret]");
+    }
+  }
+  return shown;
 }

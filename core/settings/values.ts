@@ -1,5 +1,48 @@
+import { CommandError, UsageError } from "./errors.ts";
 import { isCalendarDate } from "../time/service_time.ts";
-import { UsageError } from "./errors.ts";
+
+/**
+ * Does work that Ctrl-C may stop, and then says what was done and what was not.
+ */
+export async function stoppable<T>(
+  signal: AbortSignal,
+  work: () => Promise<T>,
+  said: () => string | Promise<string>,
+): Promise<T> {
+  try {
+    signal.throwIfAborted();
+    return await work();
+  } catch (error) {
+    if (!isStop(error, signal)) throw error;
+    throw new CommandError(`Stopped: ${await said()}`, "stopped");
+  }
+}
+
+/** Whether this was thrown because the signal was aborted. */
+export function isStop(error: unknown, signal: AbortSignal): boolean {
+  return signal.aborted &&
+    (error === signal.reason ||
+      (error instanceof Error && error.name === "AbortError"));
+}
+
+/** The same values until the signal is aborted; then it throws the reason. */
+export async function* untilStopped<T>(
+  values: AsyncIterable<T>,
+  signal: AbortSignal,
+): AsyncGenerator<T> {
+  for await (const value of values) {
+    signal.throwIfAborted();
+    yield value;
+  }
+}
+
+/** Resolves when the signal is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) =>
+    signal.addEventListener("abort", () => resolve(), { once: true })
+  );
+}
 
 /** Reads a whole number. */
 export function wholeNumber(
@@ -80,4 +123,66 @@ function readTime(flag: string, value: string): number {
     `Wrong ${flag}: "${value}" is not a time; write a day (2026-11-20, in UTC) ` +
       "or a time with its zone (2026-11-20T14:30:00Z)",
   );
+}
+
+/** What tokens can allow; each allows what those before it do. */
+const SCOPES = ["read", "support", "operate"] as const;
+
+/**
+ * What a token allows: to read; to take notes as well; everything.
+ */
+export type Scope = (typeof SCOPES)[number];
+
+/** Whether a token that allows the one allows the other. */
+export function allows(scope: Scope, wanted: Scope): boolean {
+  return SCOPES.indexOf(scope) >= SCOPES.indexOf(wanted);
+}
+
+/** A token that opens API and console. */
+export interface ApiToken {
+  /** The secret. */
+  readonly token: string;
+  /** The name of its holder, for the log; null where none was given. */
+  readonly name: string | null;
+  /** What it allows. */
+  readonly scope: Scope;
+}
+
+/** A shorter token could be guessed, in characters. */
+const SHORTEST = 16;
+
+/** Reads tokens: `read:TOKEN,operate@NAME:TOKEN`. */
+export function readApiTokens(
+  setting: string,
+  text: string,
+): readonly ApiToken[] {
+  const entries = text.split(",").map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
+  const wrong = (what: string) => new UsageError(`Wrong ${setting}: ${what}`);
+  return entries.map((entry, index) => {
+    const which = `token ${index + 1} of ${entries.length}`;
+    const [, word, name, token = ""] =
+      /^([a-z]+)(?:@([A-Za-z0-9._-]{1,64}))?:(.*)$/.exec(entry) ?? [];
+    const scope = SCOPES.find((one) => one === word);
+    if (scope === undefined) {
+      throw wrong(
+        `${which} does not begin with read:, support: or operate:, or its name has ` +
+          "other characters than letters, digits and . _ -; write " +
+          "read:TOKEN or operate@NAME:TOKEN",
+      );
+    }
+    if (!/^[A-Za-z0-9._~+/=-]+$/.test(token)) {
+      throw wrong(
+        `${which} is empty, or has a character that a bearer token cannot ` +
+          "have; use letters, digits and . _ ~ + / = -",
+      );
+    }
+    if (token.length < SHORTEST) {
+      throw wrong(
+        `${which} has ${token.length} characters, and fewer than ${SHORTEST} ` +
+          "could be guessed; a fresh one: openssl rand -hex 24",
+      );
+    }
+    return { token, name: name ?? null, scope };
+  });
 }

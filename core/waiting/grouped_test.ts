@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { grouped } from "./grouped.ts";
+import { grouped } from "./waiting.ts";
 
 Deno.test("grouped() works together on what is asked for while a group is under way", async () => {
   const groups: string[] = [];

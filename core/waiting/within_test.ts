@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { within } from "./within.ts";
+import { within } from "./waiting.ts";
 
 const late = () => new Error("late");
 

@@ -1,5 +1,5 @@
-import { parseJson } from "../json/parse_json.ts";
-import { isLongText, LONGEST_IDENTIFIER } from "../wire/identifier.ts";
+import { parseJson } from "../json/json.ts";
+import { isLongText, LONGEST_IDENTIFIER } from "../wire/objects.ts";
 import { readWebhook } from "./parse_webhook.ts";
 import { isRecord } from "../guards.ts";
 

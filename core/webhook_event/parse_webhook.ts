@@ -1,13 +1,13 @@
 import { isOneOf, isRecord } from "../guards.ts";
-import { parseExact } from "../json/exact_json.ts";
-import { parseJson } from "../json/parse_json.ts";
-import { isLongText, LONGEST_IDENTIFIER } from "../wire/identifier.ts";
-import { type WebhookType, webhookType } from "./event_types.ts";
+import { parseExact, parseJson } from "../json/json.ts";
+import { isLongText, LONGEST_IDENTIFIER } from "../wire/objects.ts";
 import {
   ORDER_EVENT_TYPES,
   type UnrecognisedWebhook,
   type WebhookEvent,
   type WebhookOrder,
+  type WebhookType,
+  webhookType,
   type WebhookUser,
 } from "./webhook_event.ts";
 

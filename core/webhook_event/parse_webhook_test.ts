@@ -1,7 +1,5 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import { WEBHOOK_TYPES, type WebhookType, webhookType } from "./event_types.ts";
-import { parseWebhook, readWebhook } from "./parse_webhook.ts";
 import {
   isOrderEvent,
   isOtpStatusEvent,
@@ -9,8 +7,12 @@ import {
   isTestEvent,
   isUserEvent,
   isVerifyFailedEvent,
+  WEBHOOK_TYPES,
   type WebhookEvent,
+  type WebhookType,
+  webhookType,
 } from "./webhook_event.ts";
+import { parseWebhook, readWebhook } from "./parse_webhook.ts";
 
 const USER = {
   user_id: "01J0000000000000000000USER",

@@ -1,4 +1,4 @@
-import type { Delivery, UnansweredDelivery } from "./delivery.ts";
+import type { Delivery, UnansweredDelivery } from "./objects.ts";
 
 /**
  * Deliveries, and notes of unanswered ones, as binary records. A spool writes

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { concatenated } from "../bytes.ts";
+import { concatenated } from "../text.ts";
 import {
   deliveryRecord,
   noteRecord,

@@ -1,9 +1,5 @@
 import assert from "node:assert/strict";
-import {
-  isIdentifier,
-  isRequestable,
-  LONGEST_IDENTIFIER,
-} from "./identifier.ts";
+import { isIdentifier, isRequestable, LONGEST_IDENTIFIER } from "./objects.ts";
 
 Deno.test("isIdentifier() takes texts of 1 to 256 bytes in UTF-8", () => {
   assert.equal(LONGEST_IDENTIFIER, 256);

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
-import { ORDER_FIELD_NAMES, ORDER_FIELDS, orderField } from "./order_fields.ts";
-import { readOrderRow } from "./read_row.ts";
+import {
+  ORDER_FIELD_NAMES,
+  ORDER_FIELDS,
+  orderField,
+  readOrderRow,
+} from "./fields.ts";
 
 Deno.test("ORDER_FIELDS names what readOrderRow() checks, field by field", () => {
   for (const name of ORDER_FIELD_NAMES) {

@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { isDeeperThan } from "../guards.ts";
-import { ORDER_FIELD_NAMES, orderField } from "./order_fields.ts";
-import { readOrderRow, readUserRow } from "./read_row.ts";
+import {
+  ORDER_FIELD_NAMES,
+  orderField,
+  readOrderRow,
+  readUserRow,
+} from "./fields.ts";
 
 const SOUND = {
   text: "text",

@@ -3,8 +3,8 @@ import {
   type MismatchKind,
   ORDER_FIELDS,
   orderField,
-} from "../../core/wire/order_fields.ts";
-import type { OddField, OddValue } from "../../core/wire/page.ts";
+} from "../../core/wire/fields.ts";
+import type { OddField, OddValue } from "../../core/wire/objects.ts";
 import {
   CLAIM_FIELDS,
   compareTimes,

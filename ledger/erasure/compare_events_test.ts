@@ -4,9 +4,12 @@ import { orderRead, orderWebhook } from "../testing/projection_test_kit.ts";
 import { addNote, type Note } from "../recording/notes.ts";
 import { allNotes } from "../testing/mint.ts";
 import type { Ledger } from "../ledger.ts";
-import { assertFollows, inTables } from "../testing/empty_ledger.ts";
+import {
+  assertFollows,
+  emptyLedger,
+  inTables,
+} from "../testing/empty_ledger.ts";
 import { person } from "../testing/person_events.ts";
-import { emptyLedger } from "../testing/empty_ledger.ts";
 import { tries } from "../../tests/kit/thorough.ts";
 
 const anna = person("ANNA");

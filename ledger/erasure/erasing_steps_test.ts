@@ -4,7 +4,7 @@ import { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
 import fc from "fast-check";
 import type { Ledger } from "../ledger.ts";
 import type { OrderView } from "../reads/orders.ts";
-import { assertFollows } from "../testing/empty_ledger.ts";
+import { assertFollows, emptyLedger } from "../testing/empty_ledger.ts";
 import {
   at,
   orderRead,
@@ -14,7 +14,6 @@ import {
   webhook,
   worlds,
 } from "../testing/projection_test_kit.ts";
-import { emptyLedger } from "../testing/empty_ledger.ts";
 import { tries } from "../../tests/kit/thorough.ts";
 
 function ledgerAt(time = at(60)): Promise<Ledger> {

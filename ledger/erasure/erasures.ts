@@ -50,7 +50,7 @@ import {
   type Replacement,
 } from "./redact.ts";
 import { isRecord } from "../../core/guards.ts";
-import { isRequestable } from "../../core/wire/identifier.ts";
+import { isRequestable } from "../../core/wire/objects.ts";
 import { exactObject, type RecordedEvent } from "../events/event.ts";
 import { type EventKind, isExpectationKind } from "../machines/machine.ts";
 import type { OrderFold } from "../orders/order_fold.ts";

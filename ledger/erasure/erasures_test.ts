@@ -10,10 +10,13 @@ import { ledgerOn } from "../ledger_on.ts";
 import { openLedger } from "../open_ledger.ts";
 import { type Driver, LedgerError } from "../store/database.ts";
 import { openDriver } from "../thread/open_driver.ts";
-import { assertFollows, inTables } from "../testing/empty_ledger.ts";
+import {
+  assertFollows,
+  emptyLedger,
+  inTables,
+} from "../testing/empty_ledger.ts";
 import { databaseKinds } from "../testing/test_databases.ts";
 import { type Person, person } from "../testing/person_events.ts";
-import { emptyLedger } from "../testing/empty_ledger.ts";
 
 const anna = person("ANNA");
 const berta = person("BERTA");

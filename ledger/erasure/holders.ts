@@ -1,5 +1,5 @@
 /** Which events are about a person: what leads from one to the next, and what holds an id wherever it stands. */
-import { LONGEST_IDENTIFIER } from "../../core/wire/identifier.ts";
+import { LONGEST_IDENTIFIER } from "../../core/wire/objects.ts";
 import {
   comparedId,
   isSameId,

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { assertFollows } from "../testing/empty_ledger.ts";
+import { assertFollows, emptyLedger } from "../testing/empty_ledger.ts";
 import { orderRead, session } from "../testing/projection_test_kit.ts";
 import type { Ledger } from "../ledger.ts";
-import { emptyLedger } from "../testing/empty_ledger.ts";
 
 /** What is decided of each order, and how it is listed. */
 async function decided(ledger: Ledger): Promise<Record<string, string>> {

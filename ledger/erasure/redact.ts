@@ -3,8 +3,8 @@ import {
   KEPT_OF_WEBHOOK,
   KEPT_ORDER_FIELDS,
   orderField,
-} from "../../core/wire/order_fields.ts";
-import { readOrderRow } from "../../core/wire/read_row.ts";
+  readOrderRow,
+} from "../../core/wire/fields.ts";
 import {
   exactObject,
   KEPT_OF_CHAIN_READING,

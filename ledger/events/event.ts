@@ -1,12 +1,12 @@
 import {
   fieldsWith,
   type KeptOrderField,
-} from "../../core/wire/order_fields.ts";
+  type RowRead,
+} from "../../core/wire/fields.ts";
 import { isRecord, recordBy } from "../../core/guards.ts";
-import { isLongText, LONGEST_IDENTIFIER } from "../../core/wire/identifier.ts";
-import { utf8Prefix } from "../../core/bytes.ts";
-import { parseExact } from "../../core/json/exact_json.ts";
-import type { RowRead } from "../../core/wire/read_row.ts";
+import { isLongText, LONGEST_IDENTIFIER } from "../../core/wire/objects.ts";
+import { printable, utf8Prefix } from "../../core/text.ts";
+import { parseExact } from "../../core/json/json.ts";
 import { isDecimal } from "../../core/decimal.ts";
 import {
   type Verdict,
@@ -15,7 +15,6 @@ import {
   type WitnessRule,
 } from "../../core/chain/verdict.ts";
 import { normaliseTime } from "../../core/time/service_time.ts";
-import { printable } from "../../core/printable.ts";
 import type { EventKind } from "../machines/machine.ts";
 
 /**

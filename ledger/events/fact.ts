@@ -7,7 +7,7 @@ import type {
 } from "./event.ts";
 import type { ClaimedStatus, EventKind } from "../machines/machine.ts";
 import type { OrderReading, UserReading } from "./readings.ts";
-import type { WebhookType } from "../../core/webhook_event/event_types.ts";
+import type { WebhookType } from "../../core/webhook_event/webhook_event.ts";
 import type { Status } from "../machines/transition.ts";
 
 /**

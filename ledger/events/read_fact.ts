@@ -1,14 +1,18 @@
 import { emptyRecord } from "../../core/guards.ts";
 import { normaliseTime, readQueryTime } from "../../core/time/service_time.ts";
-import { webhookType } from "../../core/webhook_event/event_types.ts";
 import {
   isOrderEvent,
   type OrderEvent,
   type WebhookEvent,
+  webhookType,
 } from "../../core/webhook_event/webhook_event.ts";
 import { parseWebhook } from "../../core/webhook_event/parse_webhook.ts";
-import { KEPT_OF_WEBHOOK, orderField } from "../../core/wire/order_fields.ts";
-import { readOrderRow, readUserRow } from "../../core/wire/read_row.ts";
+import {
+  KEPT_OF_WEBHOOK,
+  orderField,
+  readOrderRow,
+  readUserRow,
+} from "../../core/wire/fields.ts";
 import { normaliseStatus, orderMachine } from "../machines/machine.ts";
 import {
   CLAIM_FIELDS,

@@ -1,9 +1,13 @@
 import { emptyRecord } from "../../core/guards.ts";
 import {
+  CARD_FIELDS,
+  LIMIT_FIELDS,
   ORDER_FIELD_NAMES,
   ORDER_FIELDS,
-} from "../../core/wire/order_fields.ts";
-import type { OddField } from "../../core/wire/page.ts";
+  USER_FIELDS,
+  type UserFieldTable,
+} from "../../core/wire/fields.ts";
+import type { OddField } from "../../core/wire/objects.ts";
 import {
   compareTimes,
   effectiveReadAt,
@@ -28,12 +32,6 @@ import {
 import { normaliseStatus } from "../machines/machine.ts";
 import type { Status } from "../machines/transition.ts";
 import { normaliseTime } from "../../core/time/service_time.ts";
-import {
-  CARD_FIELDS,
-  LIMIT_FIELDS,
-  USER_FIELDS,
-  type UserFieldTable,
-} from "../../core/wire/user_fields.ts";
 
 /**
  * What a reading of the orders endpoint says. In its fields null means absent,

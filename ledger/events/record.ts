@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import canonicalize from "canonicalize";
 import { encodeTime } from "ulid";
-import { parseExact } from "../../core/json/exact_json.ts";
+import { parseExact } from "../../core/json/json.ts";
 import { isDeeperThan } from "../../core/guards.ts";
 import { readServiceTime } from "../../core/time/service_time.ts";
 import { bodyValue } from "../../core/webhook_event/classify_body.ts";
-import type { UnansweredDelivery } from "../../core/wire/delivery.ts";
+import type { UnansweredDelivery } from "../../core/wire/objects.ts";
 import type { EventKind } from "../machines/machine.ts";
 import {
   type EventBodies,

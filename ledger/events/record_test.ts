@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { parseExact } from "../../core/json/exact_json.ts";
+import { parseExact } from "../../core/json/json.ts";
 import { derive, digestOfBytes, digestOfValue, factId } from "./record.ts";
 import {
   deliveryUnanswered,

@@ -43,7 +43,7 @@ import {
   visibleReading,
 } from "../orders/order_status.ts";
 import { type OrderState, orderState } from "../states/order_state.ts";
-import { jsonBytes } from "../../core/bytes.ts";
+import { jsonBytes } from "../../core/text.ts";
 import { expectationWindow, JoinedFacts } from "../orders/expectations.ts";
 import {
   evolveOrder,

@@ -1,12 +1,10 @@
 import {
+  type OrderEventType,
+  type VerificationState,
   WEBHOOK_TYPES,
   type WebhookType,
-} from "../../core/webhook_event/event_types.ts";
-import type {
-  OrderEventType,
-  VerificationState,
 } from "../../core/webhook_event/webhook_event.ts";
-import type { OrderStatus } from "../../core/wire/order.ts";
+import type { OrderStatus } from "../../core/wire/objects.ts";
 import type { Entity, Status } from "./transition.ts";
 
 /** Every kind of event, as keys. */

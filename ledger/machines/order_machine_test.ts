@@ -34,7 +34,7 @@ import {
   orderRank,
 } from "./machine.ts";
 import { orderState } from "../states/order_state.ts";
-import { WEBHOOK_TYPES } from "../../core/webhook_event/event_types.ts";
+import { WEBHOOK_TYPES } from "../../core/webhook_event/webhook_event.ts";
 import {
   expectedOf,
   factsReader,

@@ -1,5 +1,5 @@
-import { closest } from "../../core/closest.ts";
-import type { OrderStatus } from "../../core/wire/order.ts";
+import { closest } from "../../core/text.ts";
+import type { OrderStatus } from "../../core/wire/objects.ts";
 import {
   RELEASE_ENTRIES,
   type ReleaseEntry,

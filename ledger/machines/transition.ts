@@ -1,5 +1,5 @@
 import { normaliseTime } from "../../core/time/service_time.ts";
-import type { OrderStatus } from "../../core/wire/order.ts";
+import type { OrderStatus } from "../../core/wire/objects.ts";
 
 /** A change of status that the service showed, and that a webhook announces. */
 export interface ObservedChange {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import {
   WEBHOOK_TYPES,
   type WebhookType,
-} from "../../core/webhook_event/event_types.ts";
+} from "../../core/webhook_event/webhook_event.ts";
 import type { RecordedEvent } from "../events/event.ts";
 import { foldUser } from "../testing/fold_user.ts";
 import {

@@ -6,7 +6,7 @@ import {
   csvLine,
   csvRows,
 } from "../../core/csv/csv.ts";
-import { printableJson } from "../../core/printable.ts";
+import { printableJson } from "../../core/text.ts";
 import type { MonthClosedFile } from "../events/event.ts";
 import {
   AMOUNTS,

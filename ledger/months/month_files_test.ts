@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { itemsFile, readItems } from "./month_files.ts";
-import { localDay, monthAfter } from "./month_row.ts";
+import { itemsFile, readItems, sumMonth } from "./month_files.ts";
 import {
   bookedAmount,
+  localDay,
   type Money,
+  monthAfter,
   type MonthRow,
   negated,
 } from "./month_row.ts";
-import { sumMonth } from "./month_files.ts";
 
 const money: Money = {
   currency: "USD",

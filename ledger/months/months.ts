@@ -1,5 +1,5 @@
 import process from "node:process";
-import { printable } from "../../core/printable.ts";
+import { printable } from "../../core/text.ts";
 import type {
   MonthClosedBody,
   MonthClosedFile,

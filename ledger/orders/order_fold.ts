@@ -11,7 +11,7 @@ import {
   KEPT_OF_WEBHOOK,
   ORDER_FIELDS,
   orderField,
-} from "../../core/wire/order_fields.ts";
+} from "../../core/wire/fields.ts";
 import {
   type ChainReading,
   CLAIM_FIELDS,

@@ -42,7 +42,7 @@ import {
   type FieldsWith,
   fieldsWith,
   ORDER_FIELDS,
-} from "../../core/wire/order_fields.ts";
+} from "../../core/wire/fields.ts";
 import { isFinal, isKnown, orderRank } from "../machines/machine.ts";
 import type { Status } from "../machines/transition.ts";
 import {

@@ -33,7 +33,7 @@ import {
   write,
 } from "../store/database.ts";
 import { EVENT_COLUMNS, eventsOf, msOf } from "../store/events.ts";
-import { ATTEMPTS_FROM_PREVIOUS_MS } from "../../core/waiting/retry_delay.ts";
+import { ATTEMPTS_FROM_PREVIOUS_MS } from "../../core/waiting/waiting.ts";
 import { compareTimes } from "../events/event.ts";
 import { type UserFold, userState } from "../users/user_state.ts";
 

@@ -10,8 +10,7 @@ import {
   type Projected,
 } from "./project.ts";
 import { refold } from "./refold.ts";
-import { backoffMs } from "../../core/waiting/retry_delay.ts";
-import { sleep } from "../../core/waiting/sleep.ts";
+import { backoffMs, sleep } from "../../core/waiting/waiting.ts";
 
 /** Result of {@linkcode Ledger.project}. */
 export interface Projection {

@@ -32,7 +32,7 @@ import {
 import {
   ATTEMPTS_FROM_FIRST_MS,
   ATTEMPTS_FROM_PREVIOUS_MS,
-} from "../../core/waiting/retry_delay.ts";
+} from "../../core/waiting/waiting.ts";
 import { compareText } from "../machines/machine.ts";
 import { readFact } from "../events/read_fact.ts";
 

@@ -73,7 +73,7 @@ import {
   wrongQuery,
 } from "./pages.ts";
 import { type UserState, userState } from "../users/user_state.ts";
-import { jsonBytes } from "../../core/bytes.ts";
+import { jsonBytes } from "../../core/text.ts";
 import { timeOf } from "../store/events.ts";
 
 /** An order as readers see it. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { concatenated } from "../../core/bytes.ts";
+import { concatenated } from "../../core/text.ts";
 import { deliveryRecord } from "../../core/wire/delivery_records.ts";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 import { webhookEvent } from "../testing/mint.ts";

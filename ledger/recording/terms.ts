@@ -5,13 +5,13 @@ import {
   readAmount,
 } from "../../core/rules/session_limits.ts";
 import { isWalletAddress } from "../../core/rules/wallet_address.ts";
-import { printable } from "../../core/printable.ts";
+import { printable } from "../../core/text.ts";
 import { readQueryTime } from "../../core/time/service_time.ts";
 import {
   isIdentifier,
   isLongText,
   LONGEST_IDENTIFIER,
-} from "../../core/wire/identifier.ts";
+} from "../../core/wire/objects.ts";
 import {
   askedAtOf,
   type ExpectedTerms,

@@ -1,8 +1,5 @@
-import { printable } from "../../core/printable.ts";
-import {
-  isIdentifier,
-  LONGEST_IDENTIFIER,
-} from "../../core/wire/identifier.ts";
+import { printable } from "../../core/text.ts";
+import { isIdentifier, LONGEST_IDENTIFIER } from "../../core/wire/objects.ts";
 import {
   HAND_OUTCOMES,
   type HandOutcome,

@@ -43,7 +43,7 @@ import {
   type StatusFacts,
   visibleReading,
 } from "../orders/order_status.ts";
-import type { OrderFieldName } from "../../core/wire/order_fields.ts";
+import type { OrderFieldName } from "../../core/wire/fields.ts";
 import { countingLook, type OrderFold } from "../orders/order_fold.ts";
 
 /** A chain reading, as readers see it. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { stat } from "node:fs/promises";
 import { ulid } from "ulid";
-import { LONGEST_IDENTIFIER } from "../../core/wire/identifier.ts";
+import { LONGEST_IDENTIFIER } from "../../core/wire/objects.ts";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 import { readDeliveryPage } from "../reads/deliveries.ts";
 import { openLedger } from "../open_ledger.ts";

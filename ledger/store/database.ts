@@ -1,7 +1,6 @@
 /** How the ledger reads and writes: rows in, rows out, all of a batch or nothing. */
 import { messageOf } from "../../core/guards.ts";
-import { sleep } from "../../core/waiting/sleep.ts";
-import { backoffMs } from "../../core/waiting/retry_delay.ts";
+import { backoffMs, sleep } from "../../core/waiting/waiting.ts";
 
 /** A value SQLite can hold. */
 export type SqlValue = null | string | number | bigint | Uint8Array;

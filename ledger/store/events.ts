@@ -15,8 +15,8 @@ import {
   type Statement,
   statement,
 } from "./database.ts";
-import { sleep } from "../../core/waiting/sleep.ts";
-import type { Delivery } from "../../core/wire/delivery.ts";
+import { sleep } from "../../core/waiting/waiting.ts";
+import type { Delivery } from "../../core/wire/objects.ts";
 import { readRecords } from "../../core/wire/delivery_records.ts";
 import {
   type BodyClasses,

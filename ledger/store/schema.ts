@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { sleep } from "../../core/waiting/sleep.ts";
+import { sleep } from "../../core/waiting/waiting.ts";
 import { type Driver, LedgerError, statement, write } from "./database.ts";
 import { hexOf } from "./events.ts";
 

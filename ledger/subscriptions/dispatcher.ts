@@ -1,6 +1,6 @@
 /** Tells what an outbox holds: side by side across entities, in order within each. */
 import { randomUUID } from "node:crypto";
-import { sleep as sleepFor } from "../../core/waiting/sleep.ts";
+import { backoffMs, sleep as sleepFor } from "../../core/waiting/waiting.ts";
 import { patternText } from "../machines/pattern.ts";
 import {
   insertOutbox,
@@ -32,7 +32,6 @@ import {
   type SubscriptionParts,
 } from "./outbox.ts";
 import { messageOf } from "../../core/guards.ts";
-import { backoffMs } from "../../core/waiting/retry_delay.ts";
 
 /** After a crash of a machine another process delivers this much later, ms. */
 const LEASE_MS = 10_000;

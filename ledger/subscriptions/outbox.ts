@@ -23,7 +23,7 @@ import {
   TRANSITIONS,
   YES,
 } from "../projection/log.ts";
-import { grouped } from "../../core/waiting/grouped.ts";
+import { grouped } from "../../core/waiting/waiting.ts";
 import { unpackUser } from "../projection/rows.ts";
 import { ORDER_COLUMNS, orderOfRow } from "../reads/orders.ts";
 

@@ -1,5 +1,5 @@
 /** Events as tests say them. */
-import type { Delivery, UnansweredDelivery } from "../../core/wire/delivery.ts";
+import type { Delivery, UnansweredDelivery } from "../../core/wire/objects.ts";
 import type { EventBodies, NewEvent } from "../events/event.ts";
 import { type Note, noteOf } from "../recording/notes.ts";
 import type { Driver } from "../store/database.ts";

@@ -1,8 +1,291 @@
 import {
+  ATTENTION_KINDS,
+  type AttentionKind,
+  type Ledger,
   NO_THREAD_ADVICE,
   NO_THREAD_MEANS,
 } from "../../ledger/for_resources.ts";
-import { type Subject, SUBJECTS } from "./subjects.ts";
+
+/** The limits beyond which something is wrong, each of them once. */
+export const LIMITS = {
+  /** How long an answered delivery may wait for the ledger, ms. */
+  deliveryWaitsMs: 60_000,
+  /** How long what a webhook named may wait for a confirming read, ms. */
+  confirmationWaitsMs: 15 * 60_000,
+  /** How long a poller may be silent; at work it reports every 30 s. In ms. */
+  pollerSilentMs: 180_000,
+  /** How old answers of the service may be without a working poller, ms. */
+  answerOldMs: 3_600_000,
+  /** How long crons may not have run where they poll; they do each minute. In ms. */
+  cronSilentMs: 5 * 60_000,
+  /** How many events may wait to be folded. */
+  eventsNotFolded: 1000,
+  /** How much of the disk must be free: a day of deliveries at a small shop. */
+  diskFreeBytes: 256 * 1024 * 1024,
+  /** A disk with less than this is full. */
+  diskFullBytes: 1024 * 1024,
+  /** Age beyond which refused requests are not reported, ms. */
+  refusedAgoMs: 24 * 3_600_000,
+  /** Age beyond which drift is not reported, ms. */
+  driftAgoMs: 24 * 3_600_000,
+  /** How often backups are due unless a setting says otherwise, ms. */
+  backupEveryMs: 12 * 3_600_000,
+  /** How many times that interval the newest backup may be old. */
+  backupsMissed: 2,
+  /** How long the service waits for the answer to a webhook, ms. */
+  answerMs: 5000,
+  /** How much a clock may differ from the service's, ms. */
+  clockOffMs: 5000,
+  /** Beyond this difference the times that the service states are not used, ms. */
+  clockWrongMs: 120_000,
+  /** How long a finding of another process holds, ms. */
+  reportedMs: 120_000,
+} as const;
+
+/** The parts of the console's health bar, in their order. */
+export const HEALTH_PARTS = [
+  "Webhooks",
+  "Polling",
+  "Ledger",
+  "Backlog",
+  "Forwarding",
+  "Comparison",
+] as const;
+
+/** A part of the console's health bar. */
+export type HealthPartName = (typeof HEALTH_PARTS)[number];
+
+/** What is checked. */
+interface LookedAt {
+  /** Its name in `doctor`. */
+  readonly name: string;
+  /** Part of the console that shows it; null when none does. */
+  readonly part: HealthPartName | null;
+  /** Whether each machine has its own. */
+  readonly isLocal?: true;
+  /** Whether only `doctor` looks at it, so that it is never an alarm. */
+  readonly byDoctorAlone?: true;
+}
+
+const TABLE = {
+  api_key: { name: "API key", part: null, byDoctorAlone: true },
+  webhook_secret: { name: "Webhook secret", part: null, byDoctorAlone: true },
+  serve: { name: "Serve", part: "Ledger", isLocal: true },
+  spool: { name: "Spool", part: "Ledger", isLocal: true },
+  waiting: { name: "Waiting", part: "Ledger" },
+  place: { name: "Ledger", part: null, byDoctorAlone: true },
+  storing: { name: "Ledger", part: "Ledger", isLocal: true },
+  disk: { name: "Disk", part: "Ledger", isLocal: true },
+  database: { name: "Database", part: null, byDoctorAlone: true },
+  projection: { name: "Projection", part: "Ledger" },
+  evidence: { name: "Evidence", part: "Ledger" },
+  assets: { name: "Assets", part: null, byDoctorAlone: true },
+  delivery: { name: "Delivery", part: "Webhooks" },
+  freshness: { name: "Freshness", part: null },
+  refusals: { name: "Refused", part: "Webhooks" },
+  endpoint: { name: "Endpoint", part: null, byDoctorAlone: true },
+  polling: { name: "Polling", part: "Polling" },
+  backlog: { name: "Backlog", part: "Backlog" },
+  refused_ids: { name: "Refused ids", part: "Backlog" },
+  drift: { name: "Drift", part: "Comparison" },
+  orders: { name: "Orders", part: null },
+  comparison: { name: "Comparison", part: "Comparison" },
+  nodes: { name: "Chain nodes", part: "Comparison" },
+  forwarding: { name: "Forwarding", part: "Forwarding" },
+  backups: { name: "Backups", part: "Ledger", isLocal: true },
+  service: { name: "Service", part: null, byDoctorAlone: true },
+  clock: { name: "Clock", part: null, byDoctorAlone: true },
+} as const satisfies Readonly<Record<string, LookedAt>>;
+
+/** Code of what is checked. */
+export type Subject = keyof typeof TABLE;
+
+/** Everything that is checked, in the order in which it is shown. */
+export const SUBJECTS: Readonly<Record<Subject, LookedAt>> = TABLE;
+
+/** Orders that wait for one reason are counted up to here. */
+export const COUNTED = 50;
+
+/** How many orders wait, and for which reason. */
+export type Waiting = readonly {
+  readonly kind: AttentionKind;
+  readonly count: number;
+}[];
+
+/** Counts the orders that wait, up to a number that is shown as "more". */
+export async function countWaiting(
+  ledger: Ledger,
+  nowMs: number,
+): Promise<Waiting> {
+  const counts = await Promise.all(ATTENTION_KINDS.map(async (kind) => {
+    const { orders } = await ledger.orders.page({
+      attention: kind,
+      stuckAtMs: nowMs,
+      limit: COUNTED + 1,
+    });
+    return { kind, count: orders.length };
+  }));
+  return counts.filter(({ count }) => count > 0);
+}
+
+/** Figures and words behind a finding; never a secret, never a person. */
+export type HealthFacts = Readonly<Record<string, string | number | null>>;
+
+/** What a look found: plain data. */
+export interface Finding {
+  /** What was looked at. */
+  readonly subject: Subject;
+  /** What was found. */
+  readonly code: ConditionCode;
+  /** How much it matters. */
+  readonly level: HealthLevel;
+  /** Which of several it is about, for example a receiver; else null. */
+  readonly about: string | null;
+  /** Since when, UTC ISO 8601; null where that is not known. */
+  readonly since: string | null;
+  /** The finding, in one sentence. */
+  readonly detail: string;
+  /** What to do; null where there is nothing to do. */
+  readonly next: string | null;
+  /** Figures and words behind it. */
+  readonly facts: HealthFacts;
+}
+
+/** Checks the health of everything. */
+export type LookAtHealth = () => Promise<readonly Finding[]>;
+
+/** What a look knows beyond the table. */
+export interface FoundOptions {
+  /**
+   * What was checked, for a condition of several subjects.
+   *
+   * @default {by the table}
+   */
+  readonly subject?: Subject;
+  /** Which of several it is about. @default {none} */
+  readonly about?: string;
+  /** Since when. @default {not known} */
+  readonly since?: string | null;
+  /** The sentence, where the table's is no longer true. @default {the table's} */
+  readonly means?: string;
+  /** What completes the sentence. @default {nothing} */
+  readonly more?: string;
+  /** What to do, where it depends on the facts. @default {by the table} */
+  readonly next?: string;
+  /** Figures and words behind it. @default {none} */
+  readonly facts?: HealthFacts;
+}
+
+/** Makes a finding of a condition. */
+export function found(
+  code: ConditionCode,
+  { subject, about, since, means, more, next, facts }: FoundOptions = {},
+): Finding {
+  const row = CONDITIONS[code];
+  const said = means ?? row.means;
+  return {
+    subject: subject ?? row.subject,
+    code,
+    level: row.level,
+    about: about ?? null,
+    since: since ?? null,
+    detail: more === undefined ? said : `${said}: ${more}`,
+    next: next ?? row.next ?? null,
+    facts: facts ?? {},
+  };
+}
+
+/** Whether a finding is of something that a person should know. */
+export function stands({ level }: Pick<Finding, "level">): boolean {
+  return level === "problem" || level === "warning";
+}
+
+/**
+ * Merges what several looks found, by subject: standing problems, each once;
+ * without any, what was found instead.
+ */
+export function gathered(
+  looks: readonly (readonly Finding[])[],
+): readonly Finding[] {
+  const all = looks.flat();
+  const order = Object.keys(SUBJECTS);
+  return [...Map.groupBy(all, ({ subject }) => subject).values()]
+    .flatMap((some) => {
+      const standing = some.filter(stands);
+      const listed = standing.length > 0 ? standing : some;
+      const byName = Map.groupBy(
+        listed,
+        ({ code, about }) => `${code} ${about}`,
+      );
+      return [...byName.values()].flatMap((same) => same.slice(0, 1));
+    })
+    .sort((a, b) => order.indexOf(a.subject) - order.indexOf(b.subject));
+}
+
+/** What was found, or that it could not be checked. */
+export async function lookedAt(
+  subject: Subject,
+  look: () => Promise<readonly Finding[]> | readonly Finding[],
+): Promise<readonly Finding[]> {
+  try {
+    return await look();
+  } catch (error) {
+    const more = error instanceof Error ? error.message : String(error);
+    return [found("not_looked_at", { subject, more })];
+  }
+}
+
+/** One finding, as `doctor` and `/v1/status` show it. */
+export interface Check {
+  /** The subject of the check. */
+  readonly name: string;
+  /**
+   * - `ok`: as it should be.
+   * - `warn`: works, and a person should know.
+   * - `fail`: does not work.
+   * - `skip`: could not be looked at; `detail` says why.
+   */
+  readonly status: "ok" | "warn" | "fail" | "skip";
+  /** What was found; docs/reference/health.md says what each means. */
+  readonly code: ConditionCode;
+  /** Since when, UTC ISO 8601; null where that is not known. */
+  readonly since: string | null;
+  /** The finding, in one sentence. */
+  readonly detail: string;
+  /** What to do about it; absent when there is nothing to do. */
+  readonly advice?: string;
+}
+
+const STATUS: Readonly<Record<HealthLevel, Check["status"]>> = {
+  problem: "fail",
+  warning: "warn",
+  fine: "ok",
+  skipped: "skip",
+};
+
+/** A finding as `doctor` and `/v1/status` show it. */
+export function checkOf(
+  { subject, code, level, since, detail, next }: Finding,
+): Check {
+  return {
+    name: SUBJECTS[subject].name,
+    status: STATUS[level],
+    code,
+    since,
+    detail,
+    ...(next === null ? {} : { advice: next }),
+  };
+}
+
+/** What stands, as `/readyz` shows it. */
+export interface StandingCondition {
+  /** What it is; docs/reference/health.md says what each means. */
+  readonly code: ConditionCode;
+  /** How much it matters. */
+  readonly level: HealthLevel;
+  /** Since when, UTC ISO 8601; null where that is not known. */
+  readonly since: string | null;
+}
 
 /**
  * How much a finding matters.

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { watchdog } from "../../sync/mod.ts";
 import { deliveryHealth } from "../../sync/watchdog/watchdog_rule.ts";
-import { deliveryFinding, lookAtDelivery } from "./delivery_health.ts";
+import { deliveryFinding, lookAtDelivery } from "./stored_health.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const START = Date.parse("2026-11-20T09:00:00.000Z");

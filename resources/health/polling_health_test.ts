@@ -6,7 +6,7 @@ import {
   orderWebhook,
 } from "../../ledger/testing/projection_test_kit.ts";
 import type { SweepFailure } from "../../sync/polling/poll_health.ts";
-import { lookAtPolling } from "./polling_health.ts";
+import { lookAtPolling } from "./stored_health.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const STUCK: SweepFailure = {

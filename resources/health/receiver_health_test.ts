@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Ledger, SubscriptionStatus } from "../../ledger/mod.ts";
 import { orderRead } from "../../ledger/testing/projection_test_kit.ts";
-import { lookAtReceivers } from "./receiver_health.ts";
+import { lookAtReceivers } from "./stored_health.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const SHOP = "https://shop.example/hooks";

@@ -10,7 +10,7 @@ import {
   wordParam,
 } from "../../core/settings/params.ts";
 import { lengthOfTime, moment } from "../../core/settings/values.ts";
-import type { SessionJson } from "../views/session_view.ts";
+import type { SessionJson } from "../views/ledger_view.ts";
 import { lower } from "../views/text.ts";
 import {
   type Operation,

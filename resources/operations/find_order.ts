@@ -2,8 +2,8 @@ import { isPolled } from "../../ledger/for_sync.ts";
 import { CommandError } from "../../core/settings/errors.ts";
 import { needed, textParam } from "../../core/settings/params.ts";
 import { VARIABLES } from "../../core/settings/settings.ts";
-import { type ResolvedOrder, resolveOrder } from "../queries/order.ts";
-import type { FoundBy } from "../views/found_by.ts";
+import { type ResolvedOrder, resolveOrder } from "../queries/orders.ts";
+import type { FoundBy } from "../views/order_view.ts";
 import type { OperationContext } from "./operation.ts";
 
 /** What names an order. */

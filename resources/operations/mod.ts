@@ -4,15 +4,34 @@
  *
  * @module
  */
-import { DELIVERIES, DELIVERY } from "./delivery_operations.ts";
-import { CREATE_SESSION, EXPECT } from "./expectation_operations.ts";
-import { EXPORT_ORDERS } from "./export_operation.ts";
-import { HEALTH, TRANSITIONS } from "./feed_operations.ts";
 import {
+  DELIVERIES,
+  DELIVERY,
+  HEALTH,
+  REPLAY,
+  TRANSITIONS,
+} from "./delivery_operations.ts";
+import { CREATE_SESSION, EXPECT } from "./expectation_operations.ts";
+import {
+  EXPLANATION,
+  EXPORT_ORDERS,
+  NOTES,
+  ORDER,
+  ORDER_AS_OF,
+  ORDER_TOTALS,
+  ORDERS,
+  RELEASE_BY_HAND,
+  TAKE_NOTE,
+} from "./order_operations.ts";
+import {
+  BACK_UP,
   EVIDENCE,
+  EXPORT_LEDGER,
+  IMPORT_LEDGER,
   LEDGER_STATS,
   PRUNE,
   REFOLD,
+  RESTORE,
   STATUS,
   VERIFY,
 } from "./ledger_operations.ts";
@@ -24,17 +43,16 @@ import {
   MONTHS,
 } from "./month_operations.ts";
 import {
-  EXPLANATION,
-  ORDER,
-  ORDER_AS_OF,
-  ORDER_TOTALS,
-  ORDERS,
-  RELEASE_BY_HAND,
-} from "./order_operations.ts";
-import { POLL, POLL_NOW, POLL_ONCE, READ_ORDER } from "./poll_operations.ts";
-import { REPLAY } from "./replay_operation.ts";
+  LOOK_AT_CHAIN,
+  LOOK_AT_CHAINS,
+  POLL,
+  POLL_NOW,
+  POLL_ONCE,
+  READ_ORDER,
+  RECONCILE,
+  RECOVER,
+} from "./service_operations.ts";
 import { ATTENTION_LIST, FIND } from "./search_operations.ts";
-import { RECONCILE, RECOVER } from "./service_operations.ts";
 import {
   DROP,
   FIRE,
@@ -45,15 +63,7 @@ import {
   SUBSCRIPTIONS,
   UNFIRED,
 } from "./subscription_operations.ts";
-import {
-  BACK_UP,
-  EXPORT_LEDGER,
-  IMPORT_LEDGER,
-  RESTORE,
-} from "./transfer_operations.ts";
-import { NOTES, TAKE_NOTE } from "./note_operation.ts";
 import { ERASE_USER, ERASED_USERS, USER, USERS } from "./user_operations.ts";
-import { LOOK_AT_CHAIN, LOOK_AT_CHAINS } from "./witness_operation.ts";
 import type { Operation } from "./operation.ts";
 
 /**

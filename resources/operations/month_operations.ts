@@ -1,6 +1,6 @@
 import { defined } from "../../core/guards.ts";
 import { BOOK_BY, localDay } from "../../ledger/for_resources.ts";
-import { httpUrl } from "../../core/settings/addresses.ts";
+import { httpUrl, SETTINGS } from "../../core/settings/settings.ts";
 import { CommandError, UsageError } from "../../core/settings/errors.ts";
 import {
   flagParam,
@@ -8,7 +8,6 @@ import {
   type Param,
   wordParam,
 } from "../../core/settings/params.ts";
-import { SETTINGS } from "../../core/settings/settings.ts";
 import { closedBooks, readMonthBooks } from "../months/month_books.ts";
 import {
   MONTH_FILE_NAMES,
@@ -23,17 +22,18 @@ import {
   monthRecomputationJson,
   recomputationLines,
 } from "../views/month_view.ts";
-import { orderPath } from "../views/page_paths.ts";
-import { nextCommand } from "../views/shell_word.ts";
-import { drawTable } from "../views/table.ts";
+import { drawTable, nextCommand, orderPath } from "../views/text.ts";
 import { describeMonthRefusal, monthRefusalAdvice } from "../wording/month.ts";
 import {
+  CSV_FILE,
+  csvForm,
+  marked,
   type Operation,
   operation,
   type OperationParam,
+  refuseMarkAlone,
   type WrittenText,
 } from "./operation.ts";
-import { CSV_FILE, csvForm, marked, refuseMarkAlone } from "./written_text.ts";
 
 /** `month list`. */
 export const MONTHS: Operation = operation({

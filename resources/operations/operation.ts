@@ -1,18 +1,29 @@
 import type { SessionsApi } from "../../client/mod.ts";
-import type { Ledger } from "../../ledger/mod.ts";
-import type { Scope } from "../../core/settings/api_tokens.ts";
+import {
+  type Ledger,
+  ReleaseError,
+  type StatesVerification,
+} from "../../ledger/mod.ts";
+import type { Scope } from "../../core/settings/values.ts";
 import type { ConfigFlags } from "../../core/settings/config.ts";
 import {
   CommandError,
   type EXIT,
   UsageError,
 } from "../../core/settings/errors.ts";
-import type { Param, Params, ValuesOf } from "../../core/settings/params.ts";
+import {
+  flagParam,
+  type Param,
+  type Params,
+  textParam,
+  type ValuesOf,
+  wordParam,
+} from "../../core/settings/params.ts";
 import { VARIABLES } from "../../core/settings/settings.ts";
 import type { PollClient, Poller } from "../../sync/mod.ts";
 import type { OrderLook } from "../../witness/mod.ts";
-import type { LookAtHealth } from "../health/finding.ts";
-import type { LedgerFiles } from "./ledger_files.ts";
+import type { LookAtHealth } from "../health/conditions.ts";
+import type { CsvForm } from "../../core/csv/csv.ts";
 
 /** A parameter of an operation, and how a command takes it. */
 export interface OperationParam<Value> extends Param<Value> {
@@ -146,7 +157,7 @@ export type LedgerHold =
   | "alone";
 
 /** What a person is asked before something is done. */
-export interface Confirmation<Result> {
+interface Confirmation<Result> {
   /** What is to be done, for people. */
   readonly shows: readonly string[];
   /** What only `yes` answers; null where nothing is to be done. */
@@ -176,7 +187,7 @@ export interface WrittenText {
 }
 
 /** What an operation gives. */
-export interface OperationResult {
+interface OperationResult {
   /** Name of its JSON Schema; null where it gives a text or nothing. */
   readonly schema: string | null;
   /** What it is. */
@@ -202,7 +213,7 @@ export interface OperationResult {
 }
 
 /** What is listed in pages. */
-export interface PagedList {
+interface PagedList {
   /** What the rows are: `orders`. */
   readonly rows: string;
   /** Which of them come first: `newest`. */
@@ -439,4 +450,183 @@ export function valuesOf<P extends Param<unknown>>(
       );
     }),
   );
+}
+
+/** A release by hand that was refused. */
+export function refusedRecord(reference: string): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof ReleaseError)) throw error;
+    const { code, message } = error;
+    const cause = { cause: error };
+    if (code === "invalid") throw new UsageError(message, cause);
+    if (code === "reference_missing") {
+      throw new UsageError(`${message} with ${reference}`, cause);
+    }
+    throw new CommandError(
+      message,
+      code === "unknown_order" ? "not_found" : "failed",
+    );
+  };
+}
+
+/** What makes some spreadsheets read a file as UTF-8. */
+const BYTE_ORDER_MARK = "\ufeff";
+
+/** The file that a command writes a text to. */
+export const OUTPUT: OperationParam<string> = {
+  ...textParam("Write to this file, which appears only when it is complete"),
+  operand: "<file>",
+  only: "command",
+};
+
+/** How the numbers and cells of CSV are written. */
+const CSV_FORM = {
+  decimalMark: {
+    ...wordParam(
+      "What stands before decimals: a point, or a comma as German and French " +
+        "spreadsheets read it; a point unless said",
+      [".", ","],
+    ),
+    operand: "<mark>",
+  },
+  delimiter: {
+    ...wordParam(
+      "What stands between two cells; a comma unless said, and a semicolon " +
+        "where decimals have the comma",
+      [",", ";", "tab"],
+    ),
+    operand: "<mark>",
+  },
+} as const satisfies Readonly<Record<string, OperationParam<unknown>>>;
+
+/** How a person wants CSV written. */
+interface AskedForm {
+  readonly decimalMark?: "." | ",";
+  readonly delimiter?: "," | ";" | "tab";
+}
+
+/** The form that was asked for; undefined where none was. */
+export function csvForm(
+  { decimalMark, delimiter }: AskedForm,
+): CsvForm | undefined {
+  if (decimalMark === undefined && delimiter === undefined) return undefined;
+  const between = delimiter ?? (decimalMark === "," ? ";" : ",");
+  return {
+    decimalMark: decimalMark ?? ".",
+    delimiter: between === "tab" ? "\t" : between,
+  };
+}
+
+/** What a command that writes CSV takes beside it. */
+export const CSV_FILE = {
+  ...CSV_FORM,
+  output: OUTPUT,
+  bom: {
+    ...flagParam(
+      "Begin the file with a byte-order mark, for spreadsheets that need it; " +
+        "with --output",
+    ),
+    only: "command",
+  },
+} as const satisfies Readonly<Record<string, OperationParam<unknown>>>;
+
+/** Where a command writes CSV. */
+interface CsvFile {
+  readonly output?: string;
+  readonly bom?: boolean;
+}
+
+/**
+ * Refuses a byte-order mark that no file begins with.
+ *
+ * @throws {UsageError} When there is no file.
+ */
+export function refuseMarkAlone({ output, bom = false }: CsvFile): void {
+  if (!bom || output !== undefined) return;
+  throw new UsageError("--bom is written to a file: add --output FILE");
+}
+
+/** The parts of a text, after the mark that it may begin with. */
+export async function* marked(
+  parts: AsyncIterable<string>,
+  { bom = false }: CsvFile,
+): AsyncGenerator<string> {
+  if (bom) yield BYTE_ORDER_MARK;
+  yield* parts;
+}
+
+/** What is true when the writing was stopped. */
+export function notWritten(
+  { output }: CsvFile,
+  printed: string,
+): string {
+  return output === undefined ? printed : `${output} was not written`;
+}
+
+/** Deliveries that processes which ended have left in files. */
+interface LeftDeliveries {
+  /** Paths of files that can go into the ledger. */
+  readonly waiting: readonly string[];
+  /** Paths of damaged files, whose rest nobody reads. */
+  readonly damaged: readonly string[];
+}
+
+/** What was restored, and where the ledger before it is now. */
+export interface Restored {
+  /** When, UTC ISO 8601. */
+  readonly restoredAt: string;
+  /** The ledger's file. */
+  readonly file: string;
+  /** What it was copied from. */
+  readonly from: string;
+  /** Where the old one is now; null when there was none. */
+  readonly previousFile: string | null;
+  /** Its environment. */
+  readonly environment: string;
+  /** Events in it. */
+  readonly events: number;
+  /** Hash of its last event. */
+  readonly hash: string;
+}
+
+/** What works on the files of a ledger and beside it. */
+export interface LedgerFiles {
+  /** Which deliveries are left in files. */
+  readonly left: () => Promise<LeftDeliveries>;
+  /** Takes them into the ledger; gives what is left after that. */
+  readonly drain: () => Promise<LeftDeliveries>;
+  /** Compares every stored state with a fold from nothing in another file. */
+  readonly compareStates: () => Promise<StatesVerification>;
+  /** The bytes of a file that a parameter names. */
+  readonly read: (file: string) => AsyncIterable<Uint8Array>;
+  /**
+   * Copies the ledger, which may be in use, into a file.
+   *
+   * @throws {CommandError} When the file exists or cannot be written.
+   */
+  readonly backUp: (
+    file: string,
+    onProgress: (megabytes: number) => void,
+  ) => Promise<void>;
+  /**
+   * Puts a copy in the place of the ledger.
+   *
+   * @throws {CommandError} When the ledger is in use, or the copy is missing or
+   * broken.
+   */
+  readonly restore: (from: string) => Promise<Restored>;
+  /** Random bytes that an event is committed to with. */
+  readonly newSalt: () => Uint8Array;
+}
+
+/**
+ * What works on the files of a ledger.
+ *
+ * @throws {CommandError} Where it is not for requests.
+ */
+export function filesOf(
+  { files }: { readonly files: LedgerFiles | null },
+): LedgerFiles {
+  if (files !== null) return files;
+  throw new CommandError("Only a command does this, beside the ledger's files");
 }

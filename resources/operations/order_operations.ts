@@ -1,33 +1,71 @@
 import { defined } from "../../core/guards.ts";
-import { HAND_OUTCOMES } from "../../ledger/for_resources.ts";
+import {
+  addNote,
+  HAND_OUTCOMES,
+  LONGEST_NOTE,
+  type Note,
+  NOTE_ACTIONS,
+  NOTED_ENTITIES,
+  outcomeNow,
+  readNotes,
+} from "../../ledger/for_resources.ts";
 import type { RecordedRelease } from "../../ledger/mod.ts";
-import { CommandError } from "../../core/settings/errors.ts";
+import { CommandError, UsageError } from "../../core/settings/errors.ts";
 import {
   flagParam,
   needed,
+  type Param,
   textParam,
   timeParam,
   wordParam,
 } from "../../core/settings/params.ts";
-import { orderAsOf, orderExplanation } from "../queries/explanation.ts";
-import { checkStatus, ORDER_FILTERS } from "../queries/order_filters.ts";
-import { refuseEmptyWindow } from "../queries/list_filters.ts";
-import { orderDetail, type OrderDetailJson } from "../queries/order.ts";
 import {
+  checkStatus,
+  ORDER_FILTERS,
+  orderAsOf,
+  orderDetail,
+  type OrderDetailJson,
+  orderExplanation,
+  orderQuery,
   ordersPage,
   ordersTotals,
+  PAGE,
+  refuseEmptyWindow,
   soonOrdersTotals,
+  SORT,
 } from "../queries/orders.ts";
-import { PAGE, SORT } from "../queries/page.ts";
 import { explanationLines } from "../views/explanation_view.ts";
-import { foundByLines } from "../views/found_by.ts";
-import { totalsLines } from "../views/order_totals.ts";
-import { orderLines, orderTable } from "../views/order_view.ts";
-import { nextCommand, operands } from "../views/shell_word.ts";
+import {
+  foundByLines,
+  orderLines,
+  orderTable,
+  totalsLines,
+} from "../views/order_view.ts";
+import {
+  counted,
+  minuteText,
+  nextCommand,
+  operands,
+  wrap,
+} from "../views/text.ts";
 import { describeHandRelease } from "../wording/release.ts";
 import { findOrder, ORDER_REF } from "./find_order.ts";
-import { type Operation, operation } from "./operation.ts";
-import { refusedRecord } from "./refused.ts";
+import {
+  CSV_FILE,
+  csvForm,
+  type Items,
+  marked,
+  notWritten,
+  type Operation,
+  operation,
+  type OperationContext,
+  refusedRecord,
+  refuseMarkAlone,
+  type WrittenText,
+} from "./operation.ts";
+import { orderExport } from "../views/order_export.ts";
+import { printable } from "../../core/text.ts";
+import { deliveryDetail } from "../queries/deliveries.ts";
 
 /** `orders list`. */
 export const ORDERS: Operation = operation({
@@ -285,3 +323,313 @@ export const RELEASE_BY_HAND: Operation = operation({
   says: ({ orderId, ...recorded }) =>
     `Order ${orderId}: ${describeHandRelease(recorded)}`,
 });
+
+/** Orders as a file, and how many there are so far. */
+interface OrderExport extends WrittenText {
+  /** How many were written, and how many were left out. */
+  readonly count: { written: number; leftOut: number };
+}
+
+// What is not exported is counted, so trust is no filter here.
+const { trust: _, ...FILTERS } = ORDER_FILTERS;
+
+/** How each format is called where media types are. */
+const MEDIA_TYPES = {
+  csv: "text/csv",
+  ndjson: "application/x-ndjson",
+} as const;
+
+/** `orders export`. */
+export const EXPORT_ORDERS: Operation = operation({
+  command: "orders export",
+  path: "/v1/orders/export",
+  scope: "read",
+  operationId: "exportOrders",
+  summary: "Export orders for finance, with amounts exactly as the service " +
+    "stated them",
+  description:
+    "Only confirmed ones unless --trust says otherwise; a note says " +
+    "how many were left out. In CSV an apostrophe stands before a text that a " +
+    "spreadsheet would compute or change, and before an amount of more than 15 " +
+    "digits; ndjson holds every text exactly. New columns come at the end.",
+  examples: [
+    "--from 2026-11-01 --to 2026-11-30 --status success --output november.csv",
+  ],
+  params: {
+    ...FILTERS,
+    format: {
+      ...wordParam("How it is written; csv unless said", ["csv", "ndjson"]),
+      operand: "<format>",
+    },
+    trust: {
+      ...wordParam(
+        "Which orders: a claim may come from anyone who knows the webhook " +
+          "address; confirmed unless said",
+        ["confirmed", "claimed", "all"],
+      ),
+      operand: "<trust>",
+    },
+    totals: flagParam(
+      "Totals instead of orders, by day (UTC), status, asset, currency and " +
+        "trust",
+    ),
+    ...CSV_FILE,
+  },
+  result: {
+    schema: null,
+    description: "All of them, as they are read",
+    text: {
+      "text/csv": "A heading line, then a line for each",
+      "application/x-ndjson": "One Order, or DailyTotal, a line",
+    },
+  },
+  folds: true,
+  // An empty file of books must not come of a mistyped name.
+  checks: (given, { named }) => {
+    refuseEmptyWindow(given, named);
+    refuseMarkAlone(given);
+    if (given.format === "ndjson" && csvForm(given) !== undefined) {
+      throw new UsageError(
+        `${named("decimalMark")} and ${
+          named("delimiter")
+        } are for CSV: leave ` +
+          "the format out",
+      );
+    }
+  },
+  stopped: (written, { output }) =>
+    `after ${written} orders; ` +
+    notWritten(
+      defined({ output }),
+      "the output is not whole, and its last line says so",
+    ),
+  run: async (context, given): Promise<OrderExport> => {
+    const { ledger, nowMs, named, onProgress } = context;
+    const { format = "csv", totals = false, trust = "confirmed" } = given;
+    await checkStatus(ledger, named("status"), given.status);
+    const count = { written: 0, leftOut: 0 };
+    const wanted = async function* () {
+      const { trust: _, ...filters } = given;
+      const orders = ledger.orders.list({
+        ...orderQuery(filters),
+        stuckAtMs: nowMs,
+      });
+      for await (const order of orders) {
+        if (trust === "all" || order.trust === trust) {
+          yield order;
+          onProgress(++count.written);
+        } else count.leftOut++;
+      }
+    };
+    const parts = orderExport(wanted(), {
+      ...{ format, totals, nowMs },
+      ...defined({ form: csvForm(given) }),
+    });
+    return {
+      parts: marked(parts, given),
+      mediaType: MEDIA_TYPES[format],
+      cut: () => `NOT WHOLE: the export was cut after ${count.written} orders`,
+      count,
+    };
+  },
+  notes: ({ count: { written, leftOut } }, { output, totals, trust }) => [
+    ...(output === undefined ? [] : [
+      `Wrote ${totals ? "the totals of " : ""}${counted(written, "order")} ` +
+      `to ${output}`,
+    ]),
+    // A part must not be mistaken for the whole.
+    ...(leftOut === 0 ? [] : [
+      `Left out: ${counted(leftOut, "order")} that ` +
+      (trust === "claimed"
+        ? "the service has confirmed"
+        : "only webhooks claim and the service has not confirmed") +
+      "; --trust all exports both",
+    ]),
+  ],
+});
+
+/** Longest identifier that a note can be about, in characters. */
+const LONGEST_ID = 500;
+
+/** A text of at most so many characters. */
+function shortText(maxLength: number, description: string): Param<string> {
+  const param = textParam(description);
+  return {
+    ...param,
+    schema: { ...param.schema, maxLength },
+    read: (name, text) => {
+      if (text.length <= maxLength) return param.read(name, text);
+      throw new UsageError(
+        `Wrong ${name}: it has ${text.length} characters; ${maxLength} can be ` +
+          "stored",
+      );
+    },
+  };
+}
+
+const ABOUT = {
+  entity: {
+    ...needed(wordParam("What it is about", NOTED_ENTITIES)),
+    place: "<entity>",
+  },
+  id: {
+    ...needed(shortText(LONGEST_ID, "Which one; of an order any name of it")),
+    place: "<id>",
+  },
+} as const;
+
+/** `note` of something, without a text. */
+export const NOTES: Operation = operation({
+  command: "note",
+  path: "/v1/notes",
+  scope: "read",
+  operationId: "listNotes",
+  summary: "Show what people noted of an order, user, delivery or subscription",
+  examples: ["order 01KA00000000000000000000"],
+  params: ABOUT,
+  result: {
+    schema: "Note",
+    description: "The notes, the oldest first",
+    many: "list",
+  },
+  folds: true,
+  run: async (context, { entity, id }): Promise<Items<Note>> => {
+    const { entityId } = await aboutWhat(context, entity, id);
+    const notes = await readNotes(context.ledger.driver, entity, [entityId]);
+    return { items: notes.get(entityId) ?? [] };
+  },
+  says: ({ items }, _, { columns }) =>
+    items.length === 0
+      ? "Nothing is noted"
+      : items.map((note) => wrap(printable(noteText(note)), columns, 2)),
+});
+
+/** `note` with who notes it. */
+export const TAKE_NOTE: Operation = operation({
+  command: "note",
+  path: "/v1/notes",
+  scope: "support",
+  operationId: "takeNote",
+  action: "note",
+  summary: "Note something of what waits for a person, or acknowledge it",
+  description:
+    "Whoever acknowledges deals with the reasons for which it waits now; a " +
+    "reason that comes later is not covered. A note decides nothing: what you " +
+    "delivered or refunded is recorded by `release`.",
+  examples: [
+    "order 01KA00000000000000000000 --by Ada --text 'told the customer'",
+    "delivery 01KB00000000000000000000 --acknowledge --by Ada",
+  ],
+  params: {
+    ...ABOUT,
+    action: {
+      ...wordParam("What is done; a note where it is left out", NOTE_ACTIONS),
+      words: {
+        acknowledge: "you deal with what it waits for",
+        reopen: "it waits again",
+      },
+    },
+    text: shortText(
+      LONGEST_NOTE,
+      "The note; needed where that is all. Erasing a person deletes it",
+    ),
+    reasons: {
+      ...textParam(
+        "Why it waits, as words that spaces separate; by default what an " +
+          "order waits for",
+      ),
+      read: (_: string, text: string): readonly string[] =>
+        text.split(" ").filter((reason) => /^\w{1,64}$/.test(reason))
+          .slice(0, 20),
+      only: "request" as const,
+    },
+    by: {
+      ...needed(textParam("Who notes it")),
+      operand: "<name>",
+      isCaller: true as const,
+    },
+  },
+  inBody: true,
+  result: { schema: "Note", description: "The note as it is stored" },
+  folds: true,
+  conflicts: true,
+  run: async (
+    context,
+    { entity, id, action = "note", text = "", reasons, by: author },
+  ): Promise<Note> => {
+    if (action === "note" && text === "") {
+      throw new UsageError(
+        `Missing ${context.named("text")}: the note is empty; write ` +
+          "something, or acknowledge",
+      );
+    }
+    const { entityId, waitsFor } = await aboutWhat(context, entity, id);
+    const stored = await addNote(context.ledger.driver, {
+      ...{ entity, entityId, action, reasons: reasons ?? waitsFor },
+      ...{ text, author },
+    }, context.nowMs);
+    if (stored !== null) return stored;
+    throw new CommandError(
+      `Cannot note anything of ${
+        printable(entityId)
+      }: its person was erased, ` +
+        "and a note may name a person",
+    );
+  },
+  logged: ({ entity, entityId, action }) => ({
+    ...{ noted: action, entity, entityId },
+  }),
+  says: (note, _, { columns }) => wrap(printable(noteText(note)), columns, 2),
+});
+
+/** One line about a note. */
+function noteText(
+  { entity, entityId, action, text, author, notedAt }: Note,
+): string {
+  const did = {
+    note: "noted",
+    acknowledge: "acknowledged it",
+    reopen: "opened it again",
+  }[action];
+  return `${minuteText(notedAt)}  ${entity} ${entityId}: ${author} ${did}` +
+    (text === "" ? "" : `: ${text}`);
+}
+
+/**
+ * Which one is meant, and why it waits now.
+ *
+ * @throws {CommandError} When the ledger has none of that name.
+ */
+async function aboutWhat(
+  context: OperationContext,
+  entity: Note["entity"],
+  id: string,
+): Promise<{
+  readonly entityId: string;
+  readonly waitsFor: readonly string[];
+}> {
+  const { ledger, nowMs } = context;
+  if (entity === "order") {
+    const { order } = await findOrder(context, id);
+    const { attention } = outcomeNow(order, nowMs);
+    return { entityId: order.orderId, waitsFor: attention };
+  }
+  const waitsFor = [REASON[entity]];
+  const isThere = entity === "user"
+    ? await ledger.users.get(id) !== null
+    : entity === "delivery"
+    ? await deliveryDetail(ledger, id) !== null
+    : (await ledger.subscriptions.list()).some(({ name }) => name === id);
+  if (isThere) return { entityId: id, waitsFor };
+  throw new CommandError(
+    `No such ${entity}: ${printable(id)} is not in the ledger`,
+    "not_found",
+  );
+}
+
+/** Why anything but an order waits for a person. */
+const REASON = {
+  user: "verification_retry",
+  delivery: "quarantined",
+  subscription: "dead_letters",
+} as const;

@@ -1,14 +1,14 @@
 import { PREFIX_AT_LEAST } from "../../ledger/for_resources.ts";
 import { CommandError } from "../../core/settings/errors.ts";
 import { needed, textParam } from "../../core/settings/params.ts";
-import { attentionPage } from "../queries/attention.ts";
-import { findJson } from "../queries/find.ts";
-import { ORDER_FILTERS } from "../queries/order_filters.ts";
-import { PAGE } from "../queries/page.ts";
-import { attentionLines } from "../views/attention_view.ts";
-import { foundLines, foundTable } from "../views/find_view.ts";
-import { searchedText } from "../queries/searched_text.ts";
-import { NOT_TOLD, recordedText } from "../wording/found_as.ts";
+import { attentionPage, findJson, searchedText } from "../queries/find.ts";
+import { ORDER_FILTERS, PAGE } from "../queries/orders.ts";
+import {
+  attentionLines,
+  foundLines,
+  foundTable,
+} from "../views/attention_view.ts";
+import { NOT_TOLD, recordedText } from "../wording/phrases.ts";
 import { pollAdvice } from "./find_order.ts";
 import { type Operation, operation } from "./operation.ts";
 

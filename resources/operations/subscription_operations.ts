@@ -1,4 +1,4 @@
-import { printable } from "../../core/printable.ts";
+import { printable } from "../../core/text.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import { CommandError } from "../../core/settings/errors.ts";
 import { flagParam, needed, textParam } from "../../core/settings/params.ts";
@@ -10,10 +10,16 @@ import {
   type Retried,
   type Stopped,
   subscriptionList,
-} from "../queries/subscriptions.ts";
-import { nextCommand, operands, shellWord } from "../views/shell_word.ts";
-import { drawTable } from "../views/table.ts";
-import { counted, fitted, wrap } from "../views/text.ts";
+} from "../queries/deliveries.ts";
+import {
+  counted,
+  drawTable,
+  fitted,
+  nextCommand,
+  operands,
+  shellWord,
+  wrap,
+} from "../views/text.ts";
 import {
   type Operation,
   operation,

@@ -1,13 +1,12 @@
 import { messageOf } from "../../core/guards.ts";
-import { printable } from "../../core/printable.ts";
+import { printable } from "../../core/text.ts";
 import type { ErasurePlan } from "../../ledger/mod.ts";
 import { CommandError } from "../../core/settings/errors.ts";
 import { flagParam, needed, textParam } from "../../core/settings/params.ts";
 import { VARIABLES } from "../../core/settings/settings.ts";
 import { wholeNumber } from "../../core/settings/values.ts";
 import { readOrders } from "../../sync/mod.ts";
-import { refuseEmptyWindow } from "../queries/list_filters.ts";
-import { PAGE, SORT } from "../queries/page.ts";
+import { PAGE, refuseEmptyWindow, SORT } from "../queries/orders.ts";
 import { USER_FILTERS, userDetail, usersPage } from "../queries/users.ts";
 import {
   erasedLines,
@@ -17,12 +16,13 @@ import {
   erasureJson,
   NOT_REACHED,
   planLines,
-} from "../views/erasure_view.ts";
+  userLines,
+  userTable,
+} from "../views/user_view.ts";
 import { counted } from "../views/text.ts";
-import { userLines, userTable } from "../views/user_view.ts";
 import { pollAdvice } from "./find_order.ts";
-import { filesOf } from "./ledger_files.ts";
 import {
+  filesOf,
   type Operation,
   operation,
   type OperationContext,

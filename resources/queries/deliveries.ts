@@ -1,14 +1,18 @@
-import { bodyValue, classify } from "../../core/webhook_event/classify_body.ts";
-import { WEBHOOK_TYPES } from "../../core/webhook_event/event_types.ts";
 import { base64 } from "@scure/base";
+import { bodyValue, classify } from "../../core/webhook_event/classify_body.ts";
+import { WEBHOOK_TYPES } from "../../core/webhook_event/webhook_event.ts";
 import { defined, messageOf } from "../../core/guards.ts";
 import {
   type DeliveryQuery,
   type Ledger,
+  type OrderView,
+  type QueuedTransition,
   readDelivery,
   type StoredDelivery,
+  type SubscriptionStatus,
+  type Transition,
 } from "../../ledger/mod.ts";
-import { readDeliveryPage } from "../../ledger/for_resources.ts";
+import { fitting, readDeliveryPage } from "../../ledger/for_resources.ts";
 import { parseWebhook } from "../../webhooks/mod.ts";
 import { flagParam, textParam } from "../../core/settings/params.ts";
 import {
@@ -16,9 +20,12 @@ import {
   dayParam,
   type FilterValues,
   listFilter,
+  type Page,
+  type PageParams,
   queryOf,
-} from "./list_filters.ts";
-import type { Page, PageParams } from "./page.ts";
+} from "./orders.ts";
+import { jsonBytes } from "../../core/text.ts";
+import type { FiredHistory } from "../../ledger/types.ts";
 
 /** What chooses deliveries. */
 export const DELIVERY_FILTERS = {
@@ -56,10 +63,10 @@ export const DELIVERY_FILTERS = {
 };
 
 /** The values of filters; those that were left out are absent. */
-export type DeliveryFilters = FilterValues<typeof DELIVERY_FILTERS>;
+type DeliveryFilters = FilterValues<typeof DELIVERY_FILTERS>;
 
 /** One page of deliveries, and how far the list was looked through for it. */
-export interface DeliveriesPage extends Page<StoredDelivery> {
+interface DeliveriesPage extends Page<StoredDelivery> {
   /** Up to when, where the page ended because of that; else null. */
   readonly searchedTo: string | null;
 }
@@ -123,4 +130,150 @@ function reasonsOf(body: Uint8Array<ArrayBuffer>): readonly string[] {
   } catch (error) {
     return [messageOf(error)];
   }
+}
+
+/** Which transitions to read. */
+interface TransitionParams {
+  /** Only those after this `seq`. @default 0 */
+  readonly after?: number;
+  /** Only those of orders, or of users. */
+  readonly entity?: "order" | "user";
+  /** Only those of one order or user. */
+  readonly id?: string;
+  /** Only those of which this is true. */
+  readonly on?: (transition: Transition) => boolean;
+  /** At most this many, 1 to 1000. @default 100 */
+  readonly limit?: number;
+}
+
+/** A transition, and what is decided of its order now. */
+export interface FeedEntry extends Transition {
+  /** Whether to release the goods by what is known now; null of a user. */
+  readonly release: OrderView["release"] | null;
+  /** Why, one code; null of a user. */
+  readonly releaseReason: OrderView["releaseReason"] | null;
+}
+
+/** Transitions of a feed, in the order in which they were logged. */
+export interface TransitionsJson {
+  /** The transitions. */
+  readonly items: readonly FeedEntry[];
+  /** What to pass as `after` next: the feed has no last page. */
+  readonly next: number;
+}
+
+/** Transitions read at once where most may be passed over. */
+const LOOKED_THROUGH_AT_ONCE = 1000;
+
+/**
+ * Reads the feed of transitions from a place on. Where `on` passes over many,
+ * a call reads a thousand, and `next` says how far it came: with a `next` that
+ * is greater than `after`, there may be more.
+ *
+ * @throws {RangeError} When the limit is wrong.
+ */
+export async function transitionsAfter(
+  ledger: Ledger,
+  params: TransitionParams,
+): Promise<TransitionsJson> {
+  const { after = 0, entity, id, on = () => true, limit = 100 } = params;
+  const isFiltered = params.on !== undefined ||
+    // Of one order or user they are few; of all users they may be millions.
+    (entity !== undefined && id === undefined);
+  const read = await ledger.transitions(defined({
+    after,
+    id,
+    entity: id === undefined ? undefined : entity,
+    limit: isFiltered ? LOOKED_THROUGH_AT_ONCE : limit,
+  }));
+  const found = read.filter((one) =>
+    (entity === undefined || one.entity === entity) && on(one)
+  );
+  const entries = await withReleases(ledger, found.slice(0, limit));
+  const items = fitting(entries, jsonBytes);
+  // Cut, the feed goes on after the last that is given.
+  const next = items.length === limit || items.length < found.length
+    ? items.at(-1)
+    : read.at(-1);
+  return { items, next: next?.seq ?? after };
+}
+
+/** States beside each transition what is decided of its order now. */
+async function withReleases(
+  ledger: Ledger,
+  transitions: readonly Transition[],
+): Promise<FeedEntry[]> {
+  const orders = transitions.filter(({ entity }) => entity === "order");
+  const ids = [...new Set(orders.map(({ id }) => id))];
+  const releases = await ledger.orders.getMany(ids);
+  return transitions.map((one) => {
+    const now = one.entity === "order" ? releases.get(one.id) : undefined;
+    return {
+      ...one,
+      release: now?.release ?? null,
+      releaseReason: now?.releaseReason ?? null,
+    };
+  });
+}
+
+/** Progress of a subscription, and its dead letters. */
+export interface SubscriptionJson extends SubscriptionStatus {
+  /** Its dead letters, by order of the log. */
+  readonly deadLetters: readonly (QueuedTransition & {
+    readonly name: string;
+  })[];
+}
+
+/**
+ * How many dead letters are tried again, and how many others are tried at once.
+ */
+export interface Retried {
+  /** Dead letters that are tried again. */
+  readonly retried: number;
+  /** Others that are tried at once. */
+  readonly hastened: number;
+}
+
+/** How many dead letters were dropped. */
+export interface Dropped {
+  /** Dead letters that were dropped. */
+  readonly dropped: number;
+}
+
+/** Whether the target was on before. */
+export interface Stopped {
+  /** Whether the target was on before. */
+  readonly stopped: boolean;
+}
+
+/** Whether the target was switched off before. */
+export interface Resumed {
+  /** Whether the target was switched off before. */
+  readonly resumed: boolean;
+}
+
+/** How many states will be sent. */
+export interface Fired {
+  /** States that subscriptions will receive. */
+  readonly fired: number;
+}
+
+/** How much of the past a subscription receives. */
+export interface FiredHistoryJson extends FiredHistory {
+  /** How many it will receive. */
+  readonly fired: number;
+}
+
+/** Every subscription as `subscriptions list --json` prints it. */
+export async function subscriptionList(
+  ledger: Ledger,
+): Promise<SubscriptionJson[]> {
+  const list: SubscriptionJson[] = [];
+  for (const status of await ledger.subscriptions.list()) {
+    const { name } = status;
+    const dead = await ledger.subscriptions.deadLetters(name);
+    const deadLetters = dead.map((letter) => ({ name, ...letter }));
+    list.push({ ...status, deadLetters });
+  }
+  return list;
 }

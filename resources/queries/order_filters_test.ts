@@ -19,8 +19,8 @@ import {
   ORDER_FILTERS,
   type OrderFilters,
   orderQuery,
-} from "./order_filters.ts";
-import { readFilters } from "./list_filters.ts";
+  readFilters,
+} from "./orders.ts";
 
 /** A ledger with every outcome, odd amounts, and some that a person settled. */
 async function anyLedger(): Promise<Ledger> {

@@ -2,13 +2,10 @@ import assert from "node:assert/strict";
 import { ulid } from "ulid";
 import type { Ledger } from "../../ledger/mod.ts";
 import { orderRead } from "../../ledger/testing/projection_test_kit.ts";
-import { attentionPage } from "./attention.ts";
-import { deliveriesPage } from "./deliveries.ts";
+import { attentionPage } from "./find.ts";
+import { deliveriesPage, transitionsAfter } from "./deliveries.ts";
 import { leftOutText } from "../views/explanation_view.ts";
-import { orderExplanation } from "./explanation.ts";
-import { ordersPage } from "./orders.ts";
-import type { Page } from "./page.ts";
-import { transitionsAfter } from "./transitions.ts";
+import { orderExplanation, ordersPage, type Page } from "./orders.ts";
 import { usersPage } from "./users.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
 

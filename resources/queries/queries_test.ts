@@ -4,20 +4,27 @@ import {
   orderRead,
   session,
 } from "../../ledger/testing/projection_test_kit.ts";
-import { attentionPage } from "./attention.ts";
-import { deliveriesPage, deliveryDetail } from "./deliveries.ts";
-import { orderAsOf, orderExplanation } from "./explanation.ts";
-import { findJson } from "./find.ts";
+import { attentionPage, findJson } from "./find.ts";
+import {
+  deliveriesPage,
+  deliveryDetail,
+  transitionsAfter,
+} from "./deliveries.ts";
+import {
+  BY_ORDER_ID,
+  orderAsOf,
+  orderDetail,
+  orderExplanation,
+  ordersPage,
+  type Page,
+  resolveOrder,
+} from "./orders.ts";
 import { readMonthBooks } from "../months/month_books.ts";
 import { monthDetailJson } from "../views/month_view.ts";
 import { closedMonths } from "./months.ts";
-import { BY_ORDER_ID, orderDetail, resolveOrder } from "./order.ts";
 import { registerTarget } from "../../ledger/for_server.ts";
 import { orderFacts } from "../views/order_view.ts";
-import { ordersPage } from "./orders.ts";
-import type { Page } from "./page.ts";
 import { serviceStatus } from "./service_status.ts";
-import { transitionsAfter } from "./transitions.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const NOW_MS = Date.parse("2026-11-20T12:00:00Z");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { searchedText } from "./searched_text.ts";
+import { searchedText } from "./find.ts";
 
 const HASH =
   "0x9c1f0b7de5a64bd1a0f7de0dbb1c5f3f4a2c9d8e7f60516273849a0b1c2d3e4f";

@@ -8,12 +8,21 @@ import {
   watchdog,
 } from "../../sync/mod.ts";
 import { readPollStatus } from "../../sync/polling/poll_status.ts";
-import { readWaiting } from "../../ledger/for_resources.ts";
-import type { Ledger } from "../../ledger/mod.ts";
-import type { WaitingDeliveries } from "../../ledger/types.ts";
-import { type Check, checkOf, type LookAtHealth } from "../health/finding.ts";
+import { type ChainHead, readWaiting } from "../../ledger/for_resources.ts";
+import type { Ledger, Stats } from "../../ledger/mod.ts";
+import type {
+  ChainBreak,
+  ChainState,
+  WaitingDeliveries,
+} from "../../ledger/types.ts";
+import {
+  type Check,
+  checkOf,
+  type LookAtHealth,
+} from "../health/conditions.ts";
 import { lookAtStored } from "../health/stored_health.ts";
 import { describeDelivery } from "../wording/delivery.ts";
+import { describeChainBreak } from "../wording/phrases.ts";
 
 /** Health of delivery and polling, from what the ledger has. */
 export interface ServiceStatusJson {
@@ -72,7 +81,7 @@ export interface DeliveryHealthJson extends DeliveryHealth {
 }
 
 /** How delivery is, as `--json` prints it. */
-export function deliveryHealthJson(health: DeliveryHealth): DeliveryHealthJson {
+function deliveryHealthJson(health: DeliveryHealth): DeliveryHealthJson {
   return { ...health, detail: describeDelivery(health) };
 }
 
@@ -84,4 +93,47 @@ export interface PollReportJson extends PollCompleted {
 /** What the sweeps did, as `--json` prints it. */
 export function pollReportJson(report: PollCompleted): PollReportJson {
   return { ...report, delivery: deliveryHealthJson(report.delivery) };
+}
+
+/** Why the chain is not extended, in words and as data. */
+interface ChainBreakJson {
+  /** Why the chain is not extended, in one sentence; null when it is. */
+  readonly broken: string | null;
+  /** The same as a code with its data. */
+  readonly reason: ChainBreak | null;
+}
+
+/** How far the evidence chain reaches: what to keep elsewhere. */
+export type ChainStateJson = ChainHead & ChainBreakJson;
+
+/** How far the evidence chain reaches, with a sentence. */
+export function chainStateJson(state: ChainState): ChainStateJson {
+  return { ...state, ...breakJson(state.broken) };
+}
+
+/** How much the ledger holds, and how far it is folded and chained. */
+export interface LedgerStatsJson extends Omit<Stats, "chain"> {
+  /** Its environment. */
+  readonly environment: string;
+  /** Its evidence chain. */
+  readonly chain: Omit<Stats["chain"], "broken"> & ChainBreakJson;
+}
+
+/** How much the ledger holds, as `ledger stats --json` prints it. */
+export async function ledgerStatsJson(
+  ledger: Ledger,
+): Promise<LedgerStatsJson> {
+  const { environment } = ledger;
+  const stats = await ledger.stats();
+  const { chain } = stats;
+  return {
+    environment,
+    ...stats,
+    chain: { ...chain, ...breakJson(chain.broken) },
+  };
+}
+
+function breakJson(reason: ChainBreak | null): ChainBreakJson {
+  const broken = reason === null ? null : describeChainBreak(reason);
+  return { broken, reason };
 }

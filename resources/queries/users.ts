@@ -17,9 +17,10 @@ import {
   type FilterValues,
   justBefore,
   listFilter,
+  type Page,
+  type PageParams,
   queryOf,
-} from "./list_filters.ts";
-import type { Page, PageParams } from "./page.ts";
+} from "./orders.ts";
 
 /** What chooses users. A day in `to` is in it whole. */
 export const USER_FILTERS = {

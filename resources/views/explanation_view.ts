@@ -8,12 +8,11 @@ import type {
 import type { Explanation } from "../../ledger/mod.ts";
 import { defined } from "../../core/guards.ts";
 import type { Freshness } from "../../sync/mod.ts";
-import { describeAnomaly } from "../wording/anomaly.ts";
+import { describeAnomaly, describeMove } from "../wording/state.ts";
 import {
   describeEffectReason,
   describeEventContent,
 } from "../wording/explanation.ts";
-import { describeMove } from "../wording/state_reasons.ts";
 import {
   type OrderJson,
   orderJson,
@@ -21,7 +20,7 @@ import {
   type Worded,
 } from "./order_view.ts";
 import { counted, wrap } from "./text.ts";
-import { printable } from "../../core/printable.ts";
+import { printable } from "../../core/text.ts";
 
 const MARK = { changed: "+", noted: "=", unchanged: "=" } as const;
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { foundByLines } from "./found_by.ts";
+import { foundByLines } from "./order_view.ts";
 
 Deno.test("foundByLines() says what only webhooks name with a reference", () => {
   const lines = (trust: "confirmed" | "claimed", ...alsoClaimed: string[]) =>

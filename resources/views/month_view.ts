@@ -12,10 +12,9 @@ import {
   sumKinds,
 } from "../../ledger/for_resources.ts";
 import { type MonthBooks, storedFiles } from "../months/month_books.ts";
-import { withDecimals } from "../wording/money.ts";
+import { withDecimals } from "../wording/phrases.ts";
 import { EXCLUSIONS, ROW_KIND_WORDS } from "../wording/month.ts";
-import { counted, labelled, wrap } from "./text.ts";
-import { drawTable } from "./table.ts";
+import { counted, drawTable, labelled, wrap } from "./text.ts";
 
 /** A closed month, without the text of its files. */
 export interface MonthJson extends Omit<MonthClose, "files"> {

@@ -16,9 +16,8 @@ import { outcomeNow } from "../../ledger/for_resources.ts";
 import { emptyLedger, foldOrder } from "../../ledger/testing/mod.ts";
 import { orderState } from "../../ledger/for_sync.ts";
 import { VERDICTS } from "../../core/chain/verdict.ts";
-import { ARRIVED } from "../wording/witness.ts";
-import { customerMessage } from "./next_step.ts";
-import { orderJson } from "./order_view.ts";
+import { ARRIVED } from "../wording/release.ts";
+import { customerMessage, orderJson } from "./order_view.ts";
 
 const NOW_MS = Date.parse("2026-11-20T12:00:00Z");
 const ADA = { by: "Ada", why: "at the counter" } as const;

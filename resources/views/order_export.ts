@@ -3,12 +3,11 @@ import {
   type Outcome,
   outcomeNow,
 } from "../../ledger/for_resources.ts";
-import { fieldsWith, ORDER_FIELDS } from "../../core/wire/order_fields.ts";
+import { fieldsWith, ORDER_FIELDS } from "../../core/wire/fields.ts";
 import type { OrderState } from "../../ledger/mod.ts";
 import { type CsvCell, type CsvForm, csvLine } from "../../core/csv/csv.ts";
-import { orderValue } from "./order_fields.ts";
-import { orderJson } from "./order_view.ts";
-import { printableJson } from "../../core/printable.ts";
+import { orderJson, orderValue } from "./order_view.ts";
+import { printableJson } from "../../core/text.ts";
 // @ts-types="@types/big.js"
 import Big from "big.js";
 

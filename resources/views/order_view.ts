@@ -1,42 +1,194 @@
+import { describeFailReason } from "../../core/assets/fail_reason.ts";
+import {
+  fieldsWith,
+  ORDER_FIELDS,
+  type OrderFieldName,
+} from "../../core/wire/fields.ts";
+import { groupedAmount, span, withDecimals } from "../wording/phrases.ts";
 import type {
   Anomaly,
+  LedgerTypes,
   OrderReason,
   OrderState,
   OutcomeCode,
   RecordedRelease,
+  Trust,
 } from "../../ledger/mod.ts";
-import { type OrderInContext, outcomeNow } from "../../ledger/for_resources.ts";
-import type { Freshness } from "../../sync/mod.ts";
-import { describeAnomaly } from "../wording/anomaly.ts";
-import { describeFreshness } from "../wording/freshness.ts";
-import { describeOrderReason } from "../wording/state_reasons.ts";
-import { OUTCOME_WORDS } from "../wording/outcome.ts";
 import {
+  type OrderInContext,
+  type Outcome,
+  outcomeNow,
+} from "../../ledger/for_resources.ts";
+import { declinedMessage, OUTCOME_WORDS } from "../wording/outcome.ts";
+import {
+  ARRIVED,
+  BY_HAND,
   describeHandRelease,
+  describeWitness,
+  NOT_SENT,
   RELEASE,
   RELEASE_REASON,
 } from "../wording/release.ts";
-import { describeWitness } from "../wording/witness.ts";
-import { span } from "../wording/phrases.ts";
-import { operands } from "./shell_word.ts";
 import {
   ageText,
   counted,
+  drawTable,
   type Fact,
   labelled,
   minuteText,
+  operands,
+  shellWord,
   wrap,
 } from "./text.ts";
-import { customerMessage, nextStep } from "./next_step.ts";
+import type { Freshness } from "../../sync/mod.ts";
 import {
-  amountText,
-  failMeaning,
-  paidText,
-  shownFields,
-  shownText,
-} from "./order_fields.ts";
-import { printable } from "../../core/printable.ts";
-import { drawTable } from "./table.ts";
+  describeAnomaly,
+  describeFreshness,
+  describeOrderReason,
+} from "../wording/state.ts";
+import { printable } from "../../core/text.ts";
+import type { OrderTotal } from "../../ledger/types.ts";
+
+/** An object with the fields of an order: its state, or its `--json`. */
+type WithFields =
+  & Pick<OrderState, "fees" | "smartContract">
+  & LedgerTypes.OrderDetails
+  & LedgerTypes.OrderFacts;
+
+/** The value of a field of an order, as its state holds it. */
+export function orderValue(
+  order: WithFields,
+  field: OrderFieldName,
+): string | null {
+  switch (field) {
+    case "partnerFee":
+    case "partnerFeePercent":
+    case "serviceFee":
+    case "serviceFeePercent":
+      return order.fees[field];
+    case "scInputData":
+      return order.smartContract.inputData;
+    default:
+      return order[field];
+  }
+}
+
+/** A field of an order for people. */
+interface ShownField {
+  /** Name of the field. */
+  readonly name: OrderFieldName;
+  /** Its title. */
+  readonly label: string;
+  /** Whether it names something: an identifier, an address, a hash. */
+  readonly isName: boolean;
+  /** Its value, with its unit or meaning; null where there is none. */
+  readonly text: string | null;
+}
+
+/** The fields of an order for people, in the order of the table of fields. */
+function shownFields(order: WithFields): readonly ShownField[] {
+  return fieldsWith("label").map((name) => {
+    const { label, shape, same } = { same: null, ...ORDER_FIELDS[name] };
+    return {
+      name,
+      label,
+      isName: shape === "identifier" || same === "address" ||
+        same === "transaction",
+      text: shownText(order, name),
+    };
+  });
+}
+
+/** One field of an order for people, with its unit or meaning. */
+function shownText(
+  order: WithFields,
+  field: OrderFieldName,
+): string | null {
+  switch (field) {
+    case "currencyAmount":
+      return paidText(order.currencyAmount, order.currency);
+    case "cryptoAmount":
+      return amountText(order.cryptoAmount, order.commodity);
+    case "failReason": {
+      const meaning = failMeaning(order);
+      return meaning === null
+        ? order.failReason
+        : `${order.failReason}: ${meaning}`;
+    }
+    default:
+      return orderValue(order, field);
+  }
+}
+
+/** An amount and its unit; empty where there is none. */
+export function amountText(value: string | null, unit: string | null): string {
+  return value === null ? "" : [value, unit].filter(Boolean).join(" ");
+}
+
+/** An amount of money with all its decimals; empty where there is none. */
+export function paidText(
+  value: string | null,
+  currency: string | null,
+): string {
+  return amountText(value && withDecimals(value, currency), currency);
+}
+
+/** What the reason of a failure means, where it is a documented code. */
+function failMeaning({ failReason }: WithFields): string | null {
+  return failReason === null ? null : describeFailReason(failReason);
+}
+
+/** An order, and its outcome now. */
+interface Decided {
+  /** The order. */
+  readonly order: OrderInContext;
+  /** Its outcome. */
+  readonly outcome: Outcome;
+}
+
+/** The next step for staff about an order: the row says it. */
+export function nextStep({ order, outcome }: Decided): string {
+  const dealt = handWords({ order, outcome });
+  if (dealt !== null) return dealt.next;
+  const { next: usual, nextOf } = OUTCOME_WORDS[outcome.code];
+  const next = nextOf?.(order) ?? usual;
+  const key = order.context?.withheld ?? null;
+  if (key === null) return next;
+  const fire = `rampkit subscriptions fire ${operands(key)}`;
+  return outcome.release === "yes"
+    ? NOT_SENT.yes(fire, `rampkit release ${shellWord(order.orderId)}`)
+    : `${next} ${NOT_SENT.taken(fire)}`;
+}
+
+/** What the customer of an order may be told. */
+export function customerMessage(decided: Decided): string {
+  const dealt = handWords(decided);
+  if (dealt !== null) return dealt.customer;
+  const { order, outcome: { code } } = decided;
+  const { customer } = OUTCOME_WORDS[code];
+  // Only a final look says that it has arrived, and only where all of it has.
+  if (
+    code === "session_matched" && order.facts.chain === "agrees" &&
+    order.witness?.verdict === "delivered"
+  ) return ARRIVED;
+  // Of a declined payment its code has words of its own.
+  return code === "declined"
+    ? declinedMessage(order.confirmed?.failReason ?? "") ?? customer
+    : customer;
+}
+
+/**
+ * The words for what a person did, where nothing else is left to do. As far as
+ * is known, nobody has paid for what was delivered of an order that did not
+ * succeed.
+ */
+function handWords({ order, outcome }: Decided) {
+  const { byHand } = order;
+  if (byHand === null || outcome.attention.length > 0) return null;
+  return byHand.outcome === "delivered" && order.facts.shown !== "success"
+    ? null
+    : BY_HAND[byHand.outcome];
+}
 
 /** What a sentence was made of, and the sentence. */
 export type Worded<Coded> = Coded & { readonly message: string };
@@ -208,7 +360,7 @@ export interface PaidTwice {
 }
 
 /** What is known of an order besides its state; absent when unknown. */
-export interface OrderAside {
+interface OrderAside {
   /** How fresh it is. */
   readonly freshness?: Freshness;
   /** What a person did about it. */
@@ -387,4 +539,94 @@ function asked(order: OrderJson): string | null {
 function statuses(order: OrderJson, from: "webhook" | "snapshot"): string {
   return order.history.filter(({ source }) => source === from)
     .map(({ status }) => status).join(", ");
+}
+
+/** How many orders some filters choose, and the exact sums of their amounts. */
+export interface OrderTotalsJson {
+  /** How many orders there are. */
+  readonly orders: number;
+  /** The same by currency and trust, confirmed orders before claimed ones. */
+  readonly totals: readonly OrderTotal[];
+}
+
+/** A total in words: the sum, and what it is the sum of. */
+interface TotalText {
+  /** The amount with its currency, or that none is known. */
+  readonly sum: string;
+  /** How many orders, and what the sum leaves out. */
+  readonly of: string;
+}
+
+/** One currency and trust in words. */
+export function totalText(
+  { currency, trust, orders, sum, notSummed }: OrderTotal,
+): TotalText {
+  const isNone = notSummed === orders;
+  return {
+    sum: isNone
+      ? "No amount"
+      : [groupedAmount(sum, currency), currency ?? ""].join(" ").trim(),
+    of: `in ${counted(orders, "order")}` +
+      (trust === "claimed" ? ", claimed by webhooks alone" : "") +
+      (notSummed > 0 && !isNone
+        ? `, ${counted(notSummed, "amount")} not in it`
+        : ""),
+  };
+}
+
+/** All totals, a line each below how many orders there are. */
+export function totalsLines(
+  { orders, totals }: OrderTotalsJson,
+): readonly string[] {
+  return [
+    counted(orders, "order"),
+    ...totals.map((total) => {
+      const { sum, of } = totalText(total);
+      return `  ${sum} ${of}`;
+    }),
+  ];
+}
+
+/** How sure it is that an order belongs to the reference it was found by. */
+export interface FoundBy {
+  /**
+   * `confirmed`: the service has shown it under the reference, or the reference
+   * is its order id. `claimed`: only webhooks name it with the reference.
+   */
+  readonly trust: Trust;
+  /** Other orders, which only webhooks name with the reference. */
+  readonly alsoClaimed: readonly string[];
+}
+
+/** What webhooks alone say of the reference that an order was found by. */
+export function foundByLines(
+  reference: string,
+  { trust, alsoClaimed }: FoundBy,
+  columns: number | null,
+): string[] {
+  const name = printable(reference);
+  if (trust === "claimed") {
+    return [
+      "",
+      wrap(
+        `Only webhooks name this order with "${name}". Anybody can send a ` +
+          `webhook: the service has not shown the order under it.`,
+        columns,
+      ),
+    ];
+  }
+  const [first, ...others] = alsoClaimed;
+  if (first === undefined) return [];
+  return [
+    "",
+    wrap(
+      others.length === 0
+        ? `Webhooks also name order ${printable(first)} with "${name}". The ` +
+          `service has not shown that order under it.`
+        : `Webhooks also name ${alsoClaimed.length} other orders with ` +
+          `"${name}". The service has not shown them under it: ` +
+          `rampkit find ${operands(reference)}`,
+      columns,
+    ),
+  ];
 }

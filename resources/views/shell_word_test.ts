@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { printable } from "../../core/printable.ts";
-import { nextCommand, operands, shellWord } from "./shell_word.ts";
+import { printable } from "../../core/text.ts";
+import { nextCommand, operands, shellWord } from "./text.ts";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 
 const HOSTILE = [

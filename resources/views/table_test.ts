@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { drawTable } from "./table.ts";
+import { drawTable } from "./text.ts";
 
 Deno.test("drawTable() aligns columns and leaves no trailing blanks", () => {
   const text = drawTable(

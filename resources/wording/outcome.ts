@@ -1,13 +1,94 @@
-import type { OutcomeCode, OutcomeFacts } from "../../ledger/for_resources.ts";
 import type { AttentionKind, OrderState } from "../../ledger/mod.ts";
-import { ATTENTION } from "./attention.ts";
-import { DECLINED, FAILURES } from "./failures.ts";
-import { describeWitness } from "./witness.ts";
-import { withDecimals } from "./money.ts";
-import { ASKED_SOON, listWords, UNKNOWN_STATE } from "./phrases.ts";
+import type { OutcomeCode, OutcomeFacts } from "../../ledger/for_resources.ts";
+import { describeWitness } from "./release.ts";
+import {
+  ASKED_SOON,
+  listWords,
+  UNKNOWN_STATE,
+  withDecimals,
+} from "./phrases.ts";
+
+/** Why a payment failed, by the service's code, as the middle of a sentence. */
+export const FAILURES: Readonly<Record<string, string>> = {
+  "4000": "the card could not be charged; the customer can try again",
+  "4001": "the card's security code was wrong",
+  "4002": "the card's issuer declined the payment",
+  "4003": "the card's details were wrong",
+  "4004": "the balance was too low",
+  "4005": "the card's limit was exceeded",
+  "4010": "the card's issuer declined the payment",
+  "4011": "the card could not be validated",
+  "4012": "the card's issuer declined the payment",
+  "4013": "the payment was declined as too risky",
+  "4014": "the bank account is in another name than the verified one",
+  "4015": "the payment did not come in time",
+  "4016": "the payment came after the order's time",
+  "4017": "the amount paid is not the order's",
+  "4018": "the customer cancelled the payment and was not charged",
+};
+
+/** What a customer is told of a declined payment, by the service's code. */
+const DECLINED: Readonly<Record<string, string>> = {
+  "4000": "Your card could not be charged. Please try again, or use another " +
+    "card.",
+  "4001":
+    "The security code of your card was not correct. Please try again and " +
+    "check the three or four digits on the card.",
+  "4002": "Your bank declined the payment. Please ask your bank, or use " +
+    "another card.",
+  "4003": "Your card details were not correct. Please try again and check " +
+    "number and date.",
+  "4004": "There was not enough money for the payment. Please use another " +
+    "card or a smaller amount.",
+  "4005": "The payment was above the limit of your card. Please use another " +
+    "card or a smaller amount.",
+  "4010": "Your bank declined the payment. Please ask your bank, or use " +
+    "another card.",
+  "4011": "Your card could not be checked. Please try again, or use another " +
+    "card.",
+  "4012": "Your bank declined the payment. Please ask your bank, or use " +
+    "another card.",
+  "4013":
+    "Our payment partner did not accept the payment. Please use another " +
+    "way to pay.",
+  "4014": "The name of the bank account is not the name that was verified. " +
+    "Please pay from an account in your own name.",
+};
+
+/**
+ * What a kind of attention means. The order's outcome says what to do next.
+ */
+export const ATTENTION: Readonly<Record<AttentionKind, string>> = {
+  refund_due:
+    "Paid after the order's time: the service owes the customer a refund",
+  reversed_after_success:
+    "The service took a success back, as for a disputed payment",
+  sent_without_success:
+    "Failed or cancelled, but the service names a transaction",
+  cancelled_after_payment: "Cancelled after the payment was processed",
+  amount_mismatch: "Another amount was paid than the order's",
+  no_longer_shown:
+    "The service showed the order, and does not show it any more",
+  paid_twice: "Another order holds the same reference",
+  yes_withheld: "The release changed, and it was sent to nobody",
+  not_as_requested: "Success, and not what was asked for",
+  several_match: "Success, and several references fit",
+  chain_differs: "Success, and the chain shows another transfer",
+  contradictory_reading: "Success, and the service names a payment error",
+  success_without_transaction: "Success, and the service names no transaction",
+  final_changed: "The service took a final status back",
+  witness_missing:
+    "Success, and the chain has not shown it for a day or longer",
+  stuck: "Paid, and not sent for an hour or longer",
+  unknown_status: "The service shows a status that is not known",
+  not_comparable: "Success, and no amount was recorded to compare with",
+  chain_amount: "Success, and another amount arrived on the chain",
+  forged_or_unknown:
+    "Named by webhooks, and unknown to the service: treat as forged",
+};
 
 /** What is said of an order with an outcome. */
-export interface OutcomeWords {
+interface OutcomeWords {
   /** The one thing to know first, in one line. */
   readonly headline: (order: OrderState) => string;
   /** The next step for staff. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describeMove } from "./state_reasons.ts";
+import { describeMove } from "./state.ts";
 
 Deno.test("describeMove() says how the service's own move is odd", () => {
   const success = { status: "success", trust: "confirmed" } as const;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { failReasons } from "../../core/assets/fail_reason.ts";
-import { FAILURES } from "./failures.ts";
-import { describeUserVerdict, userNext } from "./user_verdict.ts";
+import { FAILURES } from "./outcome.ts";
+import { describeUserVerdict, userNext } from "./state.ts";
 
 Deno.test("every documented payment error code has its words in a verdict", () => {
   assert.deepEqual(Object.keys(FAILURES).sort(), failReasons.toSorted());

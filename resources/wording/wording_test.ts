@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { ANOMALY_KINDS } from "../../ledger/for_resources.ts";
 import type { Anomaly } from "../../ledger/mod.ts";
-import { describeAnomaly } from "./anomaly.ts";
-import { describeOrderReason } from "./state_reasons.ts";
-import { describeFinding } from "./reconcile.ts";
+import { describeAnomaly, describeOrderReason } from "./state.ts";
+import { describeFinding } from "./machine.ts";
 
 Deno.test("describeAnomaly() has a case for every kind", async () => {
   const source = await Deno.readTextFile(

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { messageOf } from "../../core/guards.ts";
-import { backoffMs } from "../../core/waiting/retry_delay.ts";
+import { backoffMs } from "../../core/waiting/waiting.ts";
 import {
   type Driver,
   LEASE_MS,
@@ -12,27 +12,35 @@ import {
   type PostOutcome,
   postWebhook,
 } from "../forwarding/post_webhook.ts";
-import { found } from "../../resources/health/finding.ts";
-import { readHeard } from "../health/reported_findings.ts";
-import { Alarm } from "../monitoring/alarm.ts";
+import { found } from "../../resources/health/conditions.ts";
+import {
+  HealthMonitor,
+  type HealthMonitorOptions,
+  MACHINE,
+  readHeard,
+} from "../health/look_around.ts";
+import { Alarm } from "../monitoring/log_alerts.ts";
 import type { Log } from "../monitoring/logger.ts";
 import {
+  type AlarmCheck,
   alarmMessage,
   type AlarmTarget,
+  isLocal,
   type NotifiedAlarm,
+  type OnProblem,
+  problemOf,
+  problemOver,
   readMachineAlarms,
   readNotified,
+  type StandingAlarm,
+  StandingAlarms,
   writeMachineAlarms,
   writeNotified,
 } from "./alarm_message.ts";
-import {
-  type AlarmCheck,
-  isLocal,
-  type StandingAlarm,
-} from "./standing_alarm.ts";
+import type { ServiceMetrics } from "../monitoring/metrics.ts";
 
 /** What sends alarms to one target. */
-export interface AlarmSenderParts {
+interface AlarmSenderParts {
   /** Where alarms are sent, and in which form. */
   readonly target: AlarmTarget;
   /** Remembers what the target received. */
@@ -349,4 +357,112 @@ export class AlarmSender {
       ? { stored: `${name}:${host}`, host }
       : { stored: name, host: null };
   }
+}
+
+/** What is watched, and where alarms are sent. */
+interface WatchHealthParts extends Omit<HealthMonitorOptions, "onLook"> {
+  /** The log. */
+  readonly log: Log;
+  /** The metrics. */
+  readonly metrics: Pick<ServiceMetrics, "conditions">;
+  /**
+   * Called when a problem begins and when it is over.
+   *
+   * @default {it is logged}
+   */
+  readonly onProblem?: OnProblem;
+  /** Targets that alarms are sent to. @default {none} */
+  readonly alarms?: Pick<AlarmSenderParts, "post"> & {
+    /** Each with its own address. */
+    readonly targets: readonly AlarmTarget[];
+  };
+}
+
+/** Health that is watched. */
+export interface WatchedHealth {
+  /** Looks now and remembers. */
+  readonly monitor: HealthMonitor;
+  /**
+   * Looks again and again, and reports to log, metrics and each target what is
+   * wrong, until the signal is aborted. A target that is slow or fails holds up
+   * neither the others nor anything else.
+   */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Watches the health of everything. */
+export function watchHealth(parts: WatchHealthParts): WatchedHealth {
+  const { ledger, log, metrics, now, alarms } = parts;
+  const standing = new StandingAlarms();
+  const changes = new ProblemChanges(parts.onProblem ?? problemLog(log));
+  let senders: readonly AlarmSender[] = [];
+  let sending: Promise<unknown> = Promise.resolve();
+  const monitor = new HealthMonitor({
+    ...parts,
+    onLook: (findings) => {
+      metrics.conditions(findings);
+      const alarms = standing.take(findings, now());
+      changes.take(alarms);
+      sending = Promise.all(senders.map((sender) => sender.notify(alarms)));
+    },
+  });
+  return {
+    monitor,
+    run: async (signal) => {
+      senders = alarms?.targets.map((target) =>
+        new AlarmSender({
+          ...{ target, driver: ledger.driver, host: MACHINE, log, now },
+          environment: ledger.environment,
+          post: { ...alarms.post, signal },
+        })
+      ) ?? [];
+      await monitor.run(signal);
+      await sending;
+    },
+  };
+}
+
+/** Finds in each look what has begun and what is over since the one before. */
+export class ProblemChanges {
+  readonly #report: OnProblem;
+  readonly #raised = new Map<string, StandingAlarm>();
+
+  /** @param report Called with each of them. What it throws is ignored. */
+  constructor(report: OnProblem) {
+    this.#report = report;
+  }
+
+  /** Takes in what stands. */
+  take(look: AlarmCheck): void {
+    for (const [name, alarm] of look) {
+      const before = this.#raised.get(name);
+      if (before?.code === alarm?.code) continue;
+      if (before !== undefined) {
+        this.#raised.delete(name);
+        this.#say(problemOver(before));
+      }
+      if (alarm === null) continue;
+      this.#raised.set(name, alarm);
+      this.#say(problemOf(alarm));
+    }
+  }
+
+  #say(problem: Parameters<OnProblem>[0]): void {
+    try {
+      this.#report(problem);
+    } catch {
+      // Whoever listens must not stop what watches.
+    }
+  }
+}
+
+/** Writes problems into the log. */
+export function problemLog(log: Log): OnProblem {
+  return ({ subject, code, about, since, level, message, next, facts }) => {
+    const which = { subject, code, about, since };
+    if (level === "fine") log("info", "alarm_cleared", which);
+    else {
+      log("error", "alarm_raised", { ...which, message, advice: next, facts });
+    }
+  };
 }

@@ -2,12 +2,18 @@ import assert from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
 import { type Driver, writeSweep } from "../../ledger/for_sync.ts";
 import { hasShape } from "../../tests/kit/shape.ts";
-import { webhookSigner } from "../forwarding/signed_webhook.ts";
+import { webhookSigner } from "../forwarding/transition_message.ts";
 import { AlarmSender } from "./alarm_sender.ts";
-import type { ForwardedAlarm } from "./alarm_message.ts";
-import { found, type FoundOptions } from "../../resources/health/finding.ts";
-import type { ConditionCode } from "../../resources/health/conditions.ts";
-import type { AlarmCheck, StandingAlarm } from "./standing_alarm.ts";
+import type {
+  AlarmCheck,
+  ForwardedAlarm,
+  StandingAlarm,
+} from "./alarm_message.ts";
+import {
+  type ConditionCode,
+  found,
+  type FoundOptions,
+} from "../../resources/health/conditions.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const SECRET = `whsec_${btoa("a secret of enough bytes, for tests")}`;

@@ -3,8 +3,8 @@ import { CONDITIONS } from "../../resources/health/conditions.ts";
 import type { Config } from "../../core/settings/config.ts";
 import { UsageError } from "../../core/settings/errors.ts";
 import type { GivenTarget } from "../../core/settings/settings.ts";
-import type { SignedWebhook } from "../forwarding/signed_webhook.ts";
-import { readTargetUrl } from "../forwarding/target_address.ts";
+import type { SignedWebhook } from "../forwarding/transition_message.ts";
+import { readTargetUrl } from "../forwarding/post_webhook.ts";
 import type { AlarmMessage, AlarmTarget } from "./alarm_message.ts";
 
 /** Makes the targets of a ledger. */

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { readConfig } from "../../core/settings/config.ts";
-import { CONDITIONS } from "../../resources/health/conditions.ts";
-import { found } from "../../resources/health/finding.ts";
+import { CONDITIONS, found } from "../../resources/health/conditions.ts";
 import { AlarmSender } from "./alarm_sender.ts";
 import { readNotify } from "./notify_targets.ts";
-import type { AlarmCheck, StandingAlarm } from "./standing_alarm.ts";
+import type { AlarmCheck, StandingAlarm } from "./alarm_message.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const KEY = "0123456789abcdef0123456789abcdef";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { type Finding, found } from "../../resources/health/finding.ts";
-import { isLocal, StandingAlarms } from "./standing_alarm.ts";
+import { type Finding, found } from "../../resources/health/conditions.ts";
+import { isLocal, StandingAlarms } from "./alarm_message.ts";
 
 const START = Date.UTC(2026, 10, 22, 10);
 

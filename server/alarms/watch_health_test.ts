@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { type Finding, found } from "../../resources/health/finding.ts";
+import { type Finding, found } from "../../resources/health/conditions.ts";
 import { until } from "../../tests/kit/until.ts";
-import { webhookSigner } from "../forwarding/signed_webhook.ts";
-import type { Problem } from "./problem.ts";
-import { watchHealth } from "./watch_health.ts";
+import { webhookSigner } from "../forwarding/transition_message.ts";
+import type { Problem } from "./alarm_message.ts";
+import { watchHealth } from "./alarm_sender.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const SECRET = `whsec_${btoa("a secret of enough bytes, for tests")}`;

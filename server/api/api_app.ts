@@ -1,22 +1,59 @@
-import { idOfPath } from "../../core/path_id.ts";
 import { type Context, Hono } from "hono";
+import { CommandError, UsageError } from "../../core/settings/errors.ts";
+import type { Params, ValuesOf } from "../../core/settings/params.ts";
+import { idOfPath } from "../../core/text.ts";
 import { messageOf } from "../../core/guards.ts";
 import { OnrampError, ValidationError } from "../../client/errors.ts";
 import { ExpectationError, LedgerError } from "../../ledger/mod.ts";
-import type { ApiAnswer } from "../monitoring/api_meter.ts";
-import { Alarm } from "../monitoring/alarm.ts";
+import type { ApiAnswer } from "../monitoring/metrics.ts";
+import { Alarm } from "../monitoring/log_alerts.ts";
 import type { Log } from "../monitoring/logger.ts";
-import { CommandError, UsageError } from "../../core/settings/errors.ts";
-import { allows, type Scope } from "../../core/settings/api_tokens.ts";
-import { readBody } from "./body.ts";
-import type { Caller } from "./callers.ts";
-import { isFromOtherSite, shownHost } from "../http/host_guard.ts";
-import { ownHeaders } from "../http/http_app.ts";
-import { readParams } from "./params.ts";
-import { ApiProblem, problemResponse } from "./problem.ts";
+import { allows, type Scope } from "../../core/settings/values.ts";
+import {
+  type ApiParts,
+  operationRoute,
+  readBody,
+  type Route,
+} from "./route.ts";
+import { ApiProblem, type Caller, problemResponse } from "./problem.ts";
+import { isFromOtherSite, ownHeaders, shownHost } from "../http/http_app.ts";
 import { OPERATIONS } from "../../resources/operations/mod.ts";
 import { SeveralOrdersError } from "../../resources/operations/find_order.ts";
-import { type ApiParts, operationRoute, type Route } from "./route.ts";
+
+/**
+ * Reads the parameters of a request. An unknown one is refused: a mistyped
+ * filter would look like an answer.
+ *
+ * @throws {UsageError} When one is unknown, wrong, repeated or missing.
+ */
+function readParams<P extends Params>(
+  params: P,
+  query: URLSearchParams,
+): ValuesOf<P> {
+  const values: Record<string, unknown> = {};
+  for (const [name, text] of query) {
+    const param = Object.hasOwn(params, name) ? params[name] : undefined;
+    if (param === undefined) {
+      const names = Object.keys(params);
+      throw new UsageError(
+        `Unknown parameter "${name}": ` +
+          (names.length === 0
+            ? "this takes none"
+            : `this takes ${names.join(", ")}`),
+      );
+    }
+    if (Object.hasOwn(values, name)) {
+      throw new UsageError(`Wrong ${name}: it is given twice`);
+    }
+    values[name] = param.read(name, text);
+  }
+  for (const [name, { required }] of Object.entries(params)) {
+    if (required && !Object.hasOwn(values, name)) {
+      throw new UsageError(`Missing ${name}: ${params[name]?.description}`);
+    }
+  }
+  return values as ValuesOf<P>;
+}
 
 /** Every route of the API. */
 export const API_ROUTES: readonly Route[] = OPERATIONS.flatMap((one) =>
@@ -27,7 +64,7 @@ export const API_ROUTES: readonly Route[] = OPERATIONS.flatMap((one) =>
 const OPENAPI_PATH = "/openapi.json";
 
 /** What the API is made of. */
-export interface ApiAppOptions {
+interface ApiAppOptions {
   /** What the routes work with. */
   readonly parts: ApiParts;
   /**

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { pathOfId } from "../../core/path_id.ts";
+import { pathOfId } from "../../core/text.ts";
 import { ledgerOn } from "../../ledger/for_server.ts";
 import { LedgerError, openDriver } from "../../ledger/mod.ts";
 import {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { readApiTokens } from "../../core/settings/api_tokens.ts";
-import { callers } from "./callers.ts";
+import { readApiTokens } from "../../core/settings/values.ts";
+import { callers } from "./problem.ts";
 
 const READ = "0123456789abcdef";
 const OPERATE = "fedcba9876543210";

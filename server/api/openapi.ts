@@ -3,9 +3,8 @@ import {
   type JsonSchema,
   schemasUsedBy,
 } from "../../resources/schemas/json_schema.ts";
-import { bodySchema } from "./body.ts";
+import { bodySchema, type Route } from "./route.ts";
 import { PROBLEM_TYPE, type ProblemCode, PROBLEMS } from "./problem.ts";
-import type { Route } from "./route.ts";
 
 /** An OpenAPI document. */
 export type OpenApi = Readonly<Record<string, unknown>>;

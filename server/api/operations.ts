@@ -1,6 +1,6 @@
 import { defined } from "../../core/guards.ts";
 import type { Ledger } from "../../ledger/mod.ts";
-import type { LookAtHealth } from "../../resources/health/finding.ts";
+import type { LookAtHealth } from "../../resources/health/conditions.ts";
 import {
   actionOf,
   type Operation,
@@ -10,7 +10,7 @@ import {
 } from "../../resources/operations/operation.ts";
 import type { Poller } from "../../sync/mod.ts";
 import type { Log } from "../monitoring/logger.ts";
-import type { Caller } from "./callers.ts";
+import type { Caller } from "./problem.ts";
 
 /** What the operations work with. */
 export interface OperationsOptions {

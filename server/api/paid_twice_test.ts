@@ -5,7 +5,7 @@ import {
   session,
   webhook,
 } from "../../ledger/testing/projection_test_kit.ts";
-import { orderDetail, resolveOrder } from "../../resources/queries/order.ts";
+import { orderDetail, resolveOrder } from "../../resources/queries/orders.ts";
 import { transitionMessage } from "../forwarding/transition_message.ts";
 import { memoryLedger, testApi } from "./testing/test_api.ts";
 

@@ -1,3 +1,6 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { ApiToken, Scope } from "../../core/settings/values.ts";
+
 /** Problems that the API answers with, each with its status and title. */
 export const PROBLEMS = {
   bad_request: [400, "The request is wrong"],
@@ -20,7 +23,7 @@ export const PROBLEMS = {
 export type ProblemCode = keyof typeof PROBLEMS;
 
 /** What an answer says of a problem besides its kind. */
-export interface ProblemFacts {
+interface ProblemFacts {
   /** What went wrong here, in one sentence, and what to do. */
   readonly detail: string;
   /** Headers of the answer. */
@@ -65,4 +68,60 @@ export function problemResponse({ code, facts }: ApiProblem): Response {
     status,
     headers: { ...headers, "content-type": PROBLEM_TYPE },
   });
+}
+
+/** Who asks. */
+export interface Caller {
+  /** Name of the token, for the log. */
+  readonly name: string;
+  /** What it allows. */
+  readonly scope: Scope;
+}
+
+/** The tokens of API and console. They are held as digests only. */
+interface KnownTokens {
+  /** Whose token it is; null for an unknown one. */
+  callerOf(token: string): Caller | null;
+}
+
+/**
+ * Holds tokens. Digests are compared, each with every one, so that the time it
+ * takes reveals nothing of them.
+ */
+export function knownTokens(
+  tokens: readonly ApiToken[],
+): KnownTokens | null {
+  if (tokens.length === 0) return null;
+  const known = tokens.map(({ token, name, scope }, index) => ({
+    name: name ?? `${scope}-${index + 1}`,
+    scope,
+    digest: digestOf(token),
+  }));
+  return {
+    callerOf: (token) => {
+      const digest = digestOf(token);
+      let caller: Caller | null = null;
+      for (const { name, scope, digest: one } of known) {
+        if (timingSafeEqual(one, digest)) caller = { name, scope };
+      }
+      return caller;
+    },
+  };
+}
+
+/** Makes the function that says who asks, by the header `Authorization`. */
+export function callers(
+  tokens: readonly ApiToken[],
+): (request: Pick<Request, "headers">) => Caller | null {
+  const known = knownTokens(tokens);
+  if (known === null) return () => ({ name: "anybody", scope: "read" });
+  return ({ headers }) => {
+    const [, token = ""] =
+      /^Bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "") ?? [];
+    return known.callerOf(token);
+  };
+}
+
+function digestOf(token: string): Uint8Array {
+  return createHash("sha256").update(token).digest();
 }

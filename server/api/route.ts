@@ -1,6 +1,8 @@
+import { textWithin } from "../../core/text.ts";
+import { defined, isRecord } from "../../core/guards.ts";
 import type { JsonSchema } from "../../resources/schemas/json_schema.ts";
-import type { LookAtHealth } from "../../resources/health/finding.ts";
-import { defined } from "../../core/guards.ts";
+import { ApiProblem, type Caller, type ProblemCode } from "./problem.ts";
+import type { LookAtHealth } from "../../resources/health/conditions.ts";
 import {
   onlyReads,
   type Operation,
@@ -10,18 +12,92 @@ import {
   valuesOf,
   type WrittenText,
 } from "../../resources/operations/operation.ts";
-import type { TransitionsJson } from "../../resources/queries/transitions.ts";
+import type { TransitionsJson } from "../../resources/queries/deliveries.ts";
 import { UsageError } from "../../core/settings/errors.ts";
 import type { Params, ValuesOf } from "../../core/settings/params.ts";
 import type { Ledger } from "../../ledger/mod.ts";
-import type { Scope } from "../../core/settings/api_tokens.ts";
-import type { Body, BodyFields } from "./body.ts";
-import type { Caller } from "./callers.ts";
-import { textStream } from "../http/text_stream.ts";
-import { EVENT_STREAM, feedAnswer, type ReadFeed } from "./follow_feed.ts";
+import type { Scope } from "../../core/settings/values.ts";
+import { textStream } from "../http/http_app.ts";
+import {
+  EVENT_STREAM,
+  feedAnswer,
+  type ReadFeed,
+  type TransitionFeed,
+} from "./follow_feed.ts";
 import type { Operations } from "./operations.ts";
-import type { ProblemCode } from "./problem.ts";
-import type { TransitionFeed } from "./transition_feed.ts";
+
+/** The largest body that is read, in bytes. */
+const MOST_BYTES = 65_536;
+
+/** A field of a body: how it is described. */
+interface BodyField {
+  /** JSON Schema of its value, with a description. */
+  readonly schema: JsonSchema;
+  /** Whether it may not be left out. @default {false} */
+  readonly required?: true;
+}
+
+/** The fields of a body, by name. */
+type BodyFields = Readonly<Record<string, BodyField>>;
+
+/** A body as it was read: only known fields, whatever their values. */
+type Body = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads the JSON object that a request holds. An unknown field is refused: a
+ * mistyped amount would not be compared.
+ *
+ * @throws {ApiProblem} When it is not a JSON object, is too large, or has
+ * another field.
+ */
+export async function readBody(
+  request: Request,
+  fields: BodyFields,
+): Promise<Body> {
+  const text = await textOf(request);
+  const body = parsed(text);
+  const names = Object.keys(fields).join(", ");
+  for (const name of Object.keys(body)) {
+    if (Object.hasOwn(fields, name)) continue;
+    throw new ApiProblem(
+      "bad_request",
+      `Unknown field ${JSON.stringify(name)}: this takes ${names}`,
+    );
+  }
+  return body;
+}
+
+/** JSON Schema of a body. */
+export function bodySchema(fields: BodyFields): JsonSchema {
+  return {
+    type: "object",
+    additionalProperties: false,
+    required: Object.keys(fields).filter((name) => fields[name]?.required),
+    properties: Object.fromEntries(
+      Object.entries(fields).map(([name, { schema }]) => [name, schema]),
+    ),
+  };
+}
+
+async function textOf({ body }: Request): Promise<string> {
+  const text = await textWithin(body, MOST_BYTES);
+  if (text !== null) return text;
+  throw new ApiProblem(
+    "bad_request",
+    `The body is larger than ${MOST_BYTES} bytes`,
+  );
+}
+
+function parsed(text: string): Body {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new ApiProblem("bad_request", "The body is not JSON");
+  }
+  if (isRecord(value)) return value;
+  throw new ApiProblem("bad_request", "The body is JSON, but not an object");
+}
 
 /** What the routes work with. */
 export interface ApiParts {
@@ -40,7 +116,7 @@ export interface ApiParts {
 }
 
 /** A request whose parameters were read. */
-export interface ApiRequest<P extends Params> {
+interface ApiRequest<P extends Params> {
   /** Values of the placeholders in the path. */
   readonly path: Readonly<Record<string, string>>;
   /** Values of the query. */
@@ -56,7 +132,7 @@ export interface ApiRequest<P extends Params> {
 }
 
 /** What a route answers when all goes well. */
-export interface Answer {
+interface Answer {
   /** Status. @default {200} */
   readonly status?: 200 | 202;
   /** What it is. */
@@ -97,7 +173,7 @@ export interface Route<P extends Params = Params> {
 }
 
 /** Type-checks parameters against the handler, then erases types. */
-export function route<P extends Params>(route: Route<P>): Route {
+function route<P extends Params>(route: Route<P>): Route {
   return route as unknown as Route;
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { orderRead } from "../../ledger/testing/projection_test_kit.ts";
 import type { Ledger } from "../../ledger/mod.ts";
-import { transitionsAfter } from "../../resources/queries/transitions.ts";
+import { transitionsAfter } from "../../resources/queries/deliveries.ts";
 import { openHttpServer } from "../../core/serving/open_http_server.ts";
 import { until } from "../../tests/kit/until.ts";
 import {
@@ -10,8 +10,11 @@ import {
   type TestApi,
   testApi,
 } from "./testing/test_api.ts";
-import { TransitionFeed } from "./transition_feed.ts";
-import { type StreamSource, transitionStream } from "./transition_stream.ts";
+import {
+  type StreamSource,
+  TransitionFeed,
+  transitionStream,
+} from "./follow_feed.ts";
 
 /** Long enough for a machine that is busy with other tests. */
 const PATIENCE_MS = 120_000;

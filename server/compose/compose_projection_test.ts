@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ProjectionOnDemand } from "./compose_projection.ts";
+import { ProjectionOnDemand } from "./compose_service.ts";
 
 Deno.test("ProjectionOnDemand folds once more for what arrives during a fold", async () => {
   let folds = 0;

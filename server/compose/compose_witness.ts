@@ -1,18 +1,93 @@
-import { messageOf } from "../../core/guards.ts";
-import { sleep as sleepFor } from "../../core/waiting/sleep.ts";
-import type { Ledger } from "../../ledger/mod.ts";
-import type { Finding } from "../../resources/health/finding.ts";
-import { nodeFindings } from "../../resources/health/node_health.ts";
+import { readFile } from "node:fs/promises";
+import { errorCode, messageOf } from "../../core/guards.ts";
 import type { Config } from "../../core/settings/config.ts";
 import { UsageError } from "../../core/settings/errors.ts";
 import { VARIABLES } from "../../core/settings/settings.ts";
+import { createChainWitness } from "../../witness/chain_witness.ts";
 import type { ChainWitness } from "../../witness/transfer.ts";
-import type { ChainsFile } from "../../witness/chains_file.ts";
+import type { Chains, ChainsFile } from "../../witness/chains_file.ts";
+import { sleep as sleepFor } from "../../core/waiting/waiting.ts";
+import type { Ledger } from "../../ledger/mod.ts";
+import type { Finding } from "../../resources/health/conditions.ts";
+import { nodeFindings } from "../../resources/health/stored_health.ts";
 import { lookAtOrder, type OrderLook } from "../../witness/look_at_order.ts";
 import { createWatcher } from "../../witness/watcher.ts";
 import { NodeWatch, probeNodes } from "../../witness/node_health.ts";
 import type { Log } from "../monitoring/logger.ts";
-import { openWitness } from "./open_witness.ts";
+
+/** The partner's own nodes, and what asks them. */
+interface OpenWitness {
+  /** The networks that can be asked. */
+  readonly chains: Chains;
+  /** Asks the nodes. */
+  readonly witness: ChainWitness;
+  /** Sends requests to them. */
+  readonly fetch: typeof fetch;
+}
+
+/** Where the nodes are named. */
+interface WitnessSource {
+  /** The file, by the settings. */
+  readonly config: Pick<Config, "chainsFile">;
+  /** The nodes, in place of a file of them. @default {the file that is named} */
+  readonly chains?: ChainsFile;
+  /** Clock, milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Sends requests to the nodes. @default {globalThis.fetch} */
+  readonly fetch?: typeof fetch;
+}
+
+/**
+ * Reads the file that names the partner's chain nodes.
+ *
+ * @throws {UsageError} When it cannot be read, or says what cannot be used. No
+ * message quotes an address: it may hold a key.
+ */
+export async function openWitness(
+  { config: { chainsFile }, chains: given, now, fetch: send = fetch }:
+    WitnessSource,
+  environment: string,
+): Promise<OpenWitness | null> {
+  const file = given ??
+    (chainsFile === null ? null : await readJson(chainsFile));
+  if (file === null) return null;
+  const assets = environment === "sandbox" ? "sandbox" : "production";
+  const chains = await chainsOf(file, assets);
+  const witness = createChainWitness({ chains, assets, now, fetch: send });
+  return { chains, witness, fetch: send };
+}
+
+async function readJson(path: string): Promise<unknown> {
+  const wrong = (why: string) =>
+    new UsageError(`Wrong ${VARIABLES.chainsFile}: ${path}: ${why}`);
+  const text = await readFile(path, "utf8").catch((error) => {
+    throw wrong(
+      errorCode(error) === "ENOENT"
+        ? "there is no such file"
+        : messageOf(error),
+    );
+  });
+  try {
+    return JSON.parse(text);
+  } catch {
+    // What the parser says would quote the file.
+    throw wrong("it is not JSON");
+  }
+}
+
+async function chainsOf(
+  file: unknown,
+  assets: "sandbox" | "production",
+): Promise<Chains> {
+  // Few name nodes, and zod takes as long to load as a third of the rest.
+  const { readChains } = await import("../../witness/chains_file.ts");
+  try {
+    return readChains(file, assets);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new UsageError(error.message, { cause: error });
+  }
+}
 
 /** What asks the partner's chain nodes in this process. */
 export interface WitnessService {
@@ -28,7 +103,7 @@ export interface WitnessService {
 }
 
 /** What it works with. */
-export interface WitnessParts {
+interface WitnessParts {
   /** Settings. */
   readonly config: Pick<Config, "chainsFile" | "requireWitness">;
   /** The open ledger. */

@@ -2,18 +2,19 @@ import { messageOf } from "../../core/guards.ts";
 import { type Ledger, ledgerOn, retrying } from "../../ledger/for_server.ts";
 import type { ConnectionInfo } from "../../webhooks/endpoint_options.ts";
 import { remoteDriver } from "../../ledger/for_deploy.ts";
-import { Alarm } from "../monitoring/alarm.ts";
+import { Alarm } from "../monitoring/log_alerts.ts";
 import { jsonLog, type Log } from "../monitoring/logger.ts";
-import { keepCronRun } from "../../resources/health/polling_health.ts";
-import { lookAtStored } from "../../resources/health/stored_health.ts";
+import {
+  keepCronRun,
+  lookAtStored,
+} from "../../resources/health/stored_health.ts";
 import { type ServiceMetrics, serviceMetrics } from "../monitoring/metrics.ts";
 import {
   readConfig,
   requireWebhookSecrets,
 } from "../../core/settings/config.ts";
-import { VARIABLES } from "../../core/settings/settings.ts";
+import { redact, VARIABLES } from "../../core/settings/settings.ts";
 import { UsageError } from "../../core/settings/errors.ts";
-import { redact } from "../../core/settings/redact.ts";
 import { httpApp } from "../http/http_app.ts";
 import { composeService, type Service } from "./compose_service.ts";
 import { readinessOf } from "./readiness.ts";

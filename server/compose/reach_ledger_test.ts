@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
 import { type Ledger, LedgerError } from "../../ledger/for_server.ts";
-import { reachLedger } from "./reach_ledger.ts";
+import { reachLedger } from "./open_early.ts";
 
 /** Reaches a ledger that answers as is said, attempt by attempt. */
 function reaching(

@@ -1,4 +1,4 @@
-import { sleep } from "../../core/waiting/sleep.ts";
+import { sleep } from "../../core/waiting/waiting.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 
 /** A page waits at most this long for events that are not folded yet, ms. */

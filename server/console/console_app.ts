@@ -1,68 +1,156 @@
-import { idOfPath } from "../../core/path_id.ts";
 import { type Context, Hono } from "hono";
 import { streamSSE } from "hono/streaming";
+import {
+  RELEASE_BY_HAND,
+  TAKE_NOTE,
+} from "../../resources/operations/order_operations.ts";
 import { CLOSE_MONTH } from "../../resources/operations/month_operations.ts";
+import {
+  csvForm,
+  type Operation,
+  paramsOf,
+  readValues,
+} from "../../resources/operations/operation.ts";
+import {
+  LOOK_AT_CHAIN,
+  READ_ORDER,
+} from "../../resources/operations/service_operations.ts";
+import {
+  DROP,
+  RESUME,
+  RETRY,
+  STOP,
+} from "../../resources/operations/subscription_operations.ts";
+import { CommandError, UsageError } from "../../core/settings/errors.ts";
+import type { Operations } from "../api/operations.ts";
+import {
+  type Access,
+  type ConsoleEnv,
+  type FormFields,
+  FormProblem,
+  keepCookie,
+  mayDo,
+  ownHostAndOrigin,
+  ownPath,
+  type Reader,
+  readForm,
+  refusal,
+  safeHeaders,
+  signedIn,
+  SignIn,
+} from "./access/access.ts";
+import {
+  countWaiting,
+  type LookAtHealth,
+} from "../../resources/health/conditions.ts";
+import type { Log } from "../monitoring/logger.ts";
+import {
+  CachedValue,
+  ClosedBooks,
+  OpenBooks,
+  OrderTotals,
+  type PageContext,
+  RefundsOfMonths,
+} from "./context/page_context.ts";
+import { idOfPath } from "../../core/text.ts";
 import { isMonth } from "../../resources/queries/months.ts";
 import { closedBooks as closedBooksOf } from "../../resources/months/month_books.ts";
-import { csvForm } from "../../resources/operations/written_text.ts";
 import {
   isMonthFile,
   monthFileText,
 } from "../../resources/months/month_files.ts";
 import { messageOf } from "../../core/guards.ts";
-import {
-  type ConsoleEnv,
-  keepCookie,
-  ownHostAndOrigin,
-  ownPath,
-  refusal,
-  safeHeaders,
-  signedIn,
-} from "./access/guards.ts";
-import { FormProblem, readForm } from "./access/read_form.ts";
-import { SignIn } from "./access/sign_in.ts";
-import type { ConsoleParts } from "./console_parts.ts";
-import type { PageContext } from "./context/page_context.ts";
 import { servedFile } from "./files/served_files.ts";
 import { lookAtStored } from "../../resources/health/stored_health.ts";
-import { healthBar } from "./health/health_bar.ts";
-import { HealthWatch, LivePages } from "./health/live_pages.ts";
-import { type Markup, markup } from "./markup/markup.ts";
-import { sentence } from "./markup/outside.ts";
+import { healthBar, HealthWatch, LivePages } from "./health/health_bar.ts";
+import { type Markup, markup, sentence } from "./markup/markup.ts";
 import { attentionPage } from "./pages/attention_page.ts";
-import { bodyPage } from "./pages/body_page.ts";
-import { deliveryPage } from "./pages/delivery_page.ts";
-import { homePage } from "./pages/home_page.ts";
+import { bodyPage, deliveryPage } from "./pages/delivery_page.ts";
+import {
+  againPage,
+  healthPage,
+  homePage,
+  messagePage,
+  searchPage,
+  signInPage,
+} from "./pages/home_page.ts";
 import { bare, layout, type PageParts } from "./pages/layout.ts";
-import { messagePage } from "./pages/message_page.ts";
-import { monthPage } from "./pages/month_page.ts";
-import { monthsPage } from "./pages/months_page.ts";
+import { monthPage, monthsPage } from "./pages/month_page.ts";
 import { orderPage } from "./pages/order_page.ts";
 import { ordersCsv, ordersPage, totalsPage } from "./pages/orders_page.ts";
-import { usersPage } from "./pages/users_page.ts";
+import { userPage, usersPage } from "./pages/user_page.ts";
 import { deliveriesPage } from "./pages/deliveries_page.ts";
-import { OrderTotals } from "./context/order_totals.ts";
 import { readFolded } from "../../ledger/for_server.ts";
-import { UsageError } from "../../core/settings/errors.ts";
-import { healthPage } from "./pages/health_page.ts";
 import { targetPage, targetsPage } from "./pages/targets_page.ts";
-import { searchPage } from "./pages/search_page.ts";
-import { againPage, signInPage } from "./pages/sign_in_page.ts";
-import { userPage } from "./pages/user_page.ts";
-import { ClosedBooks } from "./context/closed_books.ts";
-import { mayDo } from "./access/access.ts";
-import { FORM_OPERATIONS, takeForm } from "./actions/take_form.ts";
-import { OpenBooks } from "./context/open_books.ts";
-import { orderPath } from "../../resources/views/page_paths.ts";
-import { RefundsOfMonths } from "./context/refunds_due.ts";
-import { countWaiting } from "../../resources/health/waiting_counts.ts";
-import { CachedValue } from "./context/cached_value.ts";
+import { orderPath } from "../../resources/views/text.ts";
+import { openHttpServer } from "../../core/serving/open_http_server.ts";
+import { listening, urlOf } from "../http/listening.ts";
+
+/** What the forms of pages have done. */
+const FORM_OPERATIONS: readonly Operation[] = [
+  ...[RELEASE_BY_HAND, TAKE_NOTE, READ_ORDER, LOOK_AT_CHAIN],
+  ...[RETRY, DROP, STOP, RESUME, CLOSE_MONTH],
+];
+
+/** Result of a form of a page: the next page, or what was wrong. */
+type FormResult =
+  | { readonly back: string }
+  | { readonly wrong: string };
+
+/** Does what the form of a page asks for. */
+async function takeForm(
+  operations: Pick<Operations, "operate">,
+  operation: Operation,
+  fields: FormFields,
+  { name }: Reader,
+): Promise<FormResult> {
+  const { final } = operation;
+  if (final !== undefined && fields.sure !== "yes") return { wrong: final };
+  const params = paramsOf(operation);
+  try {
+    const values = readValues(operation, (field) => {
+      if (params[field]?.isCaller) return name;
+      const text = fields[field]?.replaceAll("\r\n", "\n").trim();
+      return text === "" && !params[field]?.takesEmpty ? undefined : text;
+    });
+    const result = await operations.operate({ name }, operation, values);
+    const wrong = operation.idle?.(result) ?? null;
+    return wrong === null ? { back: ownPath(fields.back ?? "") } : { wrong };
+  } catch (error) {
+    if (error instanceof UsageError || error instanceof CommandError) {
+      return { wrong: error.message };
+    }
+    throw error;
+  }
+}
+
+/** What the console is made of. */
+export interface ConsoleParts extends
+  Pick<
+    PageContext,
+    "ledger" | "dashboardUrl" | "explorers"
+  > {
+  /** Checks the health of everything. @default {from what the ledger has} */
+  readonly look?: LookAtHealth;
+  /** Clock, ms since the epoch. */
+  readonly now: () => number;
+  /** Who may open it. */
+  readonly access: Access;
+  /** Names under which people open it, besides addresses and localhost. */
+  readonly hostNames: readonly string[];
+  /** Brings states up to date, or to a bounded age. */
+  readonly catchUp: () => Promise<void>;
+  /** Called with each error. */
+  readonly log: Log;
+  /** Does what forms ask for. */
+  readonly operations: PageContext["operations"] & Pick<Operations, "operate">;
+}
 
 /** Counts of what waits are refreshed after this long, ms. */
 const WAITING_OLD_MS = 5000;
 
 /** A console that answers requests until it is stopped. */
-export interface ConsoleApp {
+interface ConsoleApp {
   /** Answers a request. */
   readonly fetch: (request: Request) => Response | Promise<Response>;
   /** Prepares what the first page would otherwise wait for. */
@@ -394,3 +482,37 @@ const ONLY_SUPPORTS =
   "an operate token";
 
 const OLD_FORM = "The form is too old; go back, load the page again and repeat";
+
+/** A listening console. */
+export interface OpenConsole {
+  /** Where people open it. */
+  readonly url: string;
+  /** Lets requests under way finish, and closes it. */
+  shutdown(): Promise<void>;
+}
+
+/**
+ * Opens the console.
+ *
+ * @throws {CommandError} When the port is taken, or may not be used.
+ */
+export async function openConsole(
+  parts: ConsoleParts,
+  { port, host }: { readonly port: number; readonly host: string },
+): Promise<OpenConsole> {
+  const app = consoleApp(parts);
+  const server = await listening(
+    "the console",
+    port,
+    () => openHttpServer({ port, hostname: host, handler: app.fetch }),
+  );
+  app.warm();
+  return {
+    url: urlOf(host, server.port),
+    shutdown: async () => {
+      const stopped = app.stop();
+      await server.shutdown();
+      await stopped;
+    },
+  };
+}

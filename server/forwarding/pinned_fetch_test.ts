@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { type AddressInfo, createServer } from "node:net";
 import { openHttpServer } from "../../core/serving/open_http_server.ts";
-import { KeptConnections, pinnedFetch } from "./pinned_fetch.ts";
-import { postWebhook } from "./post_webhook.ts";
+import { KeptConnections, pinnedFetch, postWebhook } from "./post_webhook.ts";
 
 const init = {
   headers: { "content-type": "application/json" },
@@ -83,7 +82,7 @@ Deno.test("pinnedFetch() answers soon where the first address takes no connectio
 
 /** The first address listens and takes nothing: as many wait there as can. */
 const SEVERAL_ADDRESSES = `
-  import { pinnedFetch } from "./pinned_fetch.ts";
+  import { pinnedFetch } from "./post_webhook.ts";
   import { createServer } from "node:http";
   const server = createServer((_, response) => response.end("taken"));
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -1,12 +1,329 @@
+import { BlockList, isIP, type LookupFunction } from "node:net";
+import process from "node:process";
+import http from "node:http";
+import https from "node:https";
+import { Readable } from "node:stream";
 import { lookup } from "node:dns/promises";
-import { isIP } from "node:net";
 import { defined, errorCode, isRecord, messageOf } from "../../core/guards.ts";
-import { readRetryAfterMs } from "../../core/waiting/retry_delay.ts";
-import { within } from "../../core/waiting/within.ts";
-import { type KeptConnections, pinnedFetch } from "./pinned_fetch.ts";
-import type { SignedWebhook } from "./signed_webhook.ts";
-import { proxyOf } from "./proxied.ts";
-import { addressKind } from "./target_address.ts";
+import { readRetryAfterMs, within } from "../../core/waiting/waiting.ts";
+import type { SignedWebhook } from "./transition_message.ts";
+
+/** An address that webhooks can be sent to, and how far it is away. */
+type AddressKind = "private" | "public" | "forbidden";
+
+const privateRanges = blockList([
+  ["127.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["172.16.0.0", 12],
+  ["192.168.0.0", 16],
+  ["100.64.0.0", 10],
+  ["198.18.0.0", 15],
+  ["::1", 128],
+  ["fc00::", 7],
+]);
+
+/**
+ * Link-local addresses, those at which clouds answer with credentials, and those
+ * that belong to no machine: of any, of many, of tunnels, and reserved ones.
+ */
+const forbiddenRanges = blockList([
+  ["169.254.0.0", 16],
+  ["100.100.100.200", 32],
+  ["168.63.129.16", 32],
+  ["192.0.0.0", 24],
+  ["192.88.99.0", 24],
+  ["0.0.0.0", 8],
+  ["224.0.0.0", 3],
+  ["fd00:ec2::254", 128],
+  ["fd20:ce::254", 128],
+  ["fe80::", 9],
+  ["ff00::", 8],
+  ["::", 128],
+  ["100::", 64],
+  ["2001::", 32],
+  ["2001:2::", 48],
+  ["2001:10::", 27],
+  ["5f00::", 16],
+]);
+
+/** Networks of IPv6 whose last 32 bits are an address of IPv4. */
+const TRANSLATED = blockList([
+  ["::", 96],
+  ["::ffff:0:0", 96],
+  ["::ffff:0:0:0", 96],
+  ["64:ff9b::", 96],
+  ["64:ff9b:1::", 48],
+]);
+
+/** Says of what kind an IP address is. */
+export function addressKind(address: string): AddressKind {
+  const plain = address.replace(/^\[(.*)\]$/, "$1").replace(/%.*$/, "");
+  if (isIP(plain) === 4) return kindOf(plain, "ipv4");
+  const own = kindOf(plain, "ipv6");
+  const inside = own === "public" ? addressInside(plain) : null;
+  return inside === null ? own : kindOf(inside, "ipv4");
+}
+
+function kindOf(address: string, family: "ipv4" | "ipv6"): AddressKind {
+  if (forbiddenRanges.check(address, family)) return "forbidden";
+  return privateRanges.check(address, family) ? "private" : "public";
+}
+
+/** The address of IPv4 that one of IPv6 leads to; null where it leads to none. */
+function addressInside(address: string): string | null {
+  // The address of a URL is written in one form.
+  const host = URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1) ?? "";
+  const [head = "", tail] = host.split("::");
+  const before = head === "" ? [] : head.split(":");
+  const after = tail === undefined || tail === "" ? [] : tail.split(":");
+  const gap = Array<string>(8 - before.length - after.length).fill("0");
+  const groups = [...before, ...gap, ...after].map((one) => parseInt(one, 16));
+  // 6to4 has it behind its first group.
+  const pair = groups[0] === 0x2002
+    ? groups.slice(1, 3)
+    : TRANSLATED.check(address, "ipv6")
+    ? groups.slice(6)
+    : null;
+  return pair?.flatMap((one) => [one >> 8, one & 255]).join(".") ?? null;
+}
+
+function blockList(
+  ranges: readonly (readonly [network: string, prefix: number])[],
+): BlockList {
+  const list = new BlockList();
+  for (const [network, prefix] of ranges) {
+    list.addSubnet(network, prefix, isIP(network) === 6 ? "ipv6" : "ipv4");
+  }
+  return list;
+}
+
+/**
+ * Reads the address of a target.
+ *
+ * @throws {TypeError} When webhooks cannot or must not be sent there.
+ */
+export function readTargetUrl(text: string, name: string): URL {
+  const url = URL.parse(text);
+  if (url?.protocol !== "https:" && url?.protocol !== "http:") {
+    throw new TypeError(
+      `Wrong ${name}: ${
+        JSON.stringify(shownText(text))
+      } is not an http or https address; write for example ` +
+        "https://shop.example/hooks",
+    );
+  }
+  const shown = targetName(url);
+  if (url.username !== "" || url.password !== "") {
+    throw new TypeError(
+      `Wrong ${name}: ${shown} holds a user or a password; take them out, ` +
+        "the signature shows who sends",
+    );
+  }
+  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  const kind = isIP(host) === 0 ? null : addressKind(host);
+  if (kind === "forbidden") {
+    throw new TypeError(
+      `Wrong ${name}: ${shown} is link-local, a cloud's metadata service or ` +
+        "no address of one machine; nothing is sent there, because clouds keep " +
+        "credentials at such addresses",
+    );
+  }
+  if (kind === "public" && url.protocol === "http:") {
+    throw new TypeError(
+      `Wrong ${name}: ${shown} is on the public network; use https`,
+    );
+  }
+  url.hash = "";
+  return url;
+}
+
+/** The address without what may be secret in it: user, query and fragment. */
+export function targetName(url: URL): string {
+  return `${url.origin}${url.pathname}`;
+}
+
+/** A text that is not an address, without what may be a password in it. */
+function shownText(text: string): string {
+  return text.replace(/[?#].*$/s, "").replace(/^.*@/s, "").slice(0, 200);
+}
+
+/** A variable, where this process may read it. */
+function allowedEnv(name: string): string | undefined {
+  const isAllowed = typeof Deno === "undefined" ||
+    Deno.permissions.querySync({ name: "env", variable: name }).state ===
+      "granted";
+  return isAllowed ? process.env[name] : undefined;
+}
+
+/** Variables that name a proxy, the one that counts first. */
+const VARIABLES = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+
+/**
+ * The variable that names the proxy through which the runtime's own `fetch` asks
+ * an address; null for none. Receivers and alarms go the way of the service.
+ */
+export function proxyOf(
+  url: URL,
+  env: (name: string) => string | undefined = allowedEnv,
+): string | null {
+  // Node asks through a proxy only where it is told to.
+  const isNode = typeof Deno === "undefined" && !("bun" in process.versions);
+  if (isNode && env("NODE_USE_ENV_PROXY") !== "1") return null;
+  if (url.protocol !== "https:") return null;
+  const host = url.hostname.replace(/^\[(.*)\]$/, "$1").toLowerCase();
+  if (isIP(host) !== 0 && addressKind(host) !== "public") return null;
+  const exempt = (env("NO_PROXY") ?? env("no_proxy") ?? "").toLowerCase()
+    .split(",").map((one) => one.trim().replace(/^\*?\./, ""));
+  const isExempt = exempt.some((one) =>
+    one === "*" || (one !== "" && (host === one || host.endsWith(`.${one}`)))
+  );
+  return isExempt
+    ? null
+    : VARIABLES.find((name) => (env(name) ?? "") !== "") ?? null;
+}
+
+/** How a request gets to its receiver. */
+interface RequestRoute {
+  /**
+   * IP addresses to connect to, the first one first. The name in the address of
+   * the request is not resolved again.
+   */
+  readonly addresses: readonly string[];
+  /** Connections to use again. @default {one that is closed afterwards} */
+  readonly connections?: KeptConnections;
+}
+
+/** What is posted. */
+interface PostInit {
+  /** Headers, by name. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body. */
+  readonly body: string;
+  /** Aborts it. */
+  readonly signal: AbortSignal;
+}
+
+/** Connections that stay open between two requests. */
+export class KeptConnections {
+  /** Those of `http`. */
+  readonly http: http.Agent = new http.Agent({ keepAlive: true });
+  /** Those of `https`. */
+  readonly https: https.Agent = new https.Agent({ keepAlive: true });
+
+  /** Closes all of them. */
+  close(): void {
+    this.http.destroy();
+    this.https.destroy();
+  }
+}
+
+/**
+ * Posts to addresses that were checked before, whatever the host name resolves
+ * to meanwhile. Where one of them does not take the connection soon, the next is
+ * tried beside it. Redirects are not followed.
+ *
+ * @throws What the connection failed with.
+ */
+export async function pinnedFetch(
+  url: string,
+  init: PostInit,
+  { addresses, connections }: RequestRoute,
+): Promise<Response> {
+  const { protocol, port } = new URL(url);
+  const number = port !== "" ? Number(port) : protocol === "https:" ? 443 : 80;
+  const [first] = addresses;
+  if (first === undefined) throw new Error("Its host name has no address");
+  const allowed = addresses.filter((address) => mayConnect(address, number));
+  if (allowed.length > 0) return await post(url, init, allowed, connections);
+  const error = new Error(
+    `No permission to connect to ${first}, port ${number}: allow it with ` +
+      "--allow-net",
+  );
+  throw Object.assign(error, { code: "EPERM" });
+}
+
+/** How long an address has before the next one is tried beside it, ms. */
+const RACED = { autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 250 };
+
+function post(
+  address: string,
+  { headers, body, signal }: PostInit,
+  addresses: readonly string[],
+  connections: KeptConnections | undefined,
+): Promise<Response> {
+  const url = new URL(address);
+  const secure = url.protocol === "https:";
+  const answered = Promise.withResolvers<Response>();
+  const request = (secure ? https : http).request(url, {
+    method: "POST",
+    headers: {
+      ...headers,
+      "content-length": new TextEncoder().encode(body).length,
+    },
+    agent: connections?.[secure ? "https" : "http"] ?? false,
+    lookup: lookupOf(addresses),
+    ...RACED,
+  });
+  const abort = () => {
+    answered.reject(signal.reason);
+    request.destroy();
+  };
+  request.on("error", answered.reject);
+  request.on("response", (message) => {
+    try {
+      answered.resolve(responseOf(message));
+    } catch (error) {
+      request.destroy();
+      answered.reject(error);
+    }
+  });
+  if (signal.aborted) abort();
+  else signal.addEventListener("abort", abort, { once: true });
+  request.end(body);
+  return answered.promise;
+}
+
+/** Answers with what was found before: `all` of it, or the first address. */
+function lookupOf(addresses: readonly string[]): LookupFunction {
+  const all = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_name, options, answer) => {
+    const [first] = all;
+    if (options.all === true) answer(null, all);
+    else answer(null, first?.address ?? "", first?.family);
+  };
+}
+
+/**
+ * Whether this process may connect there. Deno reports a missing permission
+ * where it cannot be caught, which would end the process.
+ */
+function mayConnect(address: string, port: number): boolean {
+  if (typeof Deno === "undefined") return true;
+  const host = isIP(address) === 6 ? `[${address}]` : address;
+  const { state } = Deno.permissions.querySync({
+    name: "net",
+    host: `${host}:${port}`,
+  });
+  return state === "granted";
+}
+
+/** Statuses that have no body. */
+const BODILESS = new Set([204, 205, 304]);
+
+function responseOf(message: http.IncomingMessage): Response {
+  const { statusCode: status = 0 } = message;
+  const headers = new Headers();
+  const retryAfter = message.headers["retry-after"];
+  if (retryAfter !== undefined) headers.set("retry-after", retryAfter);
+  if (BODILESS.has(status)) {
+    message.resume();
+    return new Response(null, { status, headers });
+  }
+  const body = Readable.toWeb(message) as ReadableStream<
+    Uint8Array<ArrayBuffer>
+  >;
+  return new Response(body, { status, headers });
+}
 
 /**
  * How an attempt to send a webhook ended. Reasons are our own words: none

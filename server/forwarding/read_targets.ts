@@ -4,8 +4,8 @@ import type { TransitionPattern } from "../../ledger/mod.ts";
 import type { Config } from "../../core/settings/config.ts";
 import { type GivenTarget, VARIABLES } from "../../core/settings/settings.ts";
 import { UsageError } from "../../core/settings/errors.ts";
-import { readForwardSecrets } from "./signed_webhook.ts";
-import { readTargetUrl, targetName } from "./target_address.ts";
+import { readForwardSecrets } from "./transition_message.ts";
+import { readTargetUrl, targetName } from "./post_webhook.ts";
 
 /** Where transitions are sent, and which. */
 export interface Target {

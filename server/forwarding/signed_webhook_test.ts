@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
-import { readForwardSecrets, webhookSigner } from "./signed_webhook.ts";
+import { readForwardSecrets, webhookSigner } from "./transition_message.ts";
 
 const OLD = `whsec_${btoa("an old secret of enough bytes")}`;
 const NEW = `whsec_${btoa("another secret of enough bytes")}`;

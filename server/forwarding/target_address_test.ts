@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { addressKind, readTargetUrl } from "./target_address.ts";
+import { addressKind, readTargetUrl } from "./post_webhook.ts";
 
 Deno.test("readTargetUrl() takes https, and http of private networks and of names", () => {
   for (

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { takeLease, writeSweep } from "../../ledger/for_sync.ts";
-import { found } from "../../resources/health/finding.ts";
-import { HealthMonitor } from "./health_monitor.ts";
-import { lookAround } from "./look_around.ts";
+import { found } from "../../resources/health/conditions.ts";
 import {
   FindingsReport,
+  HealthMonitor,
+  lookAround,
   MACHINE,
   readHeard,
   readReported,
   REPORTER,
-} from "./reported_findings.ts";
+} from "./look_around.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const config = { databaseUrl: ":memory:", spoolDir: null };

@@ -1,11 +1,14 @@
 import { messageOf } from "../../core/guards.ts";
 import type { OnrampClient } from "../../client/mod.ts";
-import { type Finding, found } from "../../resources/health/finding.ts";
-import { LIMITS } from "../../resources/health/limits.ts";
-import { pollFailureAdvice } from "../../resources/wording/poll_failure.ts";
+import {
+  type Finding,
+  found,
+  LIMITS,
+} from "../../resources/health/conditions.ts";
+import { pollFailureAdvice } from "../../resources/wording/delivery.ts";
 import { span } from "../../resources/wording/phrases.ts";
 import type { Config } from "../../core/settings/config.ts";
-import { proxyOf } from "../forwarding/proxied.ts";
+import { proxyOf } from "../forwarding/post_webhook.ts";
 import { isLoopback } from "../http/listening.ts";
 import { pollFailureCause } from "../../sync/polling/poll_health.ts";
 

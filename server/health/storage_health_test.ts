@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { temporaryLedger } from "../../tests/kit/cli.ts";
-import { LIMITS } from "../../resources/health/limits.ts";
+import { LIMITS } from "../../resources/health/conditions.ts";
 import { lookAtDisk, lookForPlace, writeRefusal } from "./storage_health.ts";
 
 Deno.test("lookForPlace() finds a problem where no ledger can be made, and leaves nothing behind", async () => {

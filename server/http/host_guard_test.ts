@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { hostGuard } from "./host_guard.ts";
+import { hostGuard } from "./http_app.ts";
 
 Deno.test("hostGuard() refuses what is no name, as a server passes it on, and does not throw", () => {
   const isKnown = hostGuard(["console.example"]);

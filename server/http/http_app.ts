@@ -1,8 +1,94 @@
+import { isIP } from "node:net";
 import { Hono, type MiddlewareHandler } from "hono";
 import { secureHeaders } from "hono/secure-headers";
-import type { StandingCondition } from "../../resources/health/finding.ts";
+import type { StandingCondition } from "../../resources/health/conditions.ts";
 import type { ConnectionInfo } from "../../webhooks/endpoint_options.ts";
-import { PROMETHEUS_TYPE } from "../monitoring/prometheus/prometheus_text.ts";
+import { PROMETHEUS_TYPE } from "../monitoring/prometheus/prometheus_metrics.ts";
+
+/**
+ * Makes the check of the `Host` that a request names. A page of a stranger can
+ * point its own name at this machine once it is open (DNS rebinding); the
+ * browser then takes this server for the stranger's, and only `Host` tells.
+ * That needs a name, so an address in digits is always fine.
+ */
+export function hostGuard(
+  names: readonly string[],
+): (request: Pick<Request, "url" | "headers">) => boolean {
+  const allowed = new Set(names.map((name) => name.toLowerCase()));
+  const isKnown = (address: string): boolean => {
+    // What a client writes into `Host` may be no name at all.
+    const hostname = URL.parse(address)?.hostname;
+    if (hostname === undefined) return false;
+    return hostname === "localhost" || hostname.endsWith(".localhost") ||
+      isIP(hostname.replace(/^\[|\]$/g, "")) !== 0 || allowed.has(hostname);
+  };
+  return (request) => {
+    const stated = request.headers.get("host");
+    return isKnown(request.url) &&
+      (stated === null || isKnown(`http://${stated}`));
+  };
+}
+
+/**
+ * Whether a page of another site made the browser send a request, other than by
+ * a link that a person followed. Such a page cannot read the answer, but it
+ * could take the places of those who wait, or measure how long answers take.
+ * Every browser of today states this; who asks without a browser does not.
+ */
+export function isFromOtherSite({ headers }: Request): boolean {
+  const site = headers.get("sec-fetch-site");
+  const mode = headers.get("sec-fetch-mode");
+  const isLink = mode === "navigate" &&
+    (headers.get("sec-fetch-dest") ?? "document") === "document";
+  return mode !== null && !isLink &&
+    (site === "cross-site" || site === "same-site");
+}
+
+/**
+ * Whether an action was sent by a page of this server. A proxy may speak TLS
+ * in front of it, so the scheme is not compared.
+ */
+export function isOwnOrigin(request: Request): boolean {
+  const origin = request.headers.get("origin");
+  const from = origin === null ? null : URL.parse(origin);
+  const host = request.headers.get("host") ?? new URL(request.url).host;
+  return from !== null && from.host === host.toLowerCase();
+}
+
+/** The `Host` of a request, as a message names it. */
+export function shownHost({ headers }: Pick<Request, "headers">): string {
+  return JSON.stringify((headers.get("host") ?? "").slice(0, 100));
+}
+
+/** Characters that are gathered before they are sent. */
+const AT_ONCE = 16 * 1024;
+
+/**
+ * A text as bytes. No more of it is made than the reader takes, and nothing more
+ * once the reader has left.
+ */
+export function textStream(
+  parts: AsyncIterable<string>,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const iterator = parts[Symbol.asyncIterator]();
+  const utf8 = new TextEncoder();
+  return new ReadableStream({
+    pull: async (controller) => {
+      let text = "";
+      let ended = false;
+      while (!ended && text.length < AT_ONCE) {
+        const { done = false, value } = await iterator.next();
+        ended = done;
+        if (!done) text += value;
+      }
+      if (text !== "") controller.enqueue(utf8.encode(text));
+      if (ended) controller.close();
+    },
+    cancel: async () => {
+      await iterator.return?.();
+    },
+  }, { highWaterMark: 0 });
+}
 
 /** How ready the endpoint is to take deliveries. */
 export interface Readiness {
@@ -24,7 +110,7 @@ export interface Readiness {
 export const WEBHOOK_PATH = "/webhooks/";
 
 /** What the HTTP app is made of. */
-export interface HttpAppOptions {
+interface HttpAppOptions {
   /** The webhook endpoint. */
   readonly endpoint: (
     request: Request,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { textStream } from "./text_stream.ts";
+import { textStream } from "./http_app.ts";
 
 Deno.test("textStream() gives the text, makes no more than is taken, and ends what the reader left", async () => {
   let made = 0;

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { defined } from "../../core/guards.ts";
-import { sleep } from "../../core/waiting/sleep.ts";
+import { sleep } from "../../core/waiting/waiting.ts";
 import {
   fileId,
   type FileLockMode,

@@ -2,8 +2,12 @@ import assert from "node:assert/strict";
 import { type Ledger, openLedger } from "../../ledger/mod.ts";
 import { orderRead } from "../../ledger/testing/projection_test_kit.ts";
 import type { LogEvent } from "../monitoring/logger.ts";
-import { backupName, backupsAmong, unfinishedAmong } from "./copy_whole.ts";
-import { RegularBackups } from "./regular_backups.ts";
+import {
+  backupName,
+  backupsAmong,
+  RegularBackups,
+  unfinishedAmong,
+} from "./regular_backups.ts";
 import { existsSync } from "node:fs";
 import { until } from "../../tests/kit/until.ts";
 

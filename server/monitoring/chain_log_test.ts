@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ChainLog } from "./chain_log.ts";
+import { ChainLog } from "./log_alerts.ts";
 
 Deno.test("ChainLog logs the head at the start and hourly, and a broken chain once", () => {
   const told: string[] = [];

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { DriftWatch } from "./drift_watch.ts";
+import { DriftWatch } from "./order_gauges.ts";
 import { PrometheusMetrics } from "./prometheus/prometheus_metrics.ts";
 
 Deno.test("DriftWatch.look() measures by name what was met, and 0 once it is forgotten", async () => {

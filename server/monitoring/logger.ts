@@ -1,4 +1,4 @@
-import { printableJson } from "../../core/printable.ts";
+import { printableJson } from "../../core/text.ts";
 import type { WebhookLogCode } from "../../webhooks/endpoint_log.ts";
 
 /** How much a line of the log matters. */

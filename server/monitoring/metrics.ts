@@ -4,27 +4,48 @@ import {
   type MeterCounter,
   NO_METER,
 } from "../../core/telemetry/meter.ts";
-import type { PollHealth } from "../../sync/polling/poll_health.ts";
+import {
+  pollAlarm,
+  type PollHealth,
+  type SweepFailure,
+} from "../../sync/polling/poll_health.ts";
 import {
   type DeliveryHealth,
   RETRIES_FROM_FIRST_MS,
   RETRIES_FROM_PREVIOUS_MS,
 } from "../../sync/watchdog/watchdog_rule.ts";
 import type { Spool } from "../../webhooks/spool.ts";
-import {
-  pollAlarm,
-  type SweepFailure,
-} from "../../sync/polling/poll_health.ts";
 import type { PollStatus } from "../../sync/polling/poll_status.ts";
 import {
   CONDITIONS,
+  type Finding,
   STANDING_CODES,
 } from "../../resources/health/conditions.ts";
-import type { Finding } from "../../resources/health/finding.ts";
 import type { PrometheusMetrics } from "./prometheus/prometheus_metrics.ts";
 
+/** A request that the HTTP API answered. */
+export interface ApiAnswer {
+  /** Name of the operation in the OpenAPI document; `none` for other paths. */
+  readonly operation: string;
+  /** Status of the answer. */
+  readonly status: number;
+  /** Time from the request to the beginning of the answer, ms. */
+  readonly ms: number;
+}
+
+/** Makes what counts the answers of the HTTP API. */
+export function apiMeter(meter: Meter): (answer: ApiAnswer) => void {
+  const duration = meter.createHistogram("rampkit.api.duration", {
+    description: "Time from a request to the HTTP API to its answer",
+    unit: "s",
+    advice: { explicitBucketBoundaries: [...DURATION_BOUNDS] },
+  });
+  return ({ operation, status, ms }) =>
+    duration.record(ms / 1000, { operation, status });
+}
+
 /** What metrics are made of. */
-export interface ServiceMetricsOptions {
+interface ServiceMetricsOptions {
   /** Keeps the values. @default {nothing does} */
   readonly prometheus?: PrometheusMetrics;
   /** Steady clock, ms. @default performance.now */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { RecentOutcome } from "./recent_outcome.ts";
+import { RecentOutcome } from "./log_alerts.ts";
 
 Deno.test("RecentOutcome names the problem until a write succeeds, or a minute has gone by", async () => {
   let nowMs = 0;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { RefusalLog } from "./refusal_log.ts";
+import { RefusalLog } from "./log_alerts.ts";
 
 /** A log of refusals, on a clock and counts to set. */
 function world() {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { PollAlert } from "../../sync/mod.ts";
-import { StalledPoller } from "./stalled_poller.ts";
+import { StalledPoller } from "./log_alerts.ts";
 
 Deno.test("StalledPoller reports once that a poller is stuck, and once that it continues", () => {
   let steadyMs = 0;

@@ -1,7 +1,7 @@
-import { sleep } from "../../core/waiting/sleep.ts";
+import { sleep } from "../../core/waiting/waiting.ts";
 import { outcomeNow, readLastSeq } from "../../ledger/for_resources.ts";
 import type { Ledger } from "../../ledger/mod.ts";
-import { nextStep } from "../../resources/views/next_step.ts";
+import { nextStep } from "../../resources/views/order_view.ts";
 import { waitingWords } from "../../resources/wording/outcome.ts";
 import type { Log } from "./logger.ts";
 

@@ -1,20 +1,23 @@
 import type { SessionsApi } from "../../client/mod.ts";
 import { defined, errorCode, messageOf } from "../../core/guards.ts";
 import type { SubscribeOptions } from "../../ledger/mod.ts";
-import { type Finding, found } from "../../resources/health/finding.ts";
+import { type Finding, found } from "../../resources/health/conditions.ts";
 import { type Config, requireApiKey } from "../../core/settings/config.ts";
-import { SHORT_SECRET_LENGTH } from "../../core/settings/secrets.ts";
+import { SHORT_SECRET_LENGTH } from "../../core/settings/settings.ts";
 import { serviceClient } from "../compose/service_client.ts";
 import { sessionEndpoint } from "../../widget/mod.ts";
 import { readNotify } from "../alarms/notify_targets.ts";
-import { type WatchedHealth, watchHealth } from "../alarms/watch_health.ts";
-import { composeService, type Service } from "../compose/compose_service.ts";
+import { type WatchedHealth, watchHealth } from "../alarms/alarm_sender.ts";
+import {
+  composeService,
+  type Service,
+  type ServiceParts,
+} from "../compose/compose_service.ts";
 import { WaitingOrders } from "../monitoring/waiting_orders.ts";
 import type { WitnessService } from "../compose/compose_witness.ts";
-import type { ServiceParts } from "../compose/service_parts.ts";
 import { HandlerList } from "./handlers.ts";
-import type { Onramp } from "./onramp.ts";
-import { type OnProblem, problemOf } from "../alarms/problem.ts";
+import type { Onramp, PageSessions, StartOptions } from "./onramp.ts";
+import { type OnProblem, problemOf } from "../alarms/alarm_message.ts";
 import {
   createSession,
   expectSale,
@@ -22,7 +25,6 @@ import {
   sell,
   type SellParts,
 } from "./sale.ts";
-import type { PageSessions, StartOptions } from "./start_options.ts";
 
 /** What a program is made of. */
 export interface OnrampParts<User> extends Omit<ServiceParts, "path"> {

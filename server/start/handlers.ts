@@ -10,8 +10,8 @@ import type {
   UserState,
 } from "../../ledger/mod.ts";
 import { askedForOf } from "../forwarding/transition_message.ts";
-import { operands } from "../../resources/views/shell_word.ts";
-import { Alarm } from "../monitoring/alarm.ts";
+import { operands } from "../../resources/views/text.ts";
+import { Alarm } from "../monitoring/log_alerts.ts";
 import type { Log } from "../monitoring/logger.ts";
 
 /** What a handler is called with besides the transition, by its pattern. */

@@ -1,5 +1,5 @@
-import { printable } from "../../core/printable.ts";
-import type { OnProblem, Problem } from "../alarms/problem.ts";
+import { printable } from "../../core/text.ts";
+import type { OnProblem, Problem } from "../alarms/alarm_message.ts";
 import {
   ALL_CLEARS,
   type Level,

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
-import { found } from "../../resources/health/finding.ts";
-import { type Problem, problemOf, problemOver } from "../alarms/problem.ts";
+import { found } from "../../resources/health/conditions.ts";
+import {
+  type Problem,
+  problemOf,
+  problemOver,
+} from "../alarms/alarm_message.ts";
 import { problemPort } from "./problem.ts";
 
 /** What is told, a line each. */

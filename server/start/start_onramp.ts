@@ -1,16 +1,20 @@
 import process from "node:process";
 import type { OnrampClient } from "../../client/mod.ts";
 import { defined } from "../../core/guards.ts";
-import { requireExactJson } from "../../core/json/exact_number.ts";
+import { requireExactJson } from "../../core/json/json.ts";
 import { readLastSeq } from "../../ledger/for_resources.ts";
 import type { Ledger, TransitionPattern } from "../../ledger/mod.ts";
-import { type Finding, found, stands } from "../../resources/health/finding.ts";
+import {
+  type Finding,
+  found,
+  stands,
+} from "../../resources/health/conditions.ts";
 import {
   type Config,
   givenEnv,
   readConfig,
 } from "../../core/settings/config.ts";
-import { redact } from "../../core/settings/redact.ts";
+import { redact } from "../../core/settings/settings.ts";
 import {
   type AskOptions,
   lookAtBaseUrl,
@@ -30,11 +34,15 @@ import {
   settingFindings,
 } from "./compose_onramp.ts";
 import type { Handler } from "./handlers.ts";
-import { type ListenOptions, serveOnramp } from "./listen.ts";
-import type { Onramp } from "./onramp.ts";
-import { type OnProblem, problemOf } from "../alarms/problem.ts";
+import {
+  type ListenOptions,
+  type Onramp,
+  serveOnramp,
+  type StartOptions,
+  type StopSignal,
+} from "./onramp.ts";
+import { type OnProblem, problemOf } from "../alarms/alarm_message.ts";
 import { problemPort, problemPrinter } from "./problem.ts";
-import type { StartOptions, StopSignal } from "./start_options.ts";
 
 /**
  * Starts everything: opens the ledger, takes webhooks and sales, and from then

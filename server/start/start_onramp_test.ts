@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { createSandbox, type Sandbox } from "../../sandbox/mod.ts";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 import { until } from "../../tests/kit/until.ts";
-import type { Problem } from "../alarms/problem.ts";
+import type { Problem } from "../alarms/alarm_message.ts";
 import { problemLine } from "./problem.ts";
 import type { Sale } from "./sale.ts";
 import { startOnramp } from "./start_onramp.ts";
-import type { StartOptions } from "./start_options.ts";
+import type { StartOptions } from "./onramp.ts";
 
 const SECRET = "the-secret-in-the-webhook-address";
 

@@ -4,7 +4,7 @@ import {
   FAKE_GENESIS,
   FakeBitcoin,
 } from "../../witness/testing/fake_bitcoin.ts";
-import type { Problem } from "../alarms/problem.ts";
+import type { Problem } from "../alarms/alarm_message.ts";
 import { startOnramp } from "./start_onramp.ts";
 
 const BTC = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4";

@@ -1,14 +1,13 @@
-import {
-  ExactNumber,
-  parseWithExactNumbers,
-} from "../../core/json/exact_number.ts";
+import { ExactNumber, parseWithExactNumbers } from "../../core/json/json.ts";
 import { isRecord } from "../../core/guards.ts";
 import {
   normaliseTime,
   readServiceTime,
 } from "../../core/time/service_time.ts";
-import { ORDER_STATUSES } from "../../core/wire/order.ts";
-import { VERIFICATION_STATUSES } from "../../core/wire/user.ts";
+import {
+  ORDER_STATUSES,
+  VERIFICATION_STATUSES,
+} from "../../core/wire/objects.ts";
 import { kindOf, ORDER_TIME_FORM, timeForm, word } from "./drift.ts";
 
 /** What rows are about; those of one subject are shown together. */

@@ -1,6 +1,5 @@
-import { ExactNumber } from "../../core/json/exact_number.ts";
+import { ExactNumber, parseJson } from "../../core/json/json.ts";
 import { isOneOf, isRecord } from "../../core/guards.ts";
-import { parseJson } from "../../core/json/parse_json.ts";
 import {
   type Driver,
   type Entity,
@@ -11,13 +10,21 @@ import {
   writeSweep,
 } from "../../ledger/for_sync.ts";
 import { failReasons } from "../../core/assets/fail_reason.ts";
-import { WEBHOOK_TYPES } from "../../core/webhook_event/event_types.ts";
+import {
+  REJECT_TYPES,
+  WEBHOOK_TYPES,
+} from "../../core/webhook_event/webhook_event.ts";
 import { WEBHOOK_FIELDS } from "../../core/webhook_event/parse_webhook.ts";
-import { REJECT_TYPES } from "../../core/webhook_event/webhook_event.ts";
-import { ORDER_STATUSES, PAYMENT_TYPES } from "../../core/wire/order.ts";
-import { ORDER_FIELD_NAMES, orderField } from "../../core/wire/order_fields.ts";
-import { VERIFICATION_STATUSES } from "../../core/wire/user.ts";
-import { USER_FIELDS } from "../../core/wire/user_fields.ts";
+import {
+  ORDER_STATUSES,
+  PAYMENT_TYPES,
+  VERIFICATION_STATUSES,
+} from "../../core/wire/objects.ts";
+import {
+  ORDER_FIELD_NAMES,
+  orderField,
+  USER_FIELDS,
+} from "../../core/wire/fields.ts";
 
 /** Something met that the description does not have, or a reason to refuse. */
 export interface DriftMet {

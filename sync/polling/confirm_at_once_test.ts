@@ -16,8 +16,7 @@ import {
   storeOnly,
 } from "../testing/polling_test_kit.ts";
 import type { PollerOptions } from "./poller.ts";
-import { nextBatch, RequestTurns, sweepConfirm } from "./sweeps.ts";
-import { setAside } from "./sweeps.ts";
+import { nextBatch, RequestTurns, setAside, sweepConfirm } from "./sweeps.ts";
 
 /** A poller that looks by itself once an hour only: the rest is being woken. */
 interface Woken extends AsyncDisposable {

@@ -16,7 +16,7 @@ import {
 } from "../testing/polling_test_kit.ts";
 import { createPoller } from "./poller.ts";
 import { readPollStatus } from "./poll_status.ts";
-import { steadyClock } from "../../core/waiting/sleep.ts";
+import { steadyClock } from "../../core/waiting/waiting.ts";
 import { sweepNew } from "./sweep_created.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
 

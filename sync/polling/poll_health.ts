@@ -6,7 +6,7 @@ import {
 } from "../../ledger/for_sync.ts";
 import { isServiceFailure } from "../walk/walk.ts";
 import type { SweepKind } from "./fair_share.ts";
-import { backoffMs } from "../../core/waiting/retry_delay.ts";
+import { backoffMs } from "../../core/waiting/waiting.ts";
 import { messageOf } from "../../core/guards.ts";
 
 /**

@@ -9,7 +9,7 @@ import {
   takeLease,
 } from "../../ledger/for_sync.ts";
 import { defined, recordBy } from "../../core/guards.ts";
-import { sleep, steadyClock } from "../../core/waiting/sleep.ts";
+import { sleep, steadyClock } from "../../core/waiting/waiting.ts";
 import {
   addRead,
   NOTHING_READ,

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { OnrampClient } from "../../client/mod.ts";
 import { createSandbox, virtualClock } from "../../sandbox/mod.ts";
 import { type Ledger, openLedger } from "../../ledger/mod.ts";
-import { createPoller } from "./poller.ts";
-import type { PollReport } from "./poller.ts";
+import { createPoller, type PollReport } from "./poller.ts";
 import { startMs } from "../testing/polling_test_kit.ts";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 

@@ -10,9 +10,8 @@ import {
   startMs,
   storeOnly,
 } from "../testing/polling_test_kit.ts";
-import { refusedPauseMs } from "./sweeps.ts";
+import { refusedPauseMs, sweepConfirm } from "./sweeps.ts";
 import { createPoller } from "./poller.ts";
-import { sweepConfirm } from "./sweeps.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 function want(driver: Driver, id: string, entity = "order"): Promise<void> {

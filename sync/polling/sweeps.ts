@@ -32,8 +32,8 @@ import {
   waitingOf,
 } from "../../ledger/for_sync.ts";
 import { CLOCK_TOLERANCE_MS } from "../../core/time/service_time.ts";
-import { backoffMs } from "../../core/waiting/retry_delay.ts";
-import { isRequestable } from "../../core/wire/identifier.ts";
+import { backoffMs } from "../../core/waiting/waiting.ts";
+import { isRequestable } from "../../core/wire/objects.ts";
 import {
   CONTRADICTED_AFTER_MS,
   contradictions,

@@ -1,6 +1,6 @@
 import { recordBy } from "../../core/guards.ts";
 import type { AssetTable } from "../../core/assets/environment.ts";
-import { isRequestable } from "../../core/wire/identifier.ts";
+import { isRequestable } from "../../core/wire/objects.ts";
 import type { OrderState } from "../../ledger/mod.ts";
 import {
   evolveOrder,

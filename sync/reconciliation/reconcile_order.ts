@@ -1,6 +1,6 @@
 import { assetDecimals } from "../../core/assets/assets.ts";
 import type { AssetTable } from "../../core/assets/environment.ts";
-import type { IncompleteReason } from "../../core/wire/completeness.ts";
+import type { IncompleteReason } from "../../core/wire/objects.ts";
 import {
   compareTimes,
   FACT_FIELDS,

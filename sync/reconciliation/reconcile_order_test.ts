@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { emptyRecord } from "../../core/guards.ts";
-import { ORDER_FIELD_NAMES } from "../../core/wire/order_fields.ts";
-import type {
-  ReconcileFinding,
-  ReconcileRow,
-  ReconcileRules,
+import { ORDER_FIELD_NAMES } from "../../core/wire/fields.ts";
+import {
+  type ReconcileFinding,
+  reconcileOrder,
+  type ReconcileRow,
+  type ReconcileRules,
 } from "./reconcile_order.ts";
 import type { Anomaly, OrderState } from "../../ledger/mod.ts";
-import { reconcileOrder } from "./reconcile_order.ts";
 
 const rules: ReconcileRules = {
   readAtMs: Date.parse("2026-11-20T12:00:00.000Z"),

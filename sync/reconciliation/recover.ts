@@ -1,4 +1,4 @@
-import type { IncompleteReason } from "../../core/wire/completeness.ts";
+import type { IncompleteReason } from "../../core/wire/objects.ts";
 import { ENTITIES, goLive } from "../../ledger/for_sync.ts";
 import { plausibleNowMs } from "../../core/time/service_time.ts";
 import {
@@ -8,11 +8,13 @@ import {
   recordingWalk,
   type SweepRead,
 } from "../recording/recorder.ts";
-import { sweepConfirm, sweepOpen } from "../polling/sweeps.ts";
 import {
   ITEMS_PER_REQUEST,
   POLLER_DEFAULTS,
+  requestEach,
+  sweepConfirm,
   type SweepContext,
+  sweepOpen,
 } from "../polling/sweeps.ts";
 import {
   type PollClient,
@@ -22,7 +24,6 @@ import {
   walkSettled,
   wholeSecond,
 } from "../walk/walk.ts";
-import { requestEach } from "../polling/sweeps.ts";
 import { defined } from "../../core/guards.ts";
 import type { PollLedger } from "../polling/poller.ts";
 

@@ -35,8 +35,7 @@ import {
 } from "../../ledger/for_sync.ts";
 import { countDrift } from "../check/drift.ts";
 import { normaliseTime } from "../../core/time/service_time.ts";
-import type { Order } from "../../core/wire/order.ts";
-import type { User } from "../../core/wire/user.ts";
+import type { Order, User } from "../../core/wire/objects.ts";
 import type { ListPage, WalkContext } from "../walk/walk.ts";
 
 /** Attempts after a lost race: each loss is the success of another process. */

@@ -9,13 +9,13 @@ import {
   type VirtualClock,
   virtualClock,
 } from "../../sandbox/mod.ts";
-import type {
-  PollCompleted,
-  Poller,
-  PollerOptions,
+import {
+  createPoller,
+  type PollCompleted,
+  type Poller,
+  type PollerOptions,
 } from "../polling/poller.ts";
 import { POLLER_DEFAULTS, type SweepContext } from "../polling/sweeps.ts";
-import { createPoller } from "../polling/poller.ts";
 import { Recorder, type SweepRead } from "../recording/recorder.ts";
 import type { Steps } from "../walk/walk.ts";
 import {

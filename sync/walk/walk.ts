@@ -1,23 +1,22 @@
 import { defined } from "../../core/guards.ts";
-import type {
-  OrdersQuery,
-  UsersQuery,
-  UsersWalkQuery,
-} from "../../core/wire/queries.ts";
+import {
+  type Completeness,
+  type IncompleteReason,
+  type IncompleteWalk,
+  type Order,
+  type OrdersQuery,
+  type Page,
+  rowsOn,
+  type User,
+  type UsersQuery,
+  type UsersWalkQuery,
+} from "../../core/wire/objects.ts";
 import type { Entity } from "../../ledger/for_sync.ts";
-import type { Order } from "../../core/wire/order.ts";
-import type { User } from "../../core/wire/user.ts";
-import { type Page, rowsOn } from "../../core/wire/page.ts";
 import {
   latestPlausible,
   pastBeginsMs,
   readServiceTime,
 } from "../../core/time/service_time.ts";
-import type {
-  Completeness,
-  IncompleteReason,
-  IncompleteWalk,
-} from "../../core/wire/completeness.ts";
 
 /** A walk over pages, as far as the poller needs one. */
 export interface PollWalk<T> {

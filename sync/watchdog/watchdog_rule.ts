@@ -2,7 +2,7 @@ import type { WatchedChange } from "../../ledger/for_sync.ts";
 import {
   ATTEMPTS_FROM_FIRST_MS,
   ATTEMPTS_FROM_PREVIOUS_MS,
-} from "../../core/waiting/retry_delay.ts";
+} from "../../core/waiting/waiting.ts";
 
 /**
  * How long a webhook may take before its absence counts: the service tries a

@@ -1,8 +1,8 @@
 import axe from "axe-core";
 import assert from "node:assert/strict";
 import { Operations } from "../../server/api/operations.ts";
-import { EXPLORERS } from "../../server/console/context/explorers.ts";
-import { openConsole } from "../../server/console/open_console.ts";
+import { EXPLORERS } from "../../server/console/context/page_context.ts";
+import { openConsole } from "../../server/console/console_app.ts";
 import { monthReading } from "../../ledger/testing/month_test_events.ts";
 import { isBrowserMissing, withPage } from "../kit/browser.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";

@@ -2,13 +2,15 @@ import axe from "axe-core";
 import assert from "node:assert/strict";
 import { allNotes } from "../../ledger/testing/mod.ts";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { knownTokens } from "../../server/api/callers.ts";
+import { knownTokens } from "../../server/api/problem.ts";
 import type { Access } from "../../server/console/access/access.ts";
-import { EXPLORERS } from "../../server/console/context/explorers.ts";
+import { EXPLORERS } from "../../server/console/context/page_context.ts";
 import { Operations } from "../../server/api/operations.ts";
 import { registerTarget } from "../../ledger/for_server.ts";
-import type { ConsoleParts } from "../../server/console/console_parts.ts";
-import { openConsole } from "../../server/console/open_console.ts";
+import {
+  type ConsoleParts,
+  openConsole,
+} from "../../server/console/console_app.ts";
 import type { Ledger, NewEvent } from "../../ledger/mod.ts";
 import { isBrowserMissing, withPage } from "../kit/browser.ts";
 import { isThorough } from "../kit/thorough.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openLedger } from "../../ledger/mod.ts";
 import { orderWebhook } from "../../ledger/testing/projection_test_kit.ts";
-import { paint } from "../../cli/program/colour.ts";
+import { paint } from "../../cli/program/io.ts";
 import { cli, temporaryLedger } from "../kit/cli.ts";
 
 /** Where nobody listens. */

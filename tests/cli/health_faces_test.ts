@@ -7,31 +7,30 @@ import { addRefusedRequests, lookForDrift } from "../../sync/check/drift.ts";
 import { watchdog } from "../../sync/mod.ts";
 import {
   ALARM_CODES,
+  checkOf,
   type ConditionCode,
   CONDITIONS,
-  STANDING_CODES,
-} from "../../resources/health/conditions.ts";
-import {
-  checkOf,
   type Finding,
   found,
-} from "../../resources/health/finding.ts";
-import { SUBJECTS } from "../../resources/health/subjects.ts";
+  STANDING_CODES,
+  SUBJECTS,
+} from "../../resources/health/conditions.ts";
 import { serviceStatus } from "../../resources/queries/service_status.ts";
-import type { Problem } from "../../server/alarms/problem.ts";
+import {
+  type Problem,
+  StandingAlarms,
+} from "../../server/alarms/alarm_message.ts";
 import {
   ProblemChanges,
   problemLog,
-} from "../../server/alarms/watch_health.ts";
-import { StandingAlarms } from "../../server/alarms/standing_alarm.ts";
+} from "../../server/alarms/alarm_sender.ts";
 import { readinessOf } from "../../server/compose/readiness.ts";
 import {
   healthBar,
   healthParts,
 } from "../../server/console/health/health_bar.ts";
-import { lookAround } from "../../server/health/look_around.ts";
-import { FindingsReport } from "../../server/health/reported_findings.ts";
-import { backupName } from "../../server/ledger_file/copy_whole.ts";
+import { FindingsReport, lookAround } from "../../server/health/look_around.ts";
+import { backupName } from "../../server/ledger_file/regular_backups.ts";
 import { holdLedger } from "../../server/ledger_file/ledger_lock.ts";
 import { serviceMetrics } from "../../server/monitoring/metrics.ts";
 import { PrometheusMetrics } from "../../server/monitoring/prometheus/prometheus_metrics.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
-import type { Activity } from "../../cli/listen/activity.ts";
+import type { Activity } from "../../cli/listen/activity_printer.ts";
 import type { ListenPlaces } from "../../cli/listen/run_listen.ts";
 import { cli, temporaryLedger } from "../kit/cli.ts";
 import { hasShape } from "../kit/shape.ts";

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
-import { ALARM_CODES, CONDITIONS } from "../../resources/health/conditions.ts";
-import { SUBJECTS } from "../../resources/health/subjects.ts";
+import {
+  ALARM_CODES,
+  CONDITIONS,
+  SUBJECTS,
+} from "../../resources/health/conditions.ts";
 import { isInstalled } from "../kit/is_installed.ts";
 
 const file = new URL("../../docs/deploy/prometheus_rules.yml", import.meta.url);

@@ -14,8 +14,7 @@ const PURE = /^(core|ledger|resources)\//;
 const TOUCHES_WORLD = new Set([
   "core/serving/open_http_server.ts",
   "core/sqlite.ts",
-  "core/waiting/sleep.ts",
-  "core/waiting/within.ts",
+  "core/waiting/waiting.ts",
   "ledger/evidence/anchor_file.ts",
   "ledger/ledger_on.ts",
   "ledger/months/months.ts",

@@ -1,9 +1,11 @@
 import { Operations } from "../../server/api/operations.ts";
 import type { OperationContext } from "../../resources/operations/operation.ts";
 import type { Access } from "../../server/console/access/access.ts";
-import type { ConsoleParts } from "../../server/console/console_parts.ts";
-import { consoleApp } from "../../server/console/console_app.ts";
-import { EXPLORERS } from "../../server/console/context/explorers.ts";
+import {
+  consoleApp,
+  type ConsoleParts,
+} from "../../server/console/console_app.ts";
+import { EXPLORERS } from "../../server/console/context/page_context.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 
 /** Address that requests of a test go to. */

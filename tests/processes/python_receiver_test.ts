@@ -1,11 +1,10 @@
 import { readConfig } from "../../core/settings/config.ts";
 import assert from "node:assert/strict";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { OnrampClient } from "../../client/mod.ts";
-import { forwardingOf } from "../../cli/serve_flags/forward_flags.ts";
-import { webhookSigner } from "../../server/forwarding/signed_webhook.ts";
+import { forwardingOf } from "../../cli/serve_flags/serve_flags.ts";
+import { webhookSigner } from "../../server/forwarding/transition_message.ts";
 import { readGuide } from "../guides/guide.ts";
 import { hasShape } from "../kit/shape.ts";
 import { serviceMetrics } from "../../server/monitoring/metrics.ts";

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
 import { LedgerError, openLedger } from "../../ledger/mod.ts";
-import { sleep } from "../../core/waiting/sleep.ts";
+import { sleep } from "../../core/waiting/waiting.ts";
 import { patient } from "../../ledger/testing/patient.ts";
 import {
   type SqldServer,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createSandbox } from "../../sandbox/mod.ts";
-import { partialCopy } from "../../server/ledger_file/copy_whole.ts";
+import { partialCopy } from "../../server/ledger_file/regular_backups.ts";
 import { cli, type Ran } from "../kit/cli.ts";
 import { stopped } from "../kit/stopped.ts";
 import { temporaryFolder } from "../kit/temporary_folder.ts";

@@ -10,7 +10,7 @@ import {
 import { assets } from "../../core/assets/assets.ts";
 import type { AssetTable } from "../../core/assets/environment.ts";
 import { isDecimal } from "../../core/decimal.ts";
-import { ExactNumber } from "../../core/json/exact_number.ts";
+import { ExactNumber } from "../../core/json/json.ts";
 import { draftOptions, WidgetOptionsError } from "../../widget/mod.ts";
 import { createSandbox, virtualClock } from "../../sandbox/mod.ts";
 

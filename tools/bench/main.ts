@@ -4,7 +4,7 @@
  * @module
  */
 import { openLedger } from "../../ledger/mod.ts";
-import { drawTable, markdownTable } from "../../resources/views/table.ts";
+import { drawTable, markdownTable } from "../../resources/views/text.ts";
 import { serveSandbox } from "../../sandbox/mod.ts";
 import { PERMISSIONS, startServe } from "../../tests/kit/program.ts";
 import { installEmmett } from "./emmett.ts";

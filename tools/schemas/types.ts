@@ -6,10 +6,12 @@
  */
 import type * as ledger from "../../ledger/mod.ts";
 import type * as facts from "../../ledger/types.ts";
-import type { Check } from "../../resources/health/finding.ts";
+import type { Check } from "../../resources/health/conditions.ts";
 import type { Worded } from "../../resources/views/order_view.ts";
-import type { WebhookBody } from "../../server/forwarding/signed_webhook.ts";
-import type { ForwardedTransition as Message } from "../../server/forwarding/transition_message.ts";
+import type {
+  ForwardedTransition as Message,
+  WebhookBody,
+} from "../../server/forwarding/transition_message.ts";
 import type { Readiness as Ready } from "../../server/http/http_app.ts";
 import type { ReconcileFinding as Finding } from "../../sync/mod.ts";
 import type { FloodReport } from "../../tests/sim/long_flood.ts";
@@ -41,14 +43,14 @@ export type {
   PollStatus,
   UnprovenReason,
 } from "../../sync/mod.ts";
-export type { FoundBy } from "../../resources/views/found_by.ts";
+export type { FoundBy } from "../../resources/views/order_view.ts";
 export type { OrderReleaseJson as OrderRelease } from "../../resources/operations/order_operations.ts";
-export type { OrderDetailJson as OrderDetail } from "../../resources/queries/order.ts";
-export type { OrderTotalsJson as OrderTotals } from "../../resources/views/order_totals.ts";
+export type { OrderDetailJson as OrderDetail } from "../../resources/queries/orders.ts";
+export type { OrderTotalsJson as OrderTotals } from "../../resources/views/order_view.ts";
 export type { AttentionJson as AttentionItem } from "../../resources/views/attention_view.ts";
 export type { DeliveryDetailJson as DeliveryDetail } from "../../resources/queries/deliveries.ts";
 export type { ErrorJson as CommandError } from "../../cli/program/report_error.ts";
-export type { FeedEntry } from "../../resources/queries/transitions.ts";
+export type { FeedEntry } from "../../resources/queries/deliveries.ts";
 export type {
   ActivityLabel as EventLabel,
   ChainBreak,
@@ -65,11 +67,11 @@ export type {
   Retried,
   Stopped,
   SubscriptionJson as Subscription,
-} from "../../resources/queries/subscriptions.ts";
+} from "../../resources/queries/deliveries.ts";
 export type {
   Accepted,
   OrderAccepted,
-} from "../../resources/operations/poll_operations.ts";
+} from "../../resources/operations/service_operations.ts";
 export type { Note } from "../../ledger/for_resources.ts";
 export type {
   MachineJson as Machine,
@@ -84,21 +86,21 @@ export type { UserDetailJson as UserDetail } from "../../resources/queries/users
 export type {
   ErasedPeople,
   ErasureJson as Erasure,
-} from "../../resources/views/erasure_view.ts";
+} from "../../resources/views/user_view.ts";
 export type { ForwardedTransition as TransitionMessage } from "../../server/forwarding/transition_message.ts";
 export type {
   AlarmBody as ForwardedAlarm,
   ForwardedAlarm as AlarmMessage,
 } from "../../server/alarms/alarm_message.ts";
-export type { FoundJson as Found } from "../../resources/views/find_view.ts";
+export type { FoundJson as Found } from "../../resources/views/attention_view.ts";
 export type { FindJson as FindResult } from "../../resources/queries/find.ts";
 export type {
   StatesVerificationJson as StatesVerification,
   VerificationJson as Verification,
-} from "../../resources/views/verification_view.ts";
+} from "../../resources/views/ledger_view.ts";
 export type { PruneJson as Pruning } from "../../resources/operations/ledger_operations.ts";
-export type { Backup } from "../../resources/operations/transfer_operations.ts";
-export type { Restored } from "../../resources/operations/ledger_files.ts";
+export type { Backup } from "../../resources/operations/ledger_operations.ts";
+export type { Restored } from "../../resources/operations/operation.ts";
 export type { ExportedLine } from "../../ledger/for_cli.ts";
 export type {
   MonthDetailJson as MonthDetail,
@@ -113,10 +115,10 @@ export type {
 export type {
   ExpectationJson as Expectation,
   SessionJson as Session,
-} from "../../resources/views/session_view.ts";
+} from "../../resources/views/ledger_view.ts";
 export type { SandboxPlaces as Sandbox } from "../../cli/commands/sandbox.ts";
 export type { ListenPlaces as Listening } from "../../cli/listen/run_listen.ts";
-export type { Activity } from "../../cli/listen/activity.ts";
+export type { Activity } from "../../cli/listen/activity_printer.ts";
 export type { Triggered } from "../../cli/commands/trigger.ts";
 export type { DemoReport as Demo } from "../../cli/demo/run_demo.ts";
 export type { BenchmarkJson as Benchmark } from "../bench/main.ts";
@@ -126,18 +128,18 @@ export type {
   ReconcileJson as ReconcileReport,
   ReconcileRowJson as ReconcileRow,
   RecoverJson as RecoverReport,
-} from "../../resources/views/reconcile_view.ts";
+} from "../../resources/views/ledger_view.ts";
 export type { ConformRow } from "../../sync/check/conform.ts";
 export type { ConformReport } from "../../cli/commands/conform.ts";
 export type {
   ChainStateJson as ChainState,
   LedgerStatsJson as LedgerStats,
-} from "../../resources/queries/ledger_stats.ts";
+} from "../../resources/queries/service_status.ts";
 export type { ConditionCode } from "../../resources/health/conditions.ts";
-export type { Readable } from "../../resources/operations/feed_operations.ts";
+export type { Readable } from "../../resources/operations/delivery_operations.ts";
 export type { ChainsFile, OrderLook, Verdict } from "../../witness/mod.ts";
-export type { AssetJson as Asset } from "../../resources/views/asset_view.ts";
-export type { Replayed } from "../../resources/operations/replay_operation.ts";
+export type { AssetJson as Asset } from "../../resources/views/ledger_view.ts";
+export type { Replayed } from "../../resources/operations/delivery_operations.ts";
 export type { Sent } from "../../cli/commands/webhook_send.ts";
 
 /** Something odd that a person may have to look at, distinguished by kind. */

@@ -1,6 +1,6 @@
 /** A database behind a client of `@libsql/client`. */
 import { messageOf } from "../../../core/guards.ts";
-import { within } from "../../../core/waiting/within.ts";
+import { within } from "../../../core/waiting/waiting.ts";
 import {
   CLOSED,
   codeOfSqlite,

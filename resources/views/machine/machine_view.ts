@@ -1,5 +1,8 @@
 import {
+  ATTENTION_KINDS,
   type Decision,
+  FACT_VALUES,
+  type FactCondition,
   type Machine,
   type Move,
   type Observation,
@@ -8,18 +11,208 @@ import {
   type OutcomeRow,
   type StateRow,
 } from "../../../ledger/for_resources.ts";
-import { describeMeaning } from "../../wording/machine.ts";
+import { drawTable, type WordTable, wrap } from "../text.ts";
 import {
-  decisionsTable,
-  eventsTable,
-  movesTable,
-  otherEvents,
-  statesTable,
-} from "./machine_tables.ts";
-import type { WordTable } from "../table.ts";
-import { drawTable } from "../table.ts";
-import { outcomesTable } from "./outcome_tables.ts";
-import { wrap } from "../text.ts";
+  describeContribution,
+  describeDecision,
+  describeMeaning,
+  describeMoveKind,
+  observationWords,
+  reconcileWords,
+} from "../../wording/machine.ts";
+import { ATTENTION, FACTS, OUTCOME_WORDS } from "../../wording/outcome.ts";
+import type { ReconcileCategory, ReconcileFlag } from "../../../sync/mod.ts";
+import { RELEASE, RELEASE_REASON } from "../../wording/release.ts";
+
+/** The states, with rank, whether they are final, and what they mean. */
+export function statesTable({ states, unlisted }: Machine): WordTable {
+  const all = [...Object.entries(states), ["any other", unlisted] as const];
+  return {
+    head: ["State", "Rank", "Final", "Means"],
+    rows: all.map(([state, { rank, final, meaning }]) => [
+      state,
+      String(rank),
+      final ? "yes" : "no",
+      describeMeaning(meaning),
+    ]),
+  };
+}
+
+/** What each event contributes, of those that contribute something. */
+export function eventsTable({ webhooks, observations }: Machine): WordTable {
+  const rows: string[][] = [];
+  for (const [type, claimed] of Object.entries(webhooks)) {
+    if (claimed !== null) {
+      rows.push([type, `claims ${describeContribution(claimed)}`]);
+    }
+  }
+  for (const [kind, observed] of Object.entries(observations)) {
+    if (observed !== null) rows.push([kind, observationWords[observed]]);
+  }
+  return { head: ["Event", "Contributes"], rows };
+}
+
+/** The events that contribute nothing, in one sentence. */
+export function otherEvents({ webhooks, observations }: Machine): string {
+  const others = [...Object.entries(webhooks), ...Object.entries(observations)]
+    .filter(([, contributes]) => contributes === null)
+    .map(([event]) => event);
+  return `Other events contribute nothing: ${others.join(", ")}.`;
+}
+
+/** What the latest reading (A) and the highest claim (W) make. */
+export function decisionsTable({ decisions, initial }: Machine): WordTable {
+  const readings = Object.entries<Readonly<Record<string, Decision>>>(
+    decisions,
+  );
+  const claims = Object.keys(readings[0]?.[1] ?? {});
+  return {
+    head: [
+      "A \\ W",
+      ...claims.map((claim) => claim === "none" ? NONE : shownState(claim)),
+    ],
+    rows: readings.map(([read, row]) => [
+      read === "none" ? NONE : shownState(read),
+      ...claims.map((claimed) =>
+        describeDecision(row[claimed] ?? "reading", {
+          initial,
+          read: read === "unlisted" ? "A" : read,
+          claimed: claimed === "unlisted" ? "W" : claimed,
+        })
+      ),
+    ]),
+  };
+}
+
+/** How readings follow each other. */
+export function movesTable(machine: Machine): WordTable {
+  const moves = movesOf(machine);
+  const states = Object.keys(moves);
+  return {
+    head: ["From \\ to", ...states.map(shownState)],
+    rows: states.map((from) => [
+      shownState(from),
+      ...states.map((to) => {
+        const move = moves[from]?.[to];
+        return move === undefined ? "" : describeMoveKind(move);
+      }),
+    ]),
+  };
+}
+
+const NONE = "none";
+
+function shownState(state: string): string {
+  return state === "unlisted" ? "any other" : state;
+}
+
+function movesOf(
+  { moves }: Machine,
+): Readonly<Record<string, Readonly<Record<string, Move>>>> {
+  return moves;
+}
+
+/** What a row of the table of outcomes may ask. */
+export function factsTable(): WordTable {
+  return {
+    head: ["Fact", "Values", "What it is"],
+    rows: factNames().map((fact) => [
+      quoted(fact),
+      FACT_VALUES[fact].map(quoted).join(", "),
+      FACTS[fact],
+    ]),
+  };
+}
+
+/** The table of outcomes. */
+export function outcomesTable(): WordTable {
+  return {
+    head: ["Outcome", "When", "Release", "Reason", "Attention", "Booked"],
+    rows: OUTCOME_TABLE.map((
+      { code, when, release, reason, attention, booked },
+    ) => [
+      quoted(code),
+      conditionText(when),
+      quoted(release),
+      quoted(reason),
+      attention === null ? "-" : quoted(attention),
+      quoted(booked),
+    ]),
+  };
+}
+
+/** What to do about each outcome, and what to tell the customer. */
+export function adviceTable(): WordTable {
+  return {
+    head: ["Outcome", "Next step", "What to tell the customer"],
+    rows: OUTCOME_TABLE.map(({ code }) => [
+      quoted(code),
+      OUTCOME_WORDS[code].next,
+      OUTCOME_WORDS[code].customer,
+    ]),
+  };
+}
+
+/** What each finding of `reconcile` means, and what to do. */
+export function reconcileTable(
+  findings: readonly (ReconcileCategory | ReconcileFlag)[],
+): WordTable {
+  return {
+    head: ["Finding", "What it means", "What to do"],
+    rows: findings.map((found) => {
+      const { meaning, next } = reconcileWords(found);
+      return [quoted(found), meaning, next];
+    }),
+  };
+}
+
+/** What each kind of attention means. */
+export function attentionTable(): WordTable {
+  return {
+    head: ["Kind", "What it means"],
+    rows: ATTENTION_KINDS.map((kind) => [quoted(kind), ATTENTION[kind]]),
+  };
+}
+
+/** What each release means, for each of its reasons. */
+export function releaseTable(): WordTable {
+  const pairs = new Map(
+    OUTCOME_TABLE.map(({ release, reason }) =>
+      [`${release} ${reason}`, { release, reason }] as const
+    ),
+  );
+  const order = Object.keys(RELEASE);
+  return {
+    head: ["Release", "Reason", "What it means"],
+    rows: [...pairs.values()].sort((a, b) =>
+      order.indexOf(a.release) - order.indexOf(b.release)
+    ).map(({ release, reason }) => [
+      quoted(release),
+      quoted(reason),
+      RELEASE_REASON[reason],
+    ]),
+  };
+}
+
+/** When a row applies, in words. */
+function conditionText(when: FactCondition): string {
+  return factNames().flatMap((fact) => {
+    const wanted: readonly string[] | undefined = when[fact];
+    if (wanted === undefined) return [];
+    const others = FACT_VALUES[fact].filter((one) => !wanted.includes(one));
+    return others.length === 1 && wanted.length > 2
+      ? [`${fact} is not ${others[0]}`]
+      : [`${fact} is ${wanted.join(" or ")}`];
+  }).join(", ");
+}
+
+function factNames(): (keyof OutcomeFacts)[] {
+  return Object.keys(FACT_VALUES) as (keyof OutcomeFacts)[];
+}
+
+function quoted(code: string): string {
+  return `\`${code}\``;
+}
 
 /** A machine as tables. */
 export function machineLines(
@@ -165,7 +358,7 @@ export function machineJson(machine: Machine): MachineJson {
 }
 
 /** A row of the table of outcomes as `--json` prints it. */
-export interface OutcomeRowJson extends Omit<OutcomeRow, "when"> {
+interface OutcomeRowJson extends Omit<OutcomeRow, "when"> {
   /** Facts that have to hold, each with the values that it may have. */
   readonly when: readonly {
     readonly fact: keyof OutcomeFacts;

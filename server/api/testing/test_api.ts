@@ -4,13 +4,13 @@ import type { SessionsApi } from "../../../client/mod.ts";
 import type { Ledger } from "../../../ledger/mod.ts";
 import type { Poller } from "../../../sync/mod.ts";
 import type { OperationContext } from "../../../resources/operations/operation.ts";
-import { hostGuard } from "../../http/host_guard.ts";
+import { hostGuard } from "../../http/http_app.ts";
 import type { LogEvent } from "../../monitoring/logger.ts";
-import { readApiTokens } from "../../../core/settings/api_tokens.ts";
+import { readApiTokens } from "../../../core/settings/values.ts";
 import { apiApp } from "../api_app.ts";
-import { callers } from "../callers.ts";
+import { callers } from "../problem.ts";
 import { Operations } from "../operations.ts";
-import { TransitionFeed } from "../transition_feed.ts";
+import { TransitionFeed } from "../follow_feed.ts";
 import { emptyLedger } from "../../../ledger/testing/mod.ts";
 
 /** A token that may read. */

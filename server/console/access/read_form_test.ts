@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readForm } from "./read_form.ts";
+import { readForm } from "./access.ts";
 
 /** A request with a body of parts; without an end unless `ends`. */
 function sent(parts: readonly string[], ends = true) {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { CachedValue } from "./cached_value.ts";
+import { CachedValue } from "./page_context.ts";
 
 Deno.test("CachedValue.value() waits for the first value and where the last is too old, and looks again behind the answer once it is old", async () => {
   let nowMs = 0;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Ledger } from "../../../ledger/mod.ts";
 import { monthReading } from "../../../ledger/testing/month_test_events.ts";
 import { oddLedger } from "../../../tests/kit/odd_ledger.ts";
-import { ClosedBooks } from "./closed_books.ts";
+import { ClosedBooks } from "./page_context.ts";
 
 Deno.test("ClosedBooks.list() reads each closed month once, and finds one that was closed meanwhile", async () => {
   await using ledger = await oddLedger([

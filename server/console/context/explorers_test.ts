@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { assets } from "../../../core/assets/assets.ts";
-import { EXPLORERS, explorerUrl } from "./explorers.ts";
+import { EXPLORERS, explorerUrl } from "./page_context.ts";
 
 /** Networks on which no explorer is known. */
 const WITHOUT = ["kucoin", "mainnet", "vyvo"];

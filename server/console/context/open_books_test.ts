@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { MonthSummary } from "../../../ledger/for_resources.ts";
 import type { Ledger } from "../../../ledger/mod.ts";
-import { OpenBooks } from "./open_books.ts";
+import { OpenBooks } from "./page_context.ts";
 import { until } from "../../../tests/kit/until.ts";
 
 /** A month that is worked out when the test says so. */

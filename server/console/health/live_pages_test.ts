@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import type { HealthPart } from "./health_bar.ts";
-import { LivePages } from "./live_pages.ts";
+import { type HealthPart, LivePages } from "./health_bar.ts";
 
 /** A part that is as the test says. */
 function part(level: HealthPart["level"]): HealthPart {

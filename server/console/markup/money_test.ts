@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { moneyText, sumText } from "./money.ts";
+import { moneyText, sumText } from "./markup.ts";
 
 Deno.test("moneyText() writes amounts with the decimals of their currency, and rounds none", () => {
   assert.equal(moneyText("100.5", "USD"), "100.50 USD");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { brief, prose } from "./outside.ts";
+import { brief, prose } from "./markup.ts";
 
 Deno.test("brief() shows both ends of a word that is too long to read, and all of others", () => {
   const hash = `0x${"ab".repeat(32)}`;

@@ -5,16 +5,22 @@ import {
   type Note,
   readNotes,
 } from "../../../ledger/for_server.ts";
-import { attentionPage as waitingOrders } from "../../../resources/queries/attention.ts";
+import { attentionPage as waitingOrders } from "../../../resources/queries/find.ts";
 import type { AttentionJson } from "../../../resources/views/attention_view.ts";
-import { ATTENTION } from "../../../resources/wording/attention.ts";
+import { ATTENTION } from "../../../resources/wording/outcome.ts";
 import { span } from "../../../resources/wording/phrases.ts";
 import type { PageContext } from "../context/page_context.ts";
-import { type Markup, markup, NOTHING, section } from "../markup/markup.ts";
-import { moneyText } from "../markup/money.ts";
-import { brief, outside, prose } from "../markup/outside.ts";
-import { handReleaseForm } from "../parts/hand_release.ts";
-import { notesPart } from "../parts/notes.ts";
+import {
+  brief,
+  type Markup,
+  markup,
+  moneyText,
+  NOTHING,
+  outside,
+  prose,
+  section,
+} from "../markup/markup.ts";
+import { handReleaseForm, notesPart } from "../parts/notes.ts";
 import { orderLink, releaseBadge } from "../parts/order_table.ts";
 import { otherAttention } from "../parts/other_attention.ts";
 import type { PageParts } from "./layout.ts";

@@ -5,7 +5,7 @@ import {
 import { minuteText } from "../../../resources/views/text.ts";
 import type { PageContext } from "../context/page_context.ts";
 import { markup, section } from "../markup/markup.ts";
-import { deliveryTable } from "../parts/delivery_table.ts";
+import { deliveryTable } from "../parts/order_table.ts";
 import {
   type Address,
   chosenBy,

@@ -1,6 +1,5 @@
 import { healthBar, type HealthPart } from "../health/health_bar.ts";
-import { type Markup, markup, NOTHING } from "../markup/markup.ts";
-import { outsideText } from "../markup/outside.ts";
+import { type Markup, markup, NOTHING, outsideText } from "../markup/markup.ts";
 
 /** What every page shows around its own part. */
 export interface Frame {

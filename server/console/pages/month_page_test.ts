@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { booksDigest } from "../../../resources/months/books_digest.ts";
-import type { PageContext } from "../context/page_context.ts";
-import type { OpenMonth } from "../context/open_books.ts";
+import { booksDigest } from "../../../resources/months/month_books.ts";
+import type { OpenMonth, PageContext } from "../context/page_context.ts";
 import { monthPage } from "./month_page.ts";
 
 /** A page of a month whose books are as the test says. */

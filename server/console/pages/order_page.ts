@@ -1,16 +1,18 @@
 import { readNotes } from "../../../ledger/for_server.ts";
 import { isPolled } from "../../../ledger/for_sync.ts";
-import { READ_ORDER } from "../../../resources/operations/poll_operations.ts";
-import { LOOK_AT_CHAIN } from "../../../resources/operations/witness_operation.ts";
-import { orderExplanation } from "../../../resources/queries/explanation.ts";
+import {
+  LOOK_AT_CHAIN,
+  READ_ORDER,
+} from "../../../resources/operations/service_operations.ts";
 import {
   BY_ORDER_ID,
   orderDetail,
   type OrderDetailJson,
-} from "../../../resources/queries/order.ts";
-import { ordersPage } from "../../../resources/queries/orders.ts";
-import { amountText } from "../../../resources/views/order_fields.ts";
+  orderExplanation,
+  ordersPage,
+} from "../../../resources/queries/orders.ts";
 import {
+  amountText,
   type OrderFact,
   orderFacts,
   type OrderJson,
@@ -18,33 +20,31 @@ import {
 } from "../../../resources/views/order_view.ts";
 import { attentionWords } from "../../../resources/wording/outcome.ts";
 import { RELEASE, RELEASE_REASON } from "../../../resources/wording/release.ts";
-import type { PageContext } from "../context/page_context.ts";
-import { explorerUrl } from "../context/explorers.ts";
-import {
-  type FactRow,
-  facts,
-  type Markup,
-  markup,
-  NOTHING,
-  section,
-} from "../markup/markup.ts";
-import { moneyText } from "../markup/money.ts";
+import { explorerUrl, type PageContext } from "../context/page_context.ts";
 import {
   brief,
   code,
   copied,
+  type FactRow,
+  facts,
+  type Markup,
+  markup,
+  moneyText,
+  NOTHING,
   outside,
   outsideText,
   prose,
+  section,
   sentence,
-} from "../markup/outside.ts";
-import { handReleaseForm } from "../parts/hand_release.ts";
-import { notesPart } from "../parts/notes.ts";
-import { orderPath, userPath } from "../../../resources/views/page_paths.ts";
-import { orderLink, releaseBadge } from "../parts/order_table.ts";
-import { factText } from "../parts/fact.ts";
-import { operationForm } from "../parts/operation_form.ts";
-import { timeline } from "../parts/timeline.ts";
+} from "../markup/markup.ts";
+import { handReleaseForm, notesPart, operationForm } from "../parts/notes.ts";
+import { orderPath, userPath } from "../../../resources/views/text.ts";
+import {
+  factText,
+  orderLink,
+  releaseBadge,
+  timeline,
+} from "../parts/order_table.ts";
 import type { PageParts } from "./layout.ts";
 
 /** Other orders of the same user that are listed. */

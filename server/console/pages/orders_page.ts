@@ -2,12 +2,12 @@ import {
   checkStatus,
   ORDER_FILTERS,
   orderQuery,
-} from "../../../resources/queries/order_filters.ts";
-import { readFilters } from "../../../resources/queries/list_filters.ts";
-import { ordersPage as listedOrders } from "../../../resources/queries/orders.ts";
+  ordersPage as listedOrders,
+  readFilters,
+} from "../../../resources/queries/orders.ts";
 import { orderExport } from "../../../resources/views/order_export.ts";
-import { textStream } from "../../http/text_stream.ts";
-import { ATTENTION } from "../../../resources/wording/attention.ts";
+import { textStream } from "../../http/http_app.ts";
+import { ATTENTION } from "../../../resources/wording/outcome.ts";
 import { RELEASE, RELEASE_REASON } from "../../../resources/wording/release.ts";
 import { minuteText } from "../../../resources/views/text.ts";
 import type { PageContext } from "../context/page_context.ts";
@@ -27,8 +27,7 @@ import {
   sortLink,
   sortOf,
 } from "../parts/list_form.ts";
-import { orderTable } from "../parts/order_table.ts";
-import { orderTotals, soonTotals } from "../parts/order_totals.ts";
+import { orderTable, orderTotals, soonTotals } from "../parts/order_table.ts";
 import type { PageParts } from "./layout.ts";
 
 /** Orders of one page. */

@@ -1,7 +1,10 @@
-import { lookAtReceivers } from "../../../resources/health/receiver_health.ts";
-import type { Finding } from "../../../resources/health/finding.ts";
-import { operands } from "../../../resources/views/shell_word.ts";
-import { counted } from "../../../resources/views/text.ts";
+import { lookAtReceivers } from "../../../resources/health/stored_health.ts";
+import type { Finding } from "../../../resources/health/conditions.ts";
+import {
+  counted,
+  operands,
+  targetPath,
+} from "../../../resources/views/text.ts";
 import {
   RESUME,
   RETRY,
@@ -14,18 +17,20 @@ import type {
 import type { PageContext } from "../context/page_context.ts";
 import { styleOf } from "../health/health_bar.ts";
 import {
+  code,
   facts,
   type Markup,
   markup,
   NOTHING,
+  outside,
+  outsideText,
+  prose,
   section,
   table,
+  when,
 } from "../markup/markup.ts";
-import { code, outside, outsideText, prose } from "../markup/outside.ts";
-import { when } from "../markup/times.ts";
-import { deadLetters } from "../parts/dead_letters.ts";
-import { operationButton, operationForm } from "../parts/operation_form.ts";
-import { targetPath } from "../../../resources/views/page_paths.ts";
+import { deadLetters } from "../parts/other_attention.ts";
+import { operationButton, operationForm } from "../parts/notes.ts";
 import { orderLink, userLink } from "../parts/order_table.ts";
 import type { PageParts } from "./layout.ts";
 

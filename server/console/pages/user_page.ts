@@ -1,42 +1,61 @@
 import { readNotes } from "../../../ledger/for_server.ts";
 import { ordersPage } from "../../../resources/queries/orders.ts";
 import {
+  USER_FILTERS,
   userDetail,
   type UserDetailJson,
+  usersPage as listedUsers,
 } from "../../../resources/queries/users.ts";
 import {
   type UserFact,
   userFacts,
+  type UserJson,
 } from "../../../resources/views/user_view.ts";
 import type { PageContext } from "../context/page_context.ts";
 import {
+  brief,
+  copied,
   facts,
   type Markup,
   markup,
+  moneyText,
   NOTHING,
-  section,
-} from "../markup/markup.ts";
-import {
-  brief,
-  copied,
+  outside,
   outsideText,
   prose,
+  section,
   sentence,
-} from "../markup/outside.ts";
-import { moneyText } from "../markup/money.ts";
-import { when } from "../markup/times.ts";
+  table,
+  when,
+} from "../markup/markup.ts";
 import { attentionOf } from "../../../ledger/for_resources.ts";
 import {
   type OrderJson,
   orderJson,
 } from "../../../resources/views/order_view.ts";
-import { userCustomer } from "../../../resources/wording/user_verdict.ts";
-import { describeUserStep } from "../../../resources/wording/timeline.ts";
-import { factText } from "../parts/fact.ts";
+import { userCustomer } from "../../../resources/wording/state.ts";
+import { describeUserStep } from "../../../resources/wording/explanation.ts";
+import {
+  factText,
+  orderLink,
+  orderTable,
+  userLink,
+} from "../parts/order_table.ts";
 import { notesPart } from "../parts/notes.ts";
-import { userPath } from "../../../resources/views/page_paths.ts";
-import { orderLink, orderTable } from "../parts/order_table.ts";
+import { userPath } from "../../../resources/views/text.ts";
 import type { PageParts } from "./layout.ts";
+import {
+  type Address,
+  BY_TIME,
+  chosenBy,
+  type FilteredList,
+  headingOf,
+  listForm,
+  ofFilters,
+  onward,
+  sameCommand,
+  sortOf,
+} from "../parts/list_form.ts";
 
 /** Orders of one page. */
 const ORDERS = 50;
@@ -207,5 +226,72 @@ async function noted(
     "noted",
     "Notes",
     notesPart(context, { ...about, back: userPath(userId) }, own),
+  );
+}
+
+/** Users of one page. */
+const USERS = 50;
+
+const LIST: FilteredList = {
+  path: "/users",
+  command: "users list",
+  filters: USER_FILTERS,
+  first: Object.keys(USER_FILTERS),
+  sorts: BY_TIME,
+};
+
+/** The users that the filters of the address choose. */
+export async function usersPage(
+  { ledger, nowMs }: PageContext,
+  address: Address,
+): Promise<PageParts> {
+  const chosen = chosenBy(LIST, address);
+  const after = address("after");
+  return {
+    title: "Users",
+    here: "users",
+    follows: "list",
+    body: markup`<h1>Users</h1>
+${listForm(LIST, chosen)}
+${await ofFilters(USER_FILTERS, chosen, async (filters) => {
+      const sort = sortOf(BY_TIME, chosen);
+      const { items, next } = await listedUsers(ledger, {
+        ...filters,
+        sort,
+        limit: USERS,
+        ...(after === undefined ? {} : { cursor: after }),
+      });
+      return section(
+        "list",
+        headingOf(BY_TIME[sort]),
+        markup`${userTable(items, nowMs)}${
+          onward(LIST, chosen, { after, next })
+        }
+${sameCommand(LIST.command, chosen)}`,
+      );
+    })}`,
+  };
+}
+
+function userTable(users: readonly UserJson[], nowMs: number): Markup {
+  if (users.length === 0) return markup`<p class="soft">None.</p>`;
+  return table(
+    "Users",
+    [
+      { title: "User" },
+      { title: "Status" },
+      { title: "Country" },
+      { title: "Created" },
+      { title: "Verdict", sentence: true },
+    ],
+    users.map((user) => [
+      userLink(user.userId),
+      markup`${
+        outside(user.status, 40)
+      } <span class="soft">(${user.trust})</span>`,
+      outside(user.country ?? user.phoneCountry, 40),
+      when(user.createdAt, nowMs),
+      brief(user.verdict.message),
+    ]),
   );
 }

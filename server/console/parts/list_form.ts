@@ -1,19 +1,19 @@
-import type {
-  FilterValues,
-  ListFilter,
-  ListFilters,
-} from "../../../resources/queries/list_filters.ts";
-import { readFilters } from "../../../resources/queries/list_filters.ts";
-import { shellWord } from "../../../resources/views/shell_word.ts";
+import {
+  type FilterValues,
+  type ListFilter,
+  type ListFilters,
+  readFilters,
+} from "../../../resources/queries/orders.ts";
+import { shellWord } from "../../../resources/views/text.ts";
 import { UsageError } from "../../../core/settings/errors.ts";
 import {
   type Markup,
   markup,
   NOTHING,
   section,
+  sentence,
   type SortedHead,
 } from "../markup/markup.ts";
-import { sentence } from "../markup/outside.ts";
 
 /** Reads the value of a filter, of `after` or of `sort` in the address. */
 export type Address = (name: string) => string | undefined;

@@ -4,7 +4,7 @@ import {
   type MonthSummary,
   type MonthTotal,
 } from "../../../ledger/for_resources.ts";
-import type { SomeRows } from "../../../resources/months/books_digest.ts";
+import type { SomeRows } from "../../../resources/months/month_books.ts";
 import { counted } from "../../../resources/views/text.ts";
 import {
   EXCLUSIONS,
@@ -14,13 +14,14 @@ import {
   type Child,
   type Markup,
   markup,
+  moment,
+  moneyText,
   NOTHING,
+  outsideText,
   section,
+  sumText,
   table,
 } from "../markup/markup.ts";
-import { moneyText, sumText } from "../markup/money.ts";
-import { outsideText } from "../markup/outside.ts";
-import { moment } from "../markup/times.ts";
 import { orderLink } from "./order_table.ts";
 
 /**

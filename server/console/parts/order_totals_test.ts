@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { soonTotals } from "./order_totals.ts";
+import { soonTotals } from "./order_table.ts";
 
 Deno.test("soonTotals() has a sum fetched that is worked out, and that of very many orders only where somebody asks", () => {
   const path = "/orders/totals?status=failed";

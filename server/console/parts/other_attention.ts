@@ -1,3 +1,27 @@
+import type {
+  QueuedTransition,
+  SubscriptionStatus,
+} from "../../../ledger/mod.ts";
+import {
+  DROP,
+  RETRY,
+} from "../../../resources/operations/subscription_operations.ts";
+import { bodyPath, counted } from "../../../resources/views/text.ts";
+import type { PageContext } from "../context/page_context.ts";
+import {
+  code,
+  type Markup,
+  markup,
+  NOTHING,
+  outside,
+  outsideText,
+  prose,
+  section,
+  sentence,
+  when,
+} from "../markup/markup.ts";
+import { notesPart, operationButton, operationForm } from "./notes.ts";
+import { orderLink, userLink } from "./order_table.ts";
 import {
   isAcknowledged,
   type Note,
@@ -5,14 +29,85 @@ import {
 } from "../../../ledger/for_server.ts";
 import { deliveriesPage } from "../../../resources/queries/deliveries.ts";
 import { userJson } from "../../../resources/views/user_view.ts";
-import type { PageContext } from "../context/page_context.ts";
-import { type Markup, markup, NOTHING, section } from "../markup/markup.ts";
-import { code, prose, sentence } from "../markup/outside.ts";
-import { when } from "../markup/times.ts";
-import { deadLetters } from "./dead_letters.ts";
-import { notesPart } from "./notes.ts";
-import { bodyPath } from "../../../resources/views/page_paths.ts";
-import { userLink } from "./order_table.ts";
+
+/** Most that are listed of one subscription. */
+const LETTERS_LISTED = 10;
+
+/** What a form can send back. */
+const LONGEST_KEY = 2000;
+
+/**
+ * The dead letters of one subscription, with buttons for readers who may
+ * operate.
+ */
+export async function deadLetters(
+  context: PageContext,
+  { name, dead }: SubscriptionStatus,
+  back: string,
+): Promise<Markup> {
+  const { ledger, operates } = context;
+  const listed = await ledger.subscriptions.deadLetters(name, LETTERS_LISTED);
+  return markup`<p class="head"><strong>${outsideText(name, 100)}</strong> ${
+    counted(dead, "dead letter")
+  }</p>
+<ul class="letters">${
+    listed.map((one) => letter(context, { name, back }, one))
+  }</ul>
+${
+    dead > listed.length &&
+    markup`<p class="soft">${
+      dead - listed.length
+    } more: <code>rampkit subscriptions list</code> names them.</p>`
+  }${
+    operates
+      ? operationForm(
+        context,
+        {
+          operation: RETRY,
+          given: { subscription: name },
+          back,
+          style: "row",
+        },
+        markup`<button class="primary">${
+          dead === 1 ? "Send it again" : `Send all ${dead} again`
+        }</button> <span class="soft">A running <code>serve</code> sends them.</span>`,
+      )
+      : markup`<pre class="command" tabindex="0">rampkit subscriptions retry ${
+        outsideText(name, 100)
+      }</pre>`
+  }`;
+}
+
+function letter(
+  context: PageContext,
+  { name, back }: { readonly name: string; readonly back: string },
+  { transition, attempts, error }: QueuedTransition,
+): Markup {
+  const { entity, id, machine, trust, status, key, recordedAt } = transition;
+  const what = machine === "order" ? "" : `${machine} `;
+  return markup`<li><p class="head">${
+    entity === "order" ? orderLink(id) : userLink(id)
+  } <span class="tag">${outsideText(`${what}${status}`, 60)}, ${trust}</span>
+<span class="soft">of ${when(recordedAt, context.nowMs)}, tried ${
+    counted(attempts, "time")
+  }</span></p>
+${error !== null && markup`<p>${outside(error)}</p>`}${
+    key.length <= LONGEST_KEY
+      ? operationForm(
+        context,
+        {
+          operation: RETRY,
+          given: { subscription: name, key },
+          back,
+          style: "row",
+        },
+        markup`<button>Send again</button>
+<details><summary>Drop</summary><p>Your program then never receives it.
+${operationButton(DROP, "Drop it for good", "grave")}</p></details>`,
+      )
+      : NOTHING
+  }</li>`;
+}
 
 /** Most that are listed of each of these. */
 const LISTED = 25;

@@ -6,11 +6,17 @@ import type { NewEvent } from "../../../ledger/mod.ts";
 import { project } from "../../../ledger/testing/mod.ts";
 import { appendStatement, type Driver } from "../../../ledger/for_sync.ts";
 import { orderRead } from "../../../ledger/testing/projection_test_kit.ts";
-import { Forwarder, type ForwarderParts } from "../forwarder.ts";
-import { forwardMeters, ForwardReport } from "../forward_report.ts";
+import {
+  Forwarder,
+  type ForwarderParts,
+  forwardMeters,
+  ForwardReport,
+} from "../forwarder.ts";
 import { readForwarding } from "../read_targets.ts";
-import { webhookSigner } from "../signed_webhook.ts";
-import type { ForwardedTransition } from "../transition_message.ts";
+import {
+  type ForwardedTransition,
+  webhookSigner,
+} from "../transition_message.ts";
 
 /** What webhooks are signed with. */
 export const SECRET = `whsec_${btoa("a secret of enough bytes, for tests")}`;

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
-import { PrometheusMetrics } from "./prometheus_metrics.ts";
-import { labelText, numberText } from "./prometheus_text.ts";
+import {
+  labelText,
+  numberText,
+  PrometheusMetrics,
+} from "./prometheus_metrics.ts";
 
 Deno.test("PrometheusMetrics.text() writes every kind of instrument by the format's rules", () => {
   const meter = new PrometheusMetrics();

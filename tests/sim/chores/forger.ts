@@ -1,4 +1,4 @@
-import { LONGEST_IDENTIFIER } from "../../../core/wire/identifier.ts";
+import { LONGEST_IDENTIFIER } from "../../../core/wire/objects.ts";
 import { shop } from "./actions.ts";
 import { clickOfCrowd, type World } from "../world/world.ts";
 import type { SandboxOrder } from "../../../sandbox/mod.ts";

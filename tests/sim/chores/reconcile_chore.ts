@@ -1,4 +1,4 @@
-import { differences } from "../../../cli/demo/differences.ts";
+import { differences } from "../../../cli/demo/run_demo.ts";
 import type { OrderState } from "../../../ledger/mod.ts";
 import {
   reconcile,

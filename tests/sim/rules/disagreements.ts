@@ -1,4 +1,4 @@
-import { type Difference, differences } from "../../../cli/demo/differences.ts";
+import { type Difference, differences } from "../../../cli/demo/run_demo.ts";
 import type { Anomaly, OrderState, UserState } from "../../../ledger/mod.ts";
 import { ownClickId } from "../chores/forger.ts";
 import {

@@ -1,4 +1,4 @@
-import { isLongText } from "../../../core/wire/identifier.ts";
+import { isLongText } from "../../../core/wire/objects.ts";
 import type { OrderState } from "../../../ledger/mod.ts";
 import { type Driver, isFinal } from "../../../ledger/for_sync.ts";
 import type { RecordedEvent } from "../../../ledger/testing/mod.ts";

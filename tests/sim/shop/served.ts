@@ -1,10 +1,9 @@
-import { isStated } from "../chores/odd_ones.ts";
+import { isOdd, isStated } from "../chores/odd_ones.ts";
 import { Broken, check } from "../world/journal.ts";
 import { hadEnded, hadSucceeded } from "../rules/is_past.ts";
 import { areClocksTrue } from "../rules/true_clocks.ts";
 import { passing } from "../world/virtual_time.ts";
 import type { World } from "../world/world.ts";
-import { isOdd } from "../chores/odd_ones.ts";
 import type { SandboxOrder } from "../../../sandbox/mod.ts";
 import { ordersByHand } from "../rules/hand_watch.ts";
 import { purchaseOf } from "./shop.ts";

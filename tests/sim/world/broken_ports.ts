@@ -1,5 +1,5 @@
 import { emptyRecord } from "../../../core/guards.ts";
-import { ORDER_FIELD_NAMES } from "../../../core/wire/order_fields.ts";
+import { ORDER_FIELD_NAMES } from "../../../core/wire/fields.ts";
 import type { Completeness, Page } from "../../../client/mod.ts";
 import {
   type Driver,

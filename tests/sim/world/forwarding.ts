@@ -1,13 +1,15 @@
 import { readConfig } from "../../../core/settings/config.ts";
 import { Webhook } from "standardwebhooks";
 import {
+  Forwarder,
   forwardMeters,
   ForwardReport,
-} from "../../../server/forwarding/forward_report.ts";
-import { Forwarder } from "../../../server/forwarding/forwarder.ts";
+} from "../../../server/forwarding/forwarder.ts";
 import { readForwarding } from "../../../server/forwarding/read_targets.ts";
-import { webhookSigner } from "../../../server/forwarding/signed_webhook.ts";
-import type { ForwardedTransition } from "../../../server/forwarding/transition_message.ts";
+import {
+  type ForwardedTransition,
+  webhookSigner,
+} from "../../../server/forwarding/transition_message.ts";
 import { retrying } from "../../../ledger/for_server.ts";
 import { readTransitions } from "../../../ledger/testing/mod.ts";
 import { Subscriptions, type Transition } from "../../../ledger/mod.ts";

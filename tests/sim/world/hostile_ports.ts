@@ -1,6 +1,5 @@
 import { ResponseError } from "../../../client/mod.ts";
-import type { Completeness } from "../../../core/wire/completeness.ts";
-import type { Page } from "../../../core/wire/page.ts";
+import type { Completeness, Page } from "../../../core/wire/objects.ts";
 import { isFinal } from "../../../ledger/for_sync.ts";
 import type { FoldCode } from "../../../ledger/testing/mod.ts";
 import type { PollClient, PollWalk } from "../../../sync/mod.ts";
