@@ -8,7 +8,12 @@ import {
   transitionName,
   type VisibleStatus,
 } from "../machines/transition.ts";
-import type { Rows, SqlValue, Statement } from "../store/database.ts";
+import {
+  type Rows,
+  type SqlValue,
+  type Statement,
+  statement,
+} from "../store/database.ts";
 import { matching } from "../machines/pattern.ts";
 import type { LoggedReleases } from "../releases/order_release.ts";
 import { timeOf } from "../store/events.ts";
@@ -24,10 +29,9 @@ interface Subscriber {
 
 type Named = Pick<Transition, "entity" | "machine" | "trust" | "status">;
 
-export const selectSubscribers: Statement = {
-  sql: "SELECT name, patterns FROM subscriptions",
-  args: [],
-};
+export const selectSubscribers: Statement = statement(
+  "SELECT name, patterns FROM subscriptions",
+);
 
 export function subscribersOf(rows: Rows = []): Subscriber[] {
   return rows.map(([name, patterns]) => ({
@@ -55,20 +59,6 @@ export const YES = {
   status: "success",
   logged: { entered: "yes", release: "yes", reason: "session_matched" },
 } as const;
-
-export function outboxStatements(
-  subscribers: readonly Subscriber[],
-  logged: readonly {
-    readonly transition: NewTransition;
-    readonly seq: number;
-    readonly no: number;
-  }[],
-): Statement[] {
-  const live = logged.filter(({ transition }) => transition.live);
-  return subscribers.flatMap(({ name, wants }) =>
-    insertOutbox(name, live.filter(({ transition }) => wants(transition)))
-  );
-}
 
 /** One that was tried and will be again holds the later ones of its order or user. */
 export const isHeld = (no: string, seq: string): string =>
@@ -174,11 +164,21 @@ export function logStatements(
     const no = rows.get(transition.id)?.no ?? 0;
     return { transition, seq: lastSeq + at + 1, no };
   });
+  const live = logged.filter(({ transition }) => transition.live);
   return [
-    ...logged.map(({ transition, ...place }) =>
-      insertTransition(transition, place)
+    ...logged.map(({ transition, seq, no }) => {
+      const { entry, position, live, withheld, historic } = transition;
+      const flags = (live ? LIVE : 0) + (withheld ? WITHHELD : 0) +
+        (historic ? HISTORIC : 0);
+      return statement(
+        "INSERT INTO log VALUES (?, ?, ?, ?, ?, ?, ?)",
+        ...[seq, no, codeOf(transition), entry, position, flags],
+        moreOf(transition),
+      );
+    }),
+    ...subscribers.flatMap(({ name, wants }) =>
+      insertOutbox(name, live.filter(({ transition }) => wants(transition)))
     ),
-    ...outboxStatements(subscribers, logged),
   ];
 }
 
@@ -190,20 +190,6 @@ export function codeOf(
   return entity === "order"
     ? `${trust}.${status}`
     : `${machine}.${trust}.${status}`;
-}
-
-export function insertTransition(
-  transition: NewTransition,
-  { seq, no }: { readonly seq: number; readonly no: number },
-): Statement {
-  const { entry, position, live, withheld, historic } = transition;
-  const flags = (live ? LIVE : 0) + (withheld ? WITHHELD : 0) +
-    (historic ? HISTORIC : 0);
-  const code = codeOf(transition);
-  return {
-    sql: "INSERT INTO log VALUES (?, ?, ?, ?, ?, ?, ?)",
-    args: [seq, no, code, entry, position, flags, moreOf(transition)],
-  };
 }
 
 /** What the columns do not say; null where that is nothing. */

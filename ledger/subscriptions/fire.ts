@@ -22,9 +22,8 @@ import {
   codeOf,
   HISTORIC,
   insertOutbox,
-  insertTransition,
   LIVE,
-  outboxStatements,
+  logStatements,
   selectSubscribers,
   subscribersOf,
   tell,
@@ -216,8 +215,7 @@ async function fire(
     ({ no }) => no,
   );
   const statements: Statement[] = [];
-  const lastSeq = Number(last?.[0]?.[0]);
-  let seq = lastSeq;
+  const told: NewTransition[] = [];
   for (const name of names) {
     const of: Map<string, AnyRow> = name.entity === "order" ? orders : users;
     const row = of.get(name.id);
@@ -235,20 +233,23 @@ async function fire(
     const after = { ...row, told: news.told } as AnyRow;
     of.set(name.id, after);
     before.push(transition);
-    seq++;
+    told.push(transition);
     statements.push(
       {
         sql: "DELETE FROM log WHERE no = ? AND code = ? AND entry = ?",
         args: [no, codeOf(transition), transition.entry],
       },
-      insertTransition(transition, { seq, no }),
-      ...outboxStatements(subscribers, [{ transition, seq, no }]),
       writeTold(after),
     );
   }
-  if (seq === lastSeq) return 0;
-  await driver.batch([moveGuard(guard), ...statements], "write");
-  return seq - lastSeq;
+  if (told.length === 0) return 0;
+  const lastSeq = Number(last?.[0]?.[0]);
+  await driver.batch([
+    moveGuard(guard),
+    ...statements,
+    ...logStatements(told, { orders, users }, { lastSeq, subscribers }),
+  ], "write");
+  return told.length;
 }
 
 /**
