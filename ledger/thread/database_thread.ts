@@ -20,7 +20,7 @@ import {
   type Statement,
 } from "../store/database.ts";
 import { cryptoBytes as randomBytes } from "../store/events.ts";
-import type { Outcome, Request, Task } from "./messages.ts";
+import type { Calls, Outcome, Request } from "./messages.ts";
 
 /** What a thread talks to its starter through. */
 interface Port {
@@ -36,7 +36,7 @@ class OwnedFile extends FileDriver {
   /** The database as the fold sees it, without a message for each batch. */
   readonly #here = retrying(this);
 
-  async work(name: string, { assets, ...options }: Task) {
+  async work(...[name, { assets, ...options }]: Parameters<Calls["work"]>) {
     const redactNew = redactArrivals({ assets, now: Date.now, randomBytes });
     const parts = { driver: this.#here, assets, redactNew };
     const work = WORKS.find((one) => one.name === name);

@@ -13,11 +13,7 @@ export interface Calls extends
     "batch" | "copyTo" | "vacuum" | "emptyLog" | "close"
   > {
   open(options: FileOptions): void;
-  work(name: string, task: Task): Promise<unknown>;
-}
-
-export interface Task {
-  readonly assets: AssetTable;
+  work(name: string, task: { assets: AssetTable }): Promise<unknown>;
 }
 
 /** What is asked; the answers come in the order of the requests. */

@@ -163,14 +163,12 @@ export async function importEvents(
       events.push(event);
       bytes += event.body.byteLength;
     }
-    return end !== undefined;
-  };
-  const taken = async () => {
     const waiting = events.length + notes.length;
     if (waiting >= BATCH_EVENTS || bytes >= BATCH_BYTES) await flush();
+    return end !== undefined;
   };
   try {
-    await takeLines(lines, { environment, header, take, taken });
+    await takeLines(lines, { environment, header, take });
   } finally {
     await flush();
   }
@@ -251,21 +249,16 @@ function header({ rampkit, version }: Line): void {
 /** A line as an object. */
 export type Line = Readonly<Record<string, unknown>>;
 
-/** What is done with the lines of a file. */
-interface Reader {
-  readonly environment: string;
-  /** Refuses what is none. */
-  readonly header: (line: Line) => void;
-  /** Takes another line; whether it was the last. */
-  readonly take: (line: Line) => Promise<boolean>;
-  /** Called after each line. */
-  readonly taken?: () => Promise<void>;
-}
-
 /** Hands over the lines of a file. Says how many there were. */
 export async function takeLines(
   lines: AsyncIterable<string>,
-  { environment, header, take, taken }: Reader,
+  { environment, header, take }: {
+    readonly environment: string;
+    /** Refuses what is none. */
+    readonly header: (line: Line) => void;
+    /** Takes another line; whether it was the last. */
+    readonly take: (line: Line) => Promise<boolean>;
+  },
 ): Promise<number> {
   let number = 0;
   let isBegun = false;
@@ -288,7 +281,6 @@ export async function takeLines(
       const reason = messageOf(cause);
       throw new TypeError(`Cannot import line ${number}: ${reason}`, { cause });
     }
-    await taken?.();
   }
   return number;
 }
