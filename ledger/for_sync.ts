@@ -66,48 +66,7 @@ export { type OrderState, orderState } from "./states/order_state.ts";
 export type { Driver, ResultSet, Statement } from "./store/database.ts";
 export { isLostRace } from "./store/database.ts";
 export { appendStatement, type RawEvent } from "./store/events.ts";
-export {
-  type CountingReading,
-  countObserved,
-  dateFutureChanges,
-  deleteChangesBefore,
-  insertObservedChanges,
-  KEEP_CHANGES_MS,
-  moveVersion,
-  type Observation,
-  type ObservationsRead,
-  type Presence,
-  readObservations,
-  readObservedChanges,
-  restAfterRead,
-  writeObservations,
-} from "./polling/requests.ts";
-export {
-  countNamed,
-  countOpenQueue,
-  deleteConfirmed,
-  deleteFinal,
-  deleteRead,
-  drawUnknown,
-  forgetIsolated,
-  type IsolatedId,
-  isolatedIdsOf,
-  keepUp,
-  type OpenOrder,
-  type QueueName,
-  readOpenOrders,
-  readQueuedOrders,
-  requestOrder,
-  type Rest,
-  restUntil,
-  selectFreshness,
-  selectIsolated,
-  selectKnown,
-  selectRefused,
-  upsertIsolated,
-  type Waiting,
-  waitingOf,
-} from "./polling/requests.ts";
+export * from "./polling/requests.ts";
 export { readSweep, writeSweep } from "./store/database.ts";
 export { outcomeOf } from "./outcomes/outcome_table.ts";
 export { settle } from "./outcomes/match.ts";
