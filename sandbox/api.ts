@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import type { AssetTable } from "../core/assets/environment.ts";
-import { isRecord, jsonRecord } from "../core/guards.ts";
+import { defined, isRecord, jsonRecord } from "../core/guards.ts";
 import {
   ExactNumber,
   parseWithExactNumbers,
@@ -23,7 +23,7 @@ import {
 } from "../core/rules/session_rules.ts";
 import { answer, html, invalid } from "./answer.ts";
 import { ordersRoute, usersRoute } from "./lists.ts";
-import type { Service, SessionRequest } from "./service.ts";
+import type { Service } from "./service.ts";
 
 type Route = (
   service: Service,
@@ -129,56 +129,50 @@ async function bodyFields(request: Request): Promise<Fields> {
   return jsonRecord(await request.text()) ?? {};
 }
 
-function textOf(value: unknown): string | null {
-  return typeof value === "string" ? value : null;
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
 }
 
 /** POST /api/external/hpp/create-session */
 async function sessionRoute(
-  service: Service,
+  { assets, partner: { amountsOptional }, sessions }: Service,
   request: Request,
 ): Promise<Response> {
-  const session = readSession(service, await request.text());
-  const { sessionId, requestId } = service.sessions.create(session);
-  return answer(200, { sessionId, requestId });
-}
-
-/** Reads what a session is to lock; throws the answer that refuses it. */
-function readSession(
-  { assets, partner: { amountsOptional } }: Service,
-  text: string,
-): SessionRequest {
   let body: unknown;
   try {
-    body = parseWithExactNumbers(text);
+    body = parseWithExactNumbers(await request.text());
   } catch {
-    throw invalid("body is not JSON");
+    return invalid("body is not JSON");
   }
-  if (!isRecord(body)) throw invalid("body must be an object");
+  if (!isRecord(body)) return invalid("body must be an object");
   if (body.flow_type === undefined) {
-    throw invalid("flow_type must be specified");
+    return invalid("flow_type must be specified");
   }
-  const { broken: [broken], commodityAmount, currencyAmount } = checkSession({
-    ...body,
+  const amounts = {
     commodity_amount: amountOf(body.commodity_amount),
     currency_amount: amountOf(body.currency_amount),
-  }, {
-    assets,
-    allowsUnlistedAssets: false,
-    needsSmartContracts: false,
-    amountsOptional,
-  });
-  if (broken !== undefined) throw invalid(sentenceOf(broken, body, assets));
-  return {
-    flowType: String(body.flow_type),
-    userId: textOf(body.user_id),
+  };
+  const { broken: [broken], ...checked } = checkSession(
+    { ...body, ...amounts },
+    {
+      assets,
+      allowsUnlistedAssets: false,
+      needsSmartContracts: false,
+      amountsOptional,
+    },
+  );
+  if (broken !== undefined) return invalid(sentenceOf(broken, body, assets));
+  const { sessionId, requestId } = sessions.create(defined({
+    flow_type: textOf(body.flow_type),
+    user_id: textOf(body.user_id),
     commodity: textOf(body.commodity),
     network: textOf(body.network),
-    commodityAmount,
+    commodity_amount: checked.commodityAmount ?? undefined,
     currency: textOf(body.currency),
-    currencyAmount,
-    walletAddress: textOf(body.wallet_address),
-  };
+    currency_amount: checked.currencyAmount ?? undefined,
+    wallet_address: textOf(body.wallet_address),
+  }));
+  return answer(200, { sessionId, requestId });
 }
 
 /** A number's digits; null, which no amount may be, for any other value. */
@@ -210,38 +204,31 @@ async function userCreateRoute(
   service: Service,
   request: Request,
 ): Promise<Response> {
-  const fields = await bodyFields(request);
-  const refuse = (field: string, message: string) =>
-    answer(403, { field, message });
   const { partner } = service;
-  if (!partner.userCreation) {
-    return refuse("partner_id", "user creation is not allowed");
-  }
+  const fields = await bodyFields(request);
   const [broken] = brokenUserRules(fields);
-  if (broken !== undefined) {
+  if (partner.userCreation && broken !== undefined) {
     const { field } = broken;
     return answer(400, { field, message: `Invalid ${field} format` });
   }
   const text = (name: string) => String(fields[name]);
-  if (fields.has_accepted_terms_of_service !== true) {
-    return refuse(
-      "has_accepted_terms_of_service",
-      "user must accept the terms of service",
-    );
-  }
   const country = text("country_of_residence");
-  if (partner.restrictedCountries.includes(country)) {
-    return refuse("country_of_residence", "restricted country");
-  }
-  if (
-    country === "USA" &&
-    partner.unsupportedStates.includes(text("state_of_residence"))
-  ) return refuse("state_of_residence", "unsupported state");
+  const isUnsupported = country === "USA" &&
+    partner.unsupportedStates.includes(text("state_of_residence"));
   const [year = 0, month = 1, day = 1] = text("date_of_birth")
     .split("-").map(Number);
-  if (Date.UTC(year + 18, month - 1, day) > service.now()) {
-    return refuse("date_of_birth", "user is under 18");
-  }
+  const isMinor = Date.UTC(year + 18, month - 1, day) > service.now();
+  const terms = "has_accepted_terms_of_service";
+  const isRestricted = partner.restrictedCountries.includes(country);
+  const refusals: readonly (readonly [boolean, string, string])[] = [
+    [!partner.userCreation, "partner_id", "user creation is not allowed"],
+    [fields[terms] !== true, terms, "user must accept the terms of service"],
+    [isRestricted, "country_of_residence", "restricted country"],
+    [isUnsupported, "state_of_residence", "unsupported state"],
+    [isMinor, "date_of_birth", "user is under 18"],
+  ];
+  const [, field, message] = refusals.find(([applies]) => applies) ?? [];
+  if (field !== undefined) return answer(403, { field, message });
   const time = (ms: number) => new Date(ms).toISOString();
   const existing = service.userStore.withPhone(text("phone"));
   if (existing) {
@@ -276,48 +263,46 @@ async function cardRoute(
   request: Request,
 ): Promise<Response> {
   const { factory, partner } = service;
-  const refuse = (error: CardRefusal) => refuseCard(service, error);
-  if (partner.blocked) return refuse("partner_blocked");
-  if (!partner.cardRegistration) return refuse("partner_not_allowed");
   const fields = await bodyFields(request);
   const nowMs = service.now();
-  const wrong = wrongCard(fields, nowMs);
-  if (wrong !== null) return refuse(wrong);
-  const user = service.user(textOf(fields.user_id) ?? "");
-  if (user === null) return refuse("user_not_found");
-  if (user.banned) return refuse("user_banned");
-  if (!user.createdByPartner) return refuse("restricted_action");
-  const number = String(fields.card_number);
-  const digits = number.slice(-4);
-  // Numbers are not kept, so the last digits stand for the card.
-  if (user.cards.some(({ lastDigits }) => lastDigits === digits)) {
-    return refuse("card_already_registered");
-  }
-  if (user.cards.length >= partner.cardsPerUser) {
-    return refuse("too_many_cards");
-  }
-  const brand = number.startsWith("4") ? "VISA" : "MASTERCARD";
-  const card = factory.card(nowMs, digits, brand);
-  service.amendUser(user.userId, { cards: [...user.cards, card] });
-  return answer(200, { card_id: card.cardId });
-}
-
-function wrongCard(fields: Fields, nowMs: number): CardRefusal | null {
   const broken = new Set(brokenCardRules(fields).map(({ field }) => field));
-  const number = textOf(fields.card_number) ?? "";
-  if (broken.has("card_number") || !hasLuhnSum(number)) {
-    return "invalid_card_number";
-  }
-  if (broken.has("exp_month")) return "invalid_exp_month";
-  if (broken.has("exp_year")) return "invalid_exp_year";
+  const number = String(fields.card_number);
+  const lastDigits = number.slice(-4);
   // A card is good until the end of its month.
-  const { exp_year, exp_month } = fields;
-  if (Date.UTC(Number(exp_year), Number(exp_month), 1) <= nowMs) {
-    return "card_expired";
-  }
+  const endMs = Date.UTC(Number(fields.exp_year), Number(fields.exp_month), 1);
+  const user = service.user(textOf(fields.user_id) ?? "");
+  const cards = user?.cards ?? [];
+  const isWrongNumber = broken.delete("card_number") || !hasLuhnSum(number);
+  const isWrongMonth = broken.delete("exp_month");
+  const isWrongYear = broken.delete("exp_year");
   // An empty user id is answered like an unknown one, after the other checks.
   broken.delete("user_id");
-  return broken.size > 0 ? "invalid_billing_address" : null;
+  const refusals: readonly (readonly [boolean, CardRefusal])[] = [
+    [partner.blocked, "partner_blocked"],
+    [!partner.cardRegistration, "partner_not_allowed"],
+    [isWrongNumber, "invalid_card_number"],
+    [isWrongMonth, "invalid_exp_month"],
+    [isWrongYear, "invalid_exp_year"],
+    [endMs <= nowMs, "card_expired"],
+    [broken.size > 0, "invalid_billing_address"],
+    [user === null, "user_not_found"],
+    [user?.banned === true, "user_banned"],
+    [user?.createdByPartner === false, "restricted_action"],
+    // Numbers are not kept, so the last digits stand for the card.
+    [
+      cards.some((card) => card.lastDigits === lastDigits),
+      "card_already_registered",
+    ],
+    [cards.length >= partner.cardsPerUser, "too_many_cards"],
+  ];
+  const refusal = refusals.find(([applies]) => applies)?.[1];
+  if (user === null || refusal !== undefined) {
+    return refuseCard(service, refusal ?? "user_not_found");
+  }
+  const brand = number.startsWith("4") ? "VISA" : "MASTERCARD";
+  const card = factory.card(nowMs, lastDigits, brand);
+  service.amendUser(user.userId, { cards: [...cards, card] });
+  return answer(200, { card_id: card.cardId });
 }
 
 /** Whether a text is digits whose Luhn sum is right. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createSandbox } from "./create_sandbox.ts";
-import type { Sandbox, SandboxPartner } from "./sandbox.ts";
 import { virtualClock } from "./clock.ts";
+import type { Sandbox, SandboxPartner } from "./sandbox.ts";
 
 /** Test numbers with right Luhn sums. */
 const NUMBERS = [

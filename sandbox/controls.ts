@@ -1,46 +1,40 @@
 import { Hono } from "hono";
-import { isOneOf, isRecord } from "../core/guards.ts";
+import { isOneOf, isRecord, jsonRecord } from "../core/guards.ts";
 import { WEBHOOK_TYPES } from "../core/webhook_event/webhook_event.ts";
 import { answer, escapeHtml, htmlPage } from "./answer.ts";
 import { backfill, populate } from "./customers.ts";
 import { BAD_DAY, FAULT_RATES } from "./faults.ts";
-import { nextSteps, type OrderStep } from "./orders.ts";
-import type { BackfillOptions, PopulateOptions } from "./sandbox.ts";
-import { DISABLE_RULES, type DisableRule } from "./sender.ts";
+import { nextSteps } from "./orders_and_users.ts";
 import type { Service } from "./service.ts";
-import type { UserStep } from "./users.ts";
+import {
+  type BackfillOptions,
+  DISABLE_RULES,
+  type DisableRule,
+  type OrderStep,
+  type PopulateOptions,
+  type UserStep,
+} from "./sandbox.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
+const isText = (value: unknown) => typeof value === "string";
+const isNumber = (value: unknown) => typeof value === "number";
+const isSwitch = (value: unknown) => typeof value === "boolean";
+
 /** What a parameter may be: words for it, its check, and its field of a form. */
 const KINDS = {
-  text: ["a string", (value) => typeof value === "string", ""],
-  url: [
-    "an http address, or null",
-    (value) => /^(https?:.*|null|)$/.test(String(value)),
-    'type="url"',
-  ],
-  number: ["a number", (value) => typeof value === "number", 'type="number"'],
-  rate: [
-    "a number",
-    (value) => typeof value === "number",
-    'type="range" min="0" max="1" step="0.01"',
-  ],
-  switch: [
-    "a boolean",
-    (value) => typeof value === "boolean",
-    'type="checkbox"',
-  ],
-  object: [
-    "an object",
-    isRecord,
-    `placeholder='{ "order": { "base_amount": "7" } }'`,
-  ],
+  text: ["a string", isText, ""],
+  url: ["an http address, or null", isAddress, 'type="url"'],
+  number: ["a number", isNumber, 'type="number"'],
+  rate: ["a number", isNumber, 'type="range" min="0" max="1" step="0.01"'],
+  switch: ["a boolean", isSwitch, 'type="checkbox"'],
+  object: ["an object", isRecord, `placeholder='{"order":{"base":"BTC"}}'`],
   list: ["a list", Array.isArray, ""],
-} satisfies Record<
-  string,
-  readonly [what: string, is: (value: unknown) => boolean, input: string]
->;
+} as const;
+
+function isAddress(value: unknown): boolean {
+  return /^(https?:.*|null|)$/.test(String(value));
+}
 
 /** A kind by its name, or a list of every value. */
 type Kind = keyof typeof KINDS | readonly string[];
@@ -308,31 +302,22 @@ export function controlRoutes(service: Service): Hono {
 }
 
 /** The fields of a body; throws unless each is a parameter of its kind. */
-function readFields(
-  text: string,
-  parameters: Control["parameters"],
-): Readonly<Record<string, unknown>> {
+function readFields(text: string, parameters: Control["parameters"]): Fields {
   const refuse = (why: string): never => {
     throw new TypeError(`Cannot read the request: ${why}`);
   };
-  let fields: unknown;
-  try {
-    fields = text === "" ? {} : JSON.parse(text);
-  } catch {
-    refuse("its body is not JSON");
-  }
-  if (!isRecord(fields)) return refuse("its body is not an object");
+  const fields = text === "" ? {} : jsonRecord(text);
+  if (fields === null) return refuse("its body is not a JSON object");
   for (const [name, value] of Object.entries(fields)) {
     const kind = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
     if (kind === undefined) {
       const names = Object.keys(parameters).join(", ") || "none";
       return refuse(`field "${name}" is not one of ${names}`);
     }
-    const [expected, is] = typeof kind === "string"
-      ? KINDS[kind]
-      : [`one of ${kind.join(", ")}`, (one: unknown) => isOneOf(kind, one)];
-    if (is(value)) continue;
-    refuse(`${name} must be ${expected}, got ${JSON.stringify(value)}`);
+    const isListed = typeof kind !== "string";
+    const what = isListed ? `one of ${kind.join(", ")}` : KINDS[kind][0];
+    if (isListed ? isOneOf(kind, value) : KINDS[kind][1](value)) continue;
+    refuse(`${name} must be ${what}, got ${JSON.stringify(value)}`);
   }
   return fields;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createSandbox } from "./create_sandbox.ts";
-import type { Sandbox, SandboxOptions } from "./sandbox.ts";
 import { realClock, virtualClock } from "./clock.ts";
+import type { Sandbox, SandboxOptions } from "./sandbox.ts";
 
 function setUp(options: SandboxOptions = {}): Sandbox {
   return createSandbox({

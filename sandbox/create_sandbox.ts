@@ -5,14 +5,14 @@ import { apiRoutes } from "./api.ts";
 import { controlRoutes } from "./controls.ts";
 import { backfill, populate } from "./customers.ts";
 import { oddFieldsOf } from "./lists.ts";
+import { Service } from "./service.ts";
+import { widgetRoutes } from "./widget.ts";
 import type {
   BackfillOptions,
   PopulateOptions,
   Sandbox,
   SandboxOptions,
 } from "./sandbox.ts";
-import { Service } from "./service.ts";
-import { widgetRoutes } from "./widget.ts";
 
 /** Largest request body read, in bytes. */
 const MAX_BODY_BYTES = 64 * 1024;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createSandbox } from "./create_sandbox.ts";
-import type { Sandbox, SandboxOptions } from "./sandbox.ts";
 import { virtualClock } from "./clock.ts";
+import type { Sandbox, SandboxOptions } from "./sandbox.ts";
 
 const GOOD = {
   has_accepted_terms_of_service: true,

@@ -1,8 +1,12 @@
-import { nextSteps, type OrderStep, takeStep } from "./orders.ts";
+import { nextSteps, takeStep } from "./orders_and_users.ts";
 import type { Random } from "./random.ts";
-import type { BackfillOptions, PopulateOptions } from "./sandbox.ts";
 import type { Service } from "./service.ts";
-import type { UserStep } from "./users.ts";
+import type {
+  BackfillOptions,
+  OrderStep,
+  PopulateOptions,
+  UserStep,
+} from "./sandbox.ts";
 
 /** The ways an order can end, each with its weight. */
 const ENDINGS: readonly (readonly [number, readonly OrderStep[]])[] = [

@@ -9,14 +9,16 @@ import { tonAddress } from "../core/chain/canonical.ts";
 import { decimalOfUnits, isDecimal, unitsOfDecimal } from "../core/decimal.ts";
 import { defined } from "../core/guards.ts";
 import { ExactNumber } from "../core/json/json.ts";
+import type { Random } from "./random.ts";
 import type {
   OrderInput,
+  SandboxCard,
   SandboxFees,
   SandboxOrder,
+  SandboxUser,
   StepFacts,
-} from "./orders.ts";
-import type { Random } from "./random.ts";
-import type { SandboxCard, SandboxUser, UserInput } from "./users.ts";
+  UserInput,
+} from "./sandbox.ts";
 
 // Amounts and prices
 

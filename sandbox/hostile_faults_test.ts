@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { createSandbox } from "./create_sandbox.ts";
 import type { Faults } from "./faults.ts";
-import type { Sandbox } from "./sandbox.ts";
 import { type VirtualClock, virtualClock } from "./clock.ts";
+import type { Sandbox } from "./sandbox.ts";
 
 const startMs = Date.UTC(2026, 0, 1);
 

@@ -4,15 +4,15 @@ import { readQueryTime } from "../core/time/service_time.ts";
 import { answer, html, invalid } from "./answer.ts";
 import type { FaultInjector } from "./faults.ts";
 import {
+  canBuy,
   dottedAsset,
   nextSteps,
   orderTime,
-  type SandboxOrder,
-} from "./orders.ts";
+} from "./orders_and_users.ts";
 import { withPlaces } from "./factory.ts";
 import type { Service } from "./service.ts";
 import type { Store } from "./store.ts";
-import { canBuy, type SandboxUser } from "./users.ts";
+import type { SandboxOrder, SandboxUser } from "./sandbox.ts";
 
 type WireRow = Readonly<Record<string, unknown>>;
 

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { createSandbox } from "./create_sandbox.ts";
-import type { Sandbox, SandboxOptions } from "./sandbox.ts";
-import type { SandboxOrder } from "./orders.ts";
 import { virtualClock } from "./clock.ts";
+import type { Sandbox, SandboxOptions, SandboxOrder } from "./sandbox.ts";
 
 const START = Date.UTC(2026, 0, 1, 12);
 const DAY = 86_400_000;

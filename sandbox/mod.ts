@@ -62,31 +62,9 @@ export {
   NO_FAULTS,
   type SandboxCounters,
 } from "./faults.ts";
-export {
-  nextSteps,
-  type OrderInput,
-  type OrderStep,
-  type OrderTruth,
-  type SandboxFees,
-  type SandboxOrder,
-  type SandboxStep,
-  type StepFacts,
-  truthOf,
-} from "./orders.ts";
+export { nextSteps, truthOf, USER_STEPS } from "./orders_and_users.ts";
 export * from "./sandbox.ts";
-export { DISABLE_RULES } from "./sender.ts";
-export type {
-  DeliveryAttempt,
-  DeliveryCause,
-  DeliveryState,
-  DeliveryStatus,
-  DisableRule,
-  SandboxDelivery,
-} from "./sender.ts";
-export { USER_STEPS } from "./users.ts";
-export type { SandboxCard, SandboxUser, UserInput, UserStep } from "./users.ts";
-export type { OrderStatus } from "../core/wire/objects.ts";
-export type { VerificationStatus } from "../core/wire/objects.ts";
+export type { OrderStatus, VerificationStatus } from "../core/wire/objects.ts";
 export type {
   OrderEventType,
   UserEventType,

@@ -1,13 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import {
-  nextSteps,
-  type OrderStep,
-  type SandboxOrder,
-  takeStep,
-} from "./orders.ts";
+import { nextSteps, takeStep } from "./orders_and_users.ts";
 import { Factory } from "./factory.ts";
 import { Random } from "./random.ts";
+import type { OrderStep, SandboxOrder } from "./sandbox.ts";
 
 const STEPS: OrderStep[] = [
   "pay",

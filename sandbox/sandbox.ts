@@ -1,14 +1,7 @@
+import type { UserEventType } from "../core/webhook_event/webhook_event.ts";
+import type { OrderStatus, VerificationStatus } from "../core/wire/objects.ts";
 import type { SandboxClock } from "./clock.ts";
 import type { Faults, SandboxCounters } from "./faults.ts";
-import type {
-  OrderInput,
-  OrderStep,
-  OrderTruth,
-  SandboxOrder,
-  StepFacts,
-} from "./orders.ts";
-import type { DeliveryStatus, DisableRule, SandboxDelivery } from "./sender.ts";
-import type { SandboxUser, UserInput, UserStep } from "./users.ts";
 
 /** How a sandbox is set up. */
 export interface SandboxOptions {
@@ -341,4 +334,289 @@ export interface Sandbox extends AsyncDisposable {
   idle(): Promise<void>;
   /** Stops everything: no timer and no request is left. */
   close(): Promise<void>;
+}
+
+/** An order as the sandbox has it. */
+export interface SandboxOrder {
+  /** Unique identifier, a ULID. */
+  readonly orderId: string;
+  /** Short identifier for people, six characters. */
+  readonly externalOrderId: string;
+  /** Click id of the widget session; may be empty. */
+  readonly clickId: string;
+  /** Widget session; null for NFT Checkout. */
+  readonly sessionId: string | null;
+  /** Who buys. */
+  readonly userId: string;
+  /** Card used. */
+  readonly cardId: string;
+  /** Card brand, upper case. */
+  readonly cardBrand: string;
+  /** Fiat currency, upper case. */
+  readonly currency: string;
+  /** Amount in `currency`, a decimal string. */
+  readonly currencyAmount: string;
+  /** Asset code as the asset table writes it. */
+  readonly commodity: string;
+  /** Network of the asset. */
+  readonly network: string;
+  /** Middle part of the dotted asset: `simple`, or `sc`. */
+  readonly cryptoType: "simple" | "sc";
+  /** Amount of the asset, a decimal string. */
+  readonly cryptoAmount: string;
+  /** Address the asset goes to. */
+  readonly address: string;
+  /** Address of the smart contract; NFT Checkout only. */
+  readonly scAddress: string | null;
+  /** Input data of the call; NFT Checkout only. */
+  readonly scInputData: string | null;
+  /** Fees as decimal strings; null when the answer leaves them out. */
+  readonly fees: SandboxFees | null;
+  /** Acquirer; null when the answer leaves it out. */
+  readonly processedThrough: string | null;
+  /** Authentication method of the payment. */
+  readonly paymentType: string;
+  /** Additional data of the service: any JSON value. */
+  readonly additionalData: unknown;
+  /** Status; a test may set one that is not documented. */
+  readonly status: OrderStatus | (string & Record<never, never>);
+  /** Payment error code, or empty. */
+  readonly failReason: string;
+  /** Text of a failure as webhooks state it, or empty. */
+  readonly errorText: string;
+  /** Transaction hash, or empty. */
+  readonly txId: string;
+  /** Whether the transfer was announced. */
+  readonly transferStarted: boolean;
+  /** Creation, in milliseconds since the epoch. */
+  readonly createdAtMs: number;
+  /** Last change, in milliseconds since the epoch. */
+  readonly changedAtMs: number;
+  /** Every status it had and since when, oldest first. */
+  readonly history: readonly SandboxStep[];
+}
+
+/** Fees of an order; amounts in USD, percents as shares. */
+export interface SandboxFees {
+  /** The partner's fee in USD. */
+  readonly partnerFee: string;
+  /** The partner's fee as a share. */
+  readonly partnerFeePercent: string;
+  /** The service's fee in USD. */
+  readonly serviceFee: string;
+  /** The service's fee as a share. */
+  readonly serviceFeePercent: string;
+}
+
+/** One entry of an order's history. */
+export interface SandboxStep {
+  /** Status taken. */
+  readonly status: string;
+  /** When, in milliseconds since the epoch. */
+  readonly atMs: number;
+}
+
+/** Fields of a new order that the caller decides; the seed decides the rest. */
+export type OrderInput = Partial<
+  Omit<SandboxOrder, "orderId" | "createdAtMs" | "changedAtMs" | "history">
+>;
+
+/**
+ * What can happen to an order:
+ *
+ * - `pay`: the user pressed Confirm and Pay; it is in progress.
+ * - `authorise`: the payment went through; the asset is not sent yet.
+ * - `transfer`: the transaction has one confirmation. It may be announced
+ *   before or after the order is complete.
+ * - `complete`, `fail`, `cancel`: success, failure, cancelled after payment.
+ */
+export type OrderStep =
+  | "pay"
+  | "authorise"
+  | "transfer"
+  | "complete"
+  | "fail"
+  | "cancel";
+
+/** Facts a step may need. */
+export interface StepFacts {
+  /** When it happens, in milliseconds since the epoch. */
+  readonly atMs: number;
+  /** Transaction hash, for `transfer` and `complete`. */
+  readonly txId: string;
+  /** Payment error code, for `fail`. */
+  readonly failReason: string;
+  /** Text of the failure, for `fail`. */
+  readonly errorText: string;
+}
+
+/** What the service would say about an order, in the ledger's own forms. */
+export interface OrderTruth extends
+  Pick<
+    SandboxOrder,
+    | ("orderId" | "status" | "currency" | "currencyAmount")
+    | ("cryptoAmount" | "txId" | "failReason" | "userId")
+  > {
+  /** Dotted asset, lower case. */
+  readonly crypto: string;
+  /** Last change, UTC, `YYYY-MM-DD HH:MM:SS`. */
+  readonly changedAt: string;
+}
+
+/** A user as the sandbox has it. */
+export interface SandboxUser {
+  /** Identifier, a ULID. */
+  readonly userId: string;
+  /** Country of the verification, ISO alpha-3. */
+  readonly country: string;
+  /** Full phone number; the API only ever shows it masked. */
+  readonly phone: string;
+  /** Country of the phone, ISO alpha-2; empty when it is not known. */
+  readonly phoneCountry: string;
+  /** Light verification. */
+  readonly lkyc: VerificationStatus;
+  /** Document verification. */
+  readonly fkyc: VerificationStatus;
+  /** Whether the service banned the user. */
+  readonly banned: boolean;
+  /** Creation, in milliseconds since the epoch. */
+  readonly createdAtMs: number;
+  /** Whether the partner made this user through the API. */
+  readonly createdByPartner: boolean;
+  /** Spent on crypto, in US cents. */
+  readonly spentCents: bigint;
+  /** Spent on digital goods, in US cents. */
+  readonly goodsSpentCents: bigint;
+  /** Saved cards, without their numbers. */
+  readonly cards: readonly SandboxCard[];
+}
+
+/** A saved card. */
+export interface SandboxCard {
+  /** Identifier of the card, a ULID. */
+  readonly cardId: string;
+  /** Brand, upper case. */
+  readonly brand: string;
+  /** Last four digits of the number. */
+  readonly lastDigits: string;
+  /** When it was saved, in milliseconds since the epoch. */
+  readonly createdAtMs: number;
+}
+
+/** Fields of a new user that the caller decides; the seed decides the rest. */
+export type UserInput = Partial<Omit<SandboxUser, "userId" | "createdAtMs">>;
+
+/**
+ * What can happen to a user. Each sends the webhook of the same name;
+ * `otp_*` are the steps of sending a one-time code.
+ */
+export type UserStep =
+  | UserEventType
+  | "verify_failed"
+  | "otp_requested"
+  | "otp_success"
+  | "otp_failed";
+
+/** Every rule by which deliveries are switched off. */
+export const DISABLE_RULES = [
+  "first_failure",
+  "ladder_from_first",
+  "ladder_from_previous",
+] as const;
+
+/**
+ * How a failed delivery is retried and when delivery is switched off. The
+ * service's documentation can be read in three ways, so there are three rules:
+ *
+ * - `first_failure`: one failure switches delivery off; nothing is retried.
+ * - `ladder_from_first`: retries 5 min, 1, 2, 4 and 8 hours after the first
+ *   failure; off when the fifth fails, 8 hours in.
+ * - `ladder_from_previous`: each of those waits counts from the failure before
+ *   it; off when the fifth fails, 15 hours and 5 minutes in.
+ *
+ * Source: service interface, "Webhook delivery".
+ */
+export type DisableRule = (typeof DISABLE_RULES)[number];
+
+/** Why a webhook was sent. */
+export type DeliveryCause =
+  /** An order or a user took a step. */
+  | "life"
+  /** A test or a person triggered it. */
+  | "triggered"
+  /** The Test button was pressed. */
+  | "test"
+  /** The fault `forge`: the event did not happen. */
+  | "forged"
+  /** The fault `unknownType`: a type that is not documented. */
+  | "unknownType";
+
+/** The state of an event. */
+export type DeliveryState =
+  /** Waiting for its first attempt, an answer, or a retry. */
+  | "pending"
+  /** Answered 2xx in time, as far as the service knows. */
+  | "received"
+  /** No attempt was received and none will follow. */
+  | "failed"
+  /** Never sent, because of the fault `drop`. */
+  | "dropped"
+  /** Never sent, because delivery was off or had no address. */
+  | "notSent";
+
+/** One webhook of the service, and its delivery. */
+export interface SandboxDelivery {
+  /** Number of the event, from 1. */
+  readonly number: number;
+  /** Why it was sent. */
+  readonly cause: DeliveryCause;
+  /** Its type, documented or not. */
+  readonly type: string;
+  /** Order it is about, or null. */
+  readonly orderId: string | null;
+  /** User it is about, or null. */
+  readonly userId: string | null;
+  /** The body exactly as sent. */
+  readonly body: string;
+  /** Whether the body was cut short. */
+  readonly malformed: boolean;
+  /** When it happened, in milliseconds since the epoch. */
+  readonly happenedMs: number;
+  /** State of its delivery. */
+  readonly state: DeliveryState;
+  /** Every attempt, oldest first. */
+  readonly attempts: readonly DeliveryAttempt[];
+  /** When the next attempt is due, in milliseconds since the epoch. */
+  readonly nextAttemptMs: number | null;
+}
+
+/** One attempt to deliver an event. */
+export interface DeliveryAttempt {
+  /** When it began, in milliseconds since the epoch. */
+  readonly atMs: number;
+  /** How long the answer took, in milliseconds. */
+  readonly tookMs: number;
+  /** Status in the service's log; 0 when no answer came in time. */
+  readonly status: number;
+  /** Whether it is a copy sent outside the retry schedule. */
+  readonly copy: boolean;
+  /** What really happened, which the service cannot see. */
+  readonly truth: {
+    /** Whether the request reached the endpoint. */
+    readonly reached: boolean;
+    /** Status the endpoint answered, in time or not; null when none. */
+    readonly answered: number | null;
+  };
+}
+
+/** Whether webhooks are being delivered. */
+export interface DeliveryStatus {
+  /** State of delivery. Source: service interface, "Webhook delivery". */
+  readonly state: "enabled" | "retrying" | "disabled";
+  /** Since when it is off, in milliseconds since the epoch, or null. */
+  readonly disabledSinceMs: number | null;
+  /** Where webhooks go, or null. */
+  readonly webhookUrl: string | null;
+  /** The rule in force. */
+  readonly disableRule: DisableRule;
 }

@@ -1,110 +1,14 @@
 import { RETRY_DELAYS_MS, SENDER_TIMEOUT_MS } from "../core/waiting/waiting.ts";
 import type { PlainClock, SandboxClock } from "./clock.ts";
 import type { FaultInjector } from "./faults.ts";
-
-/** Every rule by which deliveries are switched off. */
-export const DISABLE_RULES = [
-  "first_failure",
-  "ladder_from_first",
-  "ladder_from_previous",
-] as const;
-
-/**
- * How a failed delivery is retried and when delivery is switched off. The
- * service's documentation can be read in three ways, so there are three rules:
- *
- * - `first_failure`: one failure switches delivery off; nothing is retried.
- * - `ladder_from_first`: retries 5 min, 1, 2, 4 and 8 hours after the first
- *   failure; off when the fifth fails, 8 hours in.
- * - `ladder_from_previous`: each of those waits counts from the failure before
- *   it; off when the fifth fails, 15 hours and 5 minutes in.
- *
- * Source: service interface, "Webhook delivery".
- */
-export type DisableRule = (typeof DISABLE_RULES)[number];
-
-/** Why a webhook was sent. */
-export type DeliveryCause =
-  /** An order or a user took a step. */
-  | "life"
-  /** A test or a person triggered it. */
-  | "triggered"
-  /** The Test button was pressed. */
-  | "test"
-  /** The fault `forge`: the event did not happen. */
-  | "forged"
-  /** The fault `unknownType`: a type that is not documented. */
-  | "unknownType";
-
-/** The state of an event. */
-export type DeliveryState =
-  /** Waiting for its first attempt, an answer, or a retry. */
-  | "pending"
-  /** Answered 2xx in time, as far as the service knows. */
-  | "received"
-  /** No attempt was received and none will follow. */
-  | "failed"
-  /** Never sent, because of the fault `drop`. */
-  | "dropped"
-  /** Never sent, because delivery was off or had no address. */
-  | "notSent";
-
-/** One webhook of the service, and its delivery. */
-export interface SandboxDelivery {
-  /** Number of the event, from 1. */
-  readonly number: number;
-  /** Why it was sent. */
-  readonly cause: DeliveryCause;
-  /** Its type, documented or not. */
-  readonly type: string;
-  /** Order it is about, or null. */
-  readonly orderId: string | null;
-  /** User it is about, or null. */
-  readonly userId: string | null;
-  /** The body exactly as sent. */
-  readonly body: string;
-  /** Whether the body was cut short. */
-  readonly malformed: boolean;
-  /** When it happened, in milliseconds since the epoch. */
-  readonly happenedMs: number;
-  /** State of its delivery. */
-  readonly state: DeliveryState;
-  /** Every attempt, oldest first. */
-  readonly attempts: readonly DeliveryAttempt[];
-  /** When the next attempt is due, in milliseconds since the epoch. */
-  readonly nextAttemptMs: number | null;
-}
-
-/** One attempt to deliver an event. */
-export interface DeliveryAttempt {
-  /** When it began, in milliseconds since the epoch. */
-  readonly atMs: number;
-  /** How long the answer took, in milliseconds. */
-  readonly tookMs: number;
-  /** Status in the service's log; 0 when no answer came in time. */
-  readonly status: number;
-  /** Whether it is a copy sent outside the retry schedule. */
-  readonly copy: boolean;
-  /** What really happened, which the service cannot see. */
-  readonly truth: {
-    /** Whether the request reached the endpoint. */
-    readonly reached: boolean;
-    /** Status the endpoint answered, in time or not; null when none. */
-    readonly answered: number | null;
-  };
-}
-
-/** Whether webhooks are being delivered. */
-export interface DeliveryStatus {
-  /** State of delivery. Source: service interface, "Webhook delivery". */
-  readonly state: "enabled" | "retrying" | "disabled";
-  /** Since when it is off, in milliseconds since the epoch, or null. */
-  readonly disabledSinceMs: number | null;
-  /** Where webhooks go, or null. */
-  readonly webhookUrl: string | null;
-  /** The rule in force. */
-  readonly disableRule: DisableRule;
-}
+import {
+  type DeliveryAttempt,
+  type DeliveryState,
+  type DeliveryStatus,
+  DISABLE_RULES,
+  type DisableRule,
+  type SandboxDelivery,
+} from "./sandbox.ts";
 
 /** A webhook ready to be sent. */
 type Message = Pick<

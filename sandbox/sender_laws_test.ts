@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { RETRY_DELAYS_MS } from "../core/waiting/waiting.ts";
 import fc from "fast-check";
 import { createSandbox } from "./create_sandbox.ts";
-import { DISABLE_RULES, type SandboxDelivery } from "./sender.ts";
 import { virtualClock } from "./clock.ts";
+import { DISABLE_RULES, type SandboxDelivery } from "./sandbox.ts";
 
 const HOUR = 3_600_000;
 const rate = fc.constantFrom(0, 0, 0.2, 0.6);

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { createSandbox } from "./create_sandbox.ts";
-import type { Sandbox, SandboxOptions } from "./sandbox.ts";
 import { type VirtualClock, virtualClock } from "./clock.ts";
-import { DISABLE_RULES } from "./sender.ts";
+import { DISABLE_RULES, type Sandbox, type SandboxOptions } from "./sandbox.ts";
 
 const START = Date.UTC(2026, 0, 1);
 const SECOND = 1_000;

@@ -10,28 +10,16 @@ import { realClock, type SandboxClock } from "./clock.ts";
 import { Factory, seededTransaction, seededUlid, unitsOf } from "./factory.ts";
 import { FaultInjector, type Faults, NO_FAULTS } from "./faults.ts";
 import {
-  type OrderInput,
   OrderStore,
-  type SandboxOrder,
   takeStep,
+  takeUserStep,
   truthOf,
+  UserStore,
   wholeSecond,
   withStatus,
-} from "./orders.ts";
+} from "./orders_and_users.ts";
 import { Random } from "./random.ts";
-import type {
-  OrderForm,
-  Sandbox,
-  SandboxOptions,
-  SandboxPartner,
-} from "./sandbox.ts";
-import { type DeliveryCause, WebhookSender } from "./sender.ts";
-import {
-  type SandboxUser,
-  takeUserStep,
-  type UserStep,
-  UserStore,
-} from "./users.ts";
+import { WebhookSender } from "./sender.ts";
 import {
   type Body,
   orderBody,
@@ -40,6 +28,17 @@ import {
   TEST_BODY,
   userBody,
 } from "./webhook_bodies.ts";
+import type {
+  DeliveryCause,
+  OrderForm,
+  OrderInput,
+  Sandbox,
+  SandboxOptions,
+  SandboxOrder,
+  SandboxPartner,
+  SandboxUser,
+  UserStep,
+} from "./sandbox.ts";
 
 const UNKNOWN_TYPES = [
   ...["order_refund_started", "tx_smart_contract_failed", "chargeback_opened"],
@@ -366,24 +365,25 @@ export class Service implements Omit<Sandbox, Above> {
       ? this.sessions.get(sessionId)
       : this.sessions.ofClick(clickId);
     if (session === null) return input;
-    const { commodity, network, currencyAmount } = session;
+    const { commodity, network, currency_amount: currencyAmount } = session;
     const hasAmount = input.currencyAmount !== undefined ||
       input.cryptoAmount !== undefined;
     const hasAsset = input.commodity !== undefined ||
       input.network !== undefined;
-    const said = {
-      ...{ sessionId: session.sessionId, clickId: session.clickId },
-      ...{ userId: session.userId, currency: session.currency },
-      ...{ cryptoType: "simple", address: session.walletAddress },
-      ...(!hasAsset && { commodity, network }),
-      // The service ignores the asset amount where both are stated.
-      ...(!hasAmount && {
-        currencyAmount,
-        cryptoAmount: currencyAmount === null ? session.commodityAmount : null,
+    return {
+      ...defined({
+        sessionId: session.sessionId,
+        clickId: session.clickId ?? undefined,
+        ...{ userId: session.user_id, currency: session.currency },
+        ...{ cryptoType: "simple" as const, address: session.wallet_address },
+        ...(!hasAsset && { commodity, network }),
+        ...(!hasAmount && { currencyAmount }),
+        // The service ignores the asset amount where both are stated.
+        ...(!hasAmount && currencyAmount === undefined &&
+          { cryptoAmount: session.commodity_amount }),
       }),
+      ...defined(input),
     };
-    const known = Object.entries(said).filter(([, value]) => value !== null);
-    return { ...Object.fromEntries(known), ...defined(input) };
   }
 }
 
@@ -395,23 +395,13 @@ function checkAmounts(input: OrderInput): void {
 }
 
 /** What a widget session was asked to lock. Amounts are decimal strings. */
-export interface SessionRequest {
-  readonly flowType: string;
-  readonly userId: string | null;
-  readonly commodity: string | null;
-  readonly network: string | null;
-  readonly commodityAmount: string | null;
-  readonly currency: string | null;
-  readonly currencyAmount: string | null;
-  readonly walletAddress: string | null;
-}
-
-/** A session that locks nothing: the user chooses everything. */
-const OPEN_SESSION: SessionRequest = {
-  ...{ flowType: "simple", userId: null, commodity: null, network: null },
-  ...{ commodityAmount: null, currency: null, currencyAmount: null },
-  walletAddress: null,
-};
+export type SessionRequest = Partial<
+  Record<
+    | ("flow_type" | "user_id" | "commodity" | "network" | "commodity_amount")
+    | ("currency" | "currency_amount" | "wallet_address"),
+    string
+  >
+>;
 
 /** A widget session. */
 export interface WidgetSession extends SessionRequest {
@@ -435,7 +425,7 @@ export class SessionStore {
     this.#factory = factory;
   }
 
-  create(request: SessionRequest = OPEN_SESSION): WidgetSession {
+  create(request: SessionRequest = {}): WidgetSession {
     const session: WidgetSession = {
       ...request,
       sessionId: this.#factory.uuid(),

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { createSandbox } from "./create_sandbox.ts";
 import { type Place, Store } from "./store.ts";
-import { type SandboxUser, UserStore } from "./users.ts";
+import { UserStore } from "./orders_and_users.ts";
+import type { SandboxUser } from "./sandbox.ts";
 
 Deno.test("Store keeps the order of (time, id) and returns exact windows", () => {
   const row = fc.record({

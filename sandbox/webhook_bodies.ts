@@ -1,7 +1,7 @@
 import { isRecord } from "../core/guards.ts";
-import type { SandboxOrder } from "./orders.ts";
 import { withPlaces } from "./factory.ts";
-import { rejectType, type SandboxUser } from "./users.ts";
+import { rejectType } from "./orders_and_users.ts";
+import type { SandboxOrder, SandboxUser } from "./sandbox.ts";
 
 /** What a webhook says. */
 export type Body = Readonly<Record<string, unknown>> & {

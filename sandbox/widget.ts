@@ -6,8 +6,8 @@ import { isRecord, messageOf } from "../core/guards.ts";
 import { isWalletAddress } from "../core/rules/wallet_address.ts";
 import { answer, escapeHtml, htmlPage } from "./answer.ts";
 import * as factory from "./factory.ts";
-import type { OrderStep, SandboxOrder } from "./orders.ts";
-import type { Service, WidgetSession } from "./service.ts";
+import type { Service, SessionRequest, WidgetSession } from "./service.ts";
+import type { OrderStep, SandboxOrder } from "./sandbox.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -51,8 +51,11 @@ export function widgetRoutes(service: Service): Hono {
         ...look,
       });
     }
-    const isLocked = session.flowType === "simple_full_restrict";
-    const purchase = purchaseOf(service, session, isLocked ? {} : options);
+    const isLocked = session.flow_type === "simple_full_restrict";
+    const purchase = purchaseOf(service, {
+      ...(!isLocked && options),
+      ...session,
+    });
     const visit = { session, isLocked, options, purchase, orderId: null };
     const token = service.factory.uuid();
     visits.set(token, visit);
@@ -71,25 +74,22 @@ export function widgetRoutes(service: Service): Hono {
   return app;
 }
 
-/** The asset, amount and wallet from the session, the options or our presets. */
+/** The asset, amount and wallet that are stated, or our presets. */
 function purchaseOf(
   { assets }: Service,
-  session: WidgetSession,
-  options: Visit["options"],
+  stated: SessionRequest & { readonly address?: string },
 ): Purchase {
-  const network = session.network ?? options.network ??
-    (assets === "sandbox" ? "amoy" : "polygon");
-  const commodity = session.commodity ?? options.commodity ?? "POL";
+  const network = stated.network ?? (assets === "sandbox" ? "amoy" : "polygon");
+  const commodity = stated.commodity ?? "POL";
   const market = factory.marketOf(assets, commodity, network);
-  const bought = session.commodityAmount ?? options.commodity_amount;
-  const cents = bought === undefined
-    ? 2_500n
-    : factory.centsFor(market, factory.unitsOf(bought, market.decimals));
+  const { commodity_amount: bought } = stated;
+  const cents = bought
+    ? factory.centsFor(market, factory.unitsOf(bought, market.decimals))
+    : 2_500n;
   return {
     ...{ commodity: market.commodity, network },
-    currencyAmount: session.currencyAmount ?? options.currency_amount ??
-      decimalOfUnits(cents, 2),
-    address: session.walletAddress ?? options.address ??
+    currencyAmount: stated.currency_amount ?? decimalOfUnits(cents, 2),
+    address: stated.wallet_address ?? stated.address ??
       factory.addressOf(network, "5a".repeat(20)),
   };
 }
@@ -139,19 +139,19 @@ function create(
   // NFT Checkout has no session, neither for the order nor for its user.
   const sessionId = scInputData ? null : session.sessionId;
   const place = { clickId: options.click_id ?? "", sessionId };
-  const userId = session.userId ?? service.createUser().userId;
+  const userId = session.user_id ?? service.createUser().userId;
   const steps = [
     ...["otp_requested", "otp_success", "registration"] as const,
     ...["verify_start", "verify_success", "card_added"] as const,
   ];
-  for (const step of session.userId === null ? steps : []) {
+  for (const step of session.user_id ? [] : steps) {
     service.advanceUser(userId, step, place);
   }
-  const { commodityAmount: cryptoAmount } = session;
+  const { commodity_amount: cryptoAmount } = session;
   return service.createOrder({
     ...{ ...place, userId, commodity, network, address, scInputData },
     currency: session.currency ?? "USD",
-    ...(isLocked && cryptoAmount !== null && session.currencyAmount === null
+    ...(isLocked && cryptoAmount && !session.currency_amount
       ? { cryptoAmount }
       : { currencyAmount }),
     cryptoType: scInputData ? "sc" : "simple",

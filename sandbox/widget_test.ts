@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createSandbox } from "./create_sandbox.ts";
-import type { Sandbox } from "./sandbox.ts";
 import { type VirtualClock, virtualClock } from "./clock.ts";
+import type { Sandbox } from "./sandbox.ts";
 
 const WALLET = `0x${"ab".repeat(20)}`;
 

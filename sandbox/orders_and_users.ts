@@ -1,126 +1,24 @@
-import type { OrderEventType } from "../core/webhook_event/webhook_event.ts";
-import type { OrderStatus } from "../core/wire/objects.ts";
-import { Store } from "./store.ts";
-
-/** An order as the sandbox has it. */
-export interface SandboxOrder {
-  /** Unique identifier, a ULID. */
-  readonly orderId: string;
-  /** Short identifier for people, six characters. */
-  readonly externalOrderId: string;
-  /** Click id of the widget session; may be empty. */
-  readonly clickId: string;
-  /** Widget session; null for NFT Checkout. */
-  readonly sessionId: string | null;
-  /** Who buys. */
-  readonly userId: string;
-  /** Card used. */
-  readonly cardId: string;
-  /** Card brand, upper case. */
-  readonly cardBrand: string;
-  /** Fiat currency, upper case. */
-  readonly currency: string;
-  /** Amount in `currency`, a decimal string. */
-  readonly currencyAmount: string;
-  /** Asset code as the asset table writes it. */
-  readonly commodity: string;
-  /** Network of the asset. */
-  readonly network: string;
-  /** Middle part of the dotted asset: `simple`, or `sc`. */
-  readonly cryptoType: "simple" | "sc";
-  /** Amount of the asset, a decimal string. */
-  readonly cryptoAmount: string;
-  /** Address the asset goes to. */
-  readonly address: string;
-  /** Address of the smart contract; NFT Checkout only. */
-  readonly scAddress: string | null;
-  /** Input data of the call; NFT Checkout only. */
-  readonly scInputData: string | null;
-  /** Fees as decimal strings; null when the answer leaves them out. */
-  readonly fees: SandboxFees | null;
-  /** Acquirer; null when the answer leaves it out. */
-  readonly processedThrough: string | null;
-  /** Authentication method of the payment. */
-  readonly paymentType: string;
-  /** Additional data of the service: any JSON value. */
-  readonly additionalData: unknown;
-  /** Status; a test may set one that is not documented. */
-  readonly status: OrderStatus | (string & Record<never, never>);
-  /** Payment error code, or empty. */
-  readonly failReason: string;
-  /** Text of a failure as webhooks state it, or empty. */
-  readonly errorText: string;
-  /** Transaction hash, or empty. */
-  readonly txId: string;
-  /** Whether the transfer was announced. */
-  readonly transferStarted: boolean;
-  /** Creation, in milliseconds since the epoch. */
-  readonly createdAtMs: number;
-  /** Last change, in milliseconds since the epoch. */
-  readonly changedAtMs: number;
-  /** Every status it had and since when, oldest first. */
-  readonly history: readonly SandboxStep[];
-}
-
-/** Fees of an order; amounts in USD, percents as shares. */
-export interface SandboxFees {
-  /** The partner's fee in USD. */
-  readonly partnerFee: string;
-  /** The partner's fee as a share. */
-  readonly partnerFeePercent: string;
-  /** The service's fee in USD. */
-  readonly serviceFee: string;
-  /** The service's fee as a share. */
-  readonly serviceFeePercent: string;
-}
-
-/** One entry of an order's history. */
-export interface SandboxStep {
-  /** Status taken. */
-  readonly status: string;
-  /** When, in milliseconds since the epoch. */
-  readonly atMs: number;
-}
-
-/** Fields of a new order that the caller decides; the seed decides the rest. */
-export type OrderInput = Partial<
-  Omit<SandboxOrder, "orderId" | "createdAtMs" | "changedAtMs" | "history">
->;
+import type {
+  OrderEventType,
+  RejectType,
+} from "../core/webhook_event/webhook_event.ts";
+import type {
+  OrderStep,
+  OrderTruth,
+  SandboxCard,
+  SandboxOrder,
+  SandboxStep,
+  SandboxUser,
+  StepFacts,
+  UserStep,
+} from "./sandbox.ts";
+import { isBefore, type Place, Sorted, Store } from "./store.ts";
 
 /** The asset of an order in dotted form, lower case. */
 export function dottedAsset(
   { commodity, cryptoType, network }: SandboxOrder,
 ): string {
   return `${commodity}.${cryptoType}.${network}`.toLowerCase();
-}
-
-/**
- * What can happen to an order:
- *
- * - `pay`: the user pressed Confirm and Pay; it is in progress.
- * - `authorise`: the payment went through; the asset is not sent yet.
- * - `transfer`: the transaction has one confirmation. It may be announced
- *   before or after the order is complete.
- * - `complete`, `fail`, `cancel`: success, failure, cancelled after payment.
- */
-export type OrderStep =
-  | "pay"
-  | "authorise"
-  | "transfer"
-  | "complete"
-  | "fail"
-  | "cancel";
-
-/** Facts a step may need. */
-export interface StepFacts {
-  /** When it happens, in milliseconds since the epoch. */
-  readonly atMs: number;
-  /** Transaction hash, for `transfer` and `complete`. */
-  readonly txId: string;
-  /** Payment error code, for `fail`. */
-  readonly failReason: string;
-  /** Text of the failure, for `fail`. */
-  readonly errorText: string;
 }
 
 /** The statuses a step may follow, the one it leads to, its webhook. */
@@ -130,7 +28,7 @@ type StepRule = readonly [
   event: OrderEventType | null,
 ];
 
-const STEPS: Readonly<Record<OrderStep, StepRule>> = {
+const ORDER_RULES: Readonly<Record<OrderStep, StepRule>> = {
   pay: [["created"], "progress", "payment_started"],
   authorise: [["progress"], "pending", null],
   transfer: [["progress", "pending", "success"], null, "transfer_started"],
@@ -141,7 +39,7 @@ const STEPS: Readonly<Record<OrderStep, StepRule>> = {
 
 /** Every step an order can take. */
 export const ORDER_STEPS: readonly OrderStep[] = Object.keys(
-  STEPS,
+  ORDER_RULES,
 ) as OrderStep[];
 
 /**
@@ -162,7 +60,7 @@ export function nextSteps(
   order: Pick<SandboxOrder, "status" | "transferStarted">,
 ): OrderStep[] {
   return ORDER_STEPS.filter((step) =>
-    STEPS[step][0].includes(order.status) &&
+    ORDER_RULES[step][0].includes(order.status) &&
     !(step === "transfer" && order.transferStarted)
   );
 }
@@ -173,13 +71,13 @@ export function takeStep(
   step: OrderStep,
   facts: StepFacts,
 ): { readonly order: SandboxOrder; readonly event: OrderEventType | null } {
-  if (!Object.hasOwn(STEPS, step)) {
+  if (!Object.hasOwn(ORDER_RULES, step)) {
     throw new RangeError(
       `Cannot advance order ${order.orderId}: "${step}" is not a step; use ` +
         ORDER_STEPS.join(", "),
     );
   }
-  const [from, to, event] = STEPS[step];
+  const [from, to, event] = ORDER_RULES[step];
   if (!nextSteps(order).includes(step)) {
     throw new RangeError(
       `Cannot ${step} order ${order.orderId}: its status is ${order.status}` +
@@ -252,19 +150,6 @@ export class OrderStore extends Store<SandboxOrder> {
   }
 }
 
-/** What the service would say about an order, in the ledger's own forms. */
-export interface OrderTruth extends
-  Pick<
-    SandboxOrder,
-    | ("orderId" | "status" | "currency" | "currencyAmount")
-    | ("cryptoAmount" | "txId" | "failReason" | "userId")
-  > {
-  /** Dotted asset, lower case. */
-  readonly crypto: string;
-  /** Last change, UTC, `YYYY-MM-DD HH:MM:SS`. */
-  readonly changedAt: string;
-}
-
 /**
  * What the service would say about an order.
  *
@@ -290,4 +175,103 @@ export function truthOf(order: SandboxOrder): OrderTruth {
     ...{ cryptoAmount, txId, failReason, userId },
     changedAt: orderTime(changedAtMs),
   };
+}
+
+/** Whether the document verification has begun. */
+function hasBegun({ fkyc }: SandboxUser): boolean {
+  return fkyc !== "not initiated";
+}
+
+/**
+ * Whether a user may buy: by the document verification once it has begun, else
+ * by the light one.
+ */
+export function canBuy(user: SandboxUser): boolean {
+  const active = hasBegun(user) ? user.fkyc : user.lkyc;
+  return active === "success" && !user.banned;
+}
+
+/** What each step changes. */
+const USER_CHANGES: Readonly<Record<UserStep, Partial<SandboxUser>>> = {
+  registration: {},
+  login: {},
+  logout: {},
+  card_added: {},
+  verify_start: { lkyc: "initiated" },
+  verify_retry: { lkyc: "progress", fkyc: "retry" },
+  verify_success: { lkyc: "success" },
+  verify_failed: { lkyc: "failed" },
+  otp_requested: {},
+  otp_success: {},
+  otp_failed: {},
+};
+
+/** Every step a user can take. */
+export const USER_STEPS: readonly UserStep[] = Object.keys(
+  USER_CHANGES,
+) as UserStep[];
+
+/** Lets a user take a step; throws where there is no such step. */
+export function takeUserStep(
+  user: SandboxUser,
+  step: UserStep,
+  card: SandboxCard,
+): SandboxUser {
+  if (!Object.hasOwn(USER_CHANGES, step)) {
+    throw new RangeError(
+      `Cannot advance user ${user.userId}: "${step}" is not a step; use ` +
+        USER_STEPS.join(", "),
+    );
+  }
+  const change = USER_CHANGES[step];
+  // What ends the light verification ends one of documents that was begun.
+  const ends = step === "verify_success" || step === "verify_failed";
+  return {
+    ...user,
+    ...change,
+    ...(ends && hasBegun(user) && { fkyc: change.lkyc ?? user.fkyc }),
+    ...(step === "card_added" && { cards: [...user.cards, card] }),
+  };
+}
+
+/** Why the verification of a user is rejected. */
+export function rejectType(user: SandboxUser): RejectType {
+  return hasBegun(user) ? "FKYC_FAILED_GENERAL" : "LKYC_FAILED_GENERAL";
+}
+
+/** Every user of the service. */
+export class UserStore extends Store<SandboxUser> {
+  readonly #byPhone = new Map<string, string>();
+  /** Users who can buy, so that a visit need not search all users. */
+  readonly #buyers = new Sorted<Place>(isBefore);
+
+  constructor() {
+    super(
+      "user",
+      ({ createdAtMs, userId }) => ({ timeMs: createdAtMs, id: userId }),
+    );
+  }
+
+  get buyerCount(): number {
+    return this.#buyers.rows.length;
+  }
+
+  /** One of the users who can buy, by place in age. */
+  buyer(place: number): SandboxUser | null {
+    return this.get(this.#buyers.rows[place]?.id ?? "");
+  }
+
+  withPhone(phone: string): SandboxUser | null {
+    return this.get(this.#byPhone.get(phone) ?? "");
+  }
+
+  override put(user: SandboxUser): void {
+    const before = this.get(user.userId);
+    if (before === null) this.#byPhone.set(user.phone, user.userId);
+    super.put(user);
+    const place = { timeMs: user.createdAtMs, id: user.userId };
+    const could = before !== null && canBuy(before);
+    if (could && !canBuy(user)) this.#buyers.remove(place);
+    if (!could && canBuy(user)) this.#buyers.add(place);
+  }
 }
