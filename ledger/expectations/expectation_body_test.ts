@@ -156,8 +156,9 @@ Deno.test("sessionBody() keeps a stored body as it is, byte for byte", () => {
 });
 
 Deno.test("sessionBody() refuses a session without an id", () => {
-  for (const session of [{ flow_type: "simple" }, { session_id: "" }]) {
-    assert.deepEqual(wrongFields(session), ["session_id"]);
+  const without = [{}, { flow_type: "simple" }, { session_id: "" }];
+  for (const session of [...without, { sessionId: null }]) {
+    assert.deepEqual(wrongFields(session as SessionToRecord), ["session_id"]);
   }
 });
 

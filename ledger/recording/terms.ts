@@ -333,7 +333,7 @@ export function sessionBody(
     const both = { ...stored, ...expected };
     checkWallet(both, "expected.wallet_address", issues);
   }
-  if ((session.session_id ?? session.sessionId) === undefined) {
+  if ((session.session_id ?? session.sessionId ?? null) === null) {
     issues.push({
       field: "session_id",
       message: "is missing; use the sessionId that the service returned",
