@@ -2,11 +2,10 @@ import { monotonicFactory } from "ulid";
 import { concatenated, free } from "../core/text.ts";
 import { messageOf } from "../core/guards.ts";
 import { DURATION_BOUNDS, NO_METER } from "../core/telemetry/meter.ts";
-import { SENDER_TIMEOUT_MS, within } from "../core/waiting/waiting.ts";
-import type { Delivery } from "../core/wire/objects.ts";
+import { SENDER_TIMEOUT_MS, sleep, within } from "../core/waiting/waiting.ts";
+import type { Delivery, UnansweredDelivery } from "../core/wire/objects.ts";
 import { type BodyRoom, LARGE_BODY_BYTES, largeBodyRate } from "./body_room.ts";
-import { DeliveryStore } from "./delivery_store.ts";
-import { endpointLog, LastingAlarm } from "./endpoint_log.ts";
+import { type AlarmParts, endpointLog, LastingAlarm } from "./endpoint_log.ts";
 import {
   type ConnectionInfo,
   type RefusalReason,
@@ -103,7 +102,7 @@ export function webhookEndpoint(
   const room: BodyRoom = noRoomFor ? { noRoomFor } : largeBodyRate(clock);
   const log = endpointLog(options.log, now, (text) => secret.redact(text));
   const parts = { now, clock, log };
-  const store = new DeliveryStore({ ...options, ...parts });
+  const store = deliveryStore(options, parts);
   const count = counters(options.meter);
   const largeRefused = new LastingAlarm("large_bodies_refused", parts);
   const nearlyFull = new LastingAlarm("spool_nearly_full", parts);
@@ -177,8 +176,8 @@ export function webhookEndpoint(
       refused: { ...refused },
       refusing: { large: largeRefused.since, allButSmall: nearlyFull.since },
       lastNotAllowed,
-      appending: store.appending,
-      unansweredNotes: store.notes,
+      appending: store.isAppending(),
+      unansweredNotes: store.notes.length,
     };
   }
 
@@ -453,6 +452,112 @@ interface Exchange {
   /** What is being stored; null while the body is being read. */
   delivery: Delivery | null;
   stop: () => void;
+}
+
+const RETRY_AFTER_MS = 100;
+const MOST_NOTES = 10_000;
+const NOTES_AFTER_MS = 5_000;
+
+/** Stores deliveries by `append`, and knows whether that fails. */
+function deliveryStore(
+  { append, unanswered }: WebhookEndpointOptions,
+  parts: AlarmParts,
+) {
+  const alarm = new LastingAlarm("append_failing", parts);
+  /** Held until they are stored: what goes unanswered often is while that fails. */
+  const notes: UnansweredDelivery[] = [];
+  /** Appends that have begun and not settled, waited for or not. */
+  const underWay = new Set<Promise<boolean>>();
+  /** Whether the latest append succeeded, or none was made yet. */
+  let appending = true;
+  let telling: Promise<void> | null = null;
+  /** Ends the pause before the notes are tried again. */
+  let pause = new AbortController();
+  let isStopped = false;
+  const isAppending = () => appending;
+  return { store, failed, note, notes, settled, stop, isAppending };
+
+  /**
+   * Whether a delivery was stored. A failed append is tried once more, if there
+   * is time before `dueAt`. Never rejects.
+   */
+  function store(delivery: Delivery, dueAt: number): Promise<boolean> {
+    const storing = tryToStore(delivery, dueAt)
+      .finally(() => underWay.delete(storing));
+    underWay.add(storing);
+    return storing;
+  }
+
+  async function tryToStore(delivery: Delivery, dueAt: number) {
+    for (let isFirst = true;; isFirst = false) {
+      try {
+        await append(delivery);
+        appending = true;
+        alarm.settle();
+        pause.abort();
+        return true;
+      } catch (error) {
+        failed(messageOf(error));
+      }
+      if (!isFirst || parts.clock() + RETRY_AFTER_MS >= dueAt) return false;
+      await sleep(RETRY_AFTER_MS);
+    }
+  }
+
+  function failed(why: string): void {
+    alarm.raise(why);
+    appending = false;
+  }
+
+  function note(one: UnansweredDelivery): void {
+    if (unanswered === undefined) return;
+    if (notes.length >= MOST_NOTES) notes.shift();
+    notes.push(one);
+    void tellAll();
+  }
+
+  function tellAll(): Promise<void> {
+    return telling ??= tell().finally(() => {
+      telling = null;
+      // One may have come while the last was told.
+      if (notes.length > 0 && !isStopped) void tellAll();
+    });
+  }
+
+  /**
+   * Hands over the notes held, again and again. It does not wait for the next
+   * delivery: the service switches delivery off when some go unanswered.
+   */
+  async function tell(): Promise<void> {
+    let isToWait = !appending;
+    for (let [next] = notes; next !== undefined; [next] = notes) {
+      if (isToWait) {
+        if (isStopped) return;
+        pause = new AbortController();
+        await sleep(NOTES_AFTER_MS, pause.signal).catch(() => {});
+      }
+      try {
+        await unanswered?.(next);
+        if (notes[0] === next) notes.shift();
+        isToWait = false;
+      } catch {
+        isToWait = true;
+      }
+    }
+  }
+
+  /** Waits until no append is under way; then tries the notes a last time. */
+  async function settled(): Promise<void> {
+    await Promise.all(underWay);
+    stop();
+    await telling;
+    if (appending) await tellAll();
+  }
+
+  function stop(): void {
+    isStopped = true;
+    pause.abort();
+  }
 }
 
 function largeBytesOf(bytes: number): number {
