@@ -210,11 +210,6 @@ function sortedGroups<One>(
   return [...Map.groupBy(all, keyOf)].sort(([a], [b]) => a < b ? -1 : 1);
 }
 
-/** Writes a summary as `summary.json`: one key order, two spaces. */
-function summaryFile(summary: MonthSummary): string {
-  return `${printableJson(summary, 2)}\n`;
-}
-
 /** Columns of a file; only ever added to, at the end. */
 type Columns<Row> =
   readonly (readonly [title: string, cell: (row: Row) => CsvCell])[];
@@ -357,11 +352,6 @@ export function currenciesFile(
   return sheet(CURRENCIES, sumCurrencies(rows), form);
 }
 
-/** A file of a month, with the hash of its bytes. */
-function monthFile(name: string, text: string): MonthClosedFile {
-  return { name, sha256: sha256Of(text), text };
-}
-
 export function sha256Of(text: string): string {
   return createHash("sha256").update(text, "utf8").digest("hex");
 }
@@ -373,13 +363,17 @@ export function monthFiles(
     readonly rows: readonly MonthRow[];
   },
 ): MonthClosedFile[] {
-  return [
-    monthFile("summary.json", summaryFile(summary)),
-    monthFile("items.csv", itemsFile(rows)),
-    monthFile("totals.csv", totalsFile(rows)),
-    monthFile("currencies.csv", currenciesFile(rows)),
-    monthFile("booked.csv", bookedFile(rows)),
-  ];
+  const texts = {
+    // One key order, two spaces.
+    "summary.json": `${printableJson(summary, 2)}\n`,
+    "items.csv": itemsFile(rows),
+    "totals.csv": totalsFile(rows),
+    "currencies.csv": currenciesFile(rows),
+    "booked.csv": bookedFile(rows),
+  };
+  return Object.entries(texts).map(([name, text]) => ({
+    ...{ name, sha256: sha256Of(text), text },
+  }));
 }
 
 /** Reads the rows of a stored `items.csv`. */

@@ -247,13 +247,6 @@ export const EXCLUSIONS = [
  */
 export type Exclusion = (typeof EXCLUSIONS)[number];
 
-/** An order as it was known at a position. */
-export interface OrderAt {
-  readonly fold: OrderFold;
-  /** What it is folded of, by position. */
-  readonly facts: readonly Fact[];
-}
-
 /** What an order adds to a month. */
 interface DecidedRows {
   /** Its rows, a reversal before its restatement. */
@@ -271,7 +264,11 @@ const NOTHING: DecidedRows = { rows: [], excluded: null };
  * changes later is a row of the month in which that became known.
  */
 export function decideRows(
-  { fold, facts }: OrderAt,
+  { fold, facts }: {
+    readonly fold: OrderFold;
+    /** What it is folded of, by position. */
+    readonly facts: readonly Fact[];
+  },
   before: BookedBefore | null,
   closing: Closing,
 ): DecidedRows & { readonly isErased: boolean } {

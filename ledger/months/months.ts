@@ -13,7 +13,7 @@ import {
   initialOrderFold,
   type OrderFold,
 } from "../orders/order_fold.ts";
-import { type AnewOptions, factsOf, joinAll } from "../projection/anew.ts";
+import { factsOf, joinAll } from "../projection/anew.ts";
 import { readHash } from "../reads/pages.ts";
 import {
   type Driver,
@@ -34,7 +34,6 @@ import {
   monthOf,
   type MonthRow,
   type MonthRowKind,
-  type OrderAt,
   ROW_KINDS,
 } from "./month_row.ts";
 import {
@@ -109,29 +108,18 @@ async function* listMonths(
   }
 }
 
-/** Reads the closed month at a position; null when none is there. */
-export function readMonthAt(
+/** Reads the closed month at a position, or of a name; null when there is none. */
+export async function readMonthAt(
   driver: Driver,
-  position: number,
+  at: number | string,
 ): Promise<MonthClose | null> {
-  return readClose(driver, "position", position);
-}
-
-/** Reads one closed month; null when it is not closed. */
-function readMonth(
-  driver: Driver,
-  month: string,
-): Promise<MonthClose | null> {
-  return readClose(driver, "id", factId("month_closed", month, null, ""));
-}
-
-async function readClose(
-  driver: Driver,
-  column: "position" | "id",
-  value: SqlValue,
-): Promise<MonthClose | null> {
-  const from = `events AS e WHERE e.${column} = ?`;
-  const [event] = await readEvents(driver, from, value);
+  const [event] = typeof at === "number"
+    ? await readEvents(driver, "events AS e WHERE e.position = ?", at)
+    : await readEvents(
+      driver,
+      "events AS e WHERE e.id = ?",
+      factId("month_closed", at, null, ""),
+    );
   if (event === undefined) return null;
   const body = bodyOf(event);
   for (const { name, text, sha256 } of body.files) {
@@ -174,22 +162,9 @@ function bodyOf({ body, position }: RecordedEvent): MonthClosedBody {
   );
 }
 
-/** What closed months have booked. */
-interface StoredBooks {
-  /** By order, as files write it. */
-  readonly booked: Map<string, BookedBefore>;
-  /** The first closed month; null when there is none. */
-  readonly firstMonth: string | null;
-  /** The last of them; null when there is none. */
-  readonly last: MonthClose | null;
-}
-
 /** Reads what closed months have booked: those before a month, or all. */
-async function readBooks(
-  driver: Driver,
-  beforeMonth: string | null,
-): Promise<StoredBooks> {
-  const booked: StoredBooks["booked"] = new Map();
+async function readBooks(driver: Driver, beforeMonth: string | null) {
+  const booked = new Map<string, BookedBefore>();
   let firstMonth: string | null = null;
   let last: MonthClose | null = null;
   for await (const close of listMonths(driver)) {
@@ -201,11 +176,8 @@ async function readBooks(
   return { booked, firstMonth, last };
 }
 
-/** Adds the rows of a closed month; months come in their order. */
-function addBooked(
-  booked: StoredBooks["booked"],
-  close: MonthClose,
-): void {
+/** Adds the rows of a closed month, by order, as files write it; months in order. */
+function addBooked(booked: Map<string, BookedBefore>, close: MonthClose): void {
   const closedAt = close.position;
   // A restatement stands behind the reversal of the same order.
   for (const row of readItems(fileText(close, "items.csv"))) {
@@ -235,41 +207,6 @@ async function readKnownPosition(
     events - 1,
   );
   return nth;
-}
-
-/** Orders read at once. */
-const PAGE = 200;
-
-/** Walks over all orders as they were known at a position. */
-async function* ordersAt(
-  driver: Driver,
-  { signal, past, ...parts }: Pick<AnewOptions, "assets" | "readFact"> & {
-    readonly past: number;
-    readonly signal?: AbortSignal | undefined;
-  },
-): AsyncGenerator<OrderAt> {
-  const options = { ...parts, past, hash: await readHash(driver) };
-  for (let after = -1;;) {
-    signal?.throwIfAborted();
-    const [rows = []] = await readDeciding(driver, [statement(
-      "SELECT no, id FROM orders WHERE no > ? ORDER BY no LIMIT ?",
-      ...[after, PAGE],
-    )]);
-    if (rows.length === 0) return;
-    const nos = rows.map(([no]) => Number(no));
-    const folds = new Map<number, OrderFold>(
-      rows.map(([no, id]) => [Number(no), initialOrderFold(String(id))]),
-    );
-    const facts = new Map(nos.map((no) => [no, [] as Fact[]]));
-    for await (const [no, fact] of factsOf(driver, nos, options)) {
-      if (fact.position > past) continue;
-      folds.set(no, evolveOrder(folds.get(no) as OrderFold, fact));
-      facts.get(no)?.push(fact);
-    }
-    await joinAll(driver, folds, options);
-    for (const [no, fold] of folds) yield { fold, facts: facts.get(no) ?? [] };
-    after = nos.at(-1) ?? after;
-  }
 }
 
 /** Months whose books are closed; a closed month never changes. */
@@ -302,7 +239,7 @@ export class Months {
    */
   async get(month: string): Promise<MonthClose | null> {
     checkMonth(month);
-    return await readMonth(this.#parts.driver, month);
+    return await readMonthAt(this.#parts.driver, month);
   }
 
   /**
@@ -340,7 +277,7 @@ export class Months {
   ): Promise<MonthClosing> {
     checkMonth(month);
     const { driver, now, randomBytes, append } = this.#parts;
-    const first = await readMonth(driver, month);
+    const first = await readMonthAt(driver, month);
     if (first !== null) return refused({ code: "already_closed", first });
     const before = await readBooks(driver, null);
     const { last } = before;
@@ -370,7 +307,7 @@ export class Months {
       files: monthFiles(books),
     }, { recordedAt, salt: randomBytes(16) });
     await append([event]);
-    const stored = await readMonth(driver, month);
+    const stored = await readMonthAt(driver, month);
     if (stored === null) {
       throw new Error(`Cannot find the month ${month} that was just closed`);
     }
@@ -422,17 +359,66 @@ export class Months {
     work: MonthWork = {},
   ): Promise<MonthRecomputation | null> {
     const stored = await this.get(month);
-    return stored === null
-      ? null
-      : await recomputeMonth(this.#parts, stored, work);
+    if (stored === null) return null;
+    const parts = this.#parts;
+    const { driver } = parts;
+    const before = await readBooks(driver, month);
+    const then = await workOutMonth(parts, stored, before, {
+      ...work,
+      past: await readKnownPosition(driver, stored),
+    });
+    const items = fileText(stored, "items.csv");
+    const erased = new Set(
+      [...readItems(items)].map(({ orderId }) => orderId)
+        .filter((orderId) => then.erased.has(orderId)),
+    );
+    // Written and read back, so that both sides went through the same file.
+    const differences = diffRows(
+      readItems(items),
+      readItems(itemsFile(then.rows)),
+    ).filter(({ orderId }) => !erased.has(orderId ?? ""));
+    if (differences.length === 0 && erased.size === 0) {
+      const sums = diffFields(
+        { orderId: null, kind: null },
+        JSON.parse(fileText(stored, "summary.json")),
+        then.summary,
+      );
+      differences.push(...sums.filter(({ field }) => !VERSIONS.has(field)));
+    }
+    addBooked(before.booked, stored);
+    await parts.folded();
+    const now = await workOutMonth(
+      parts,
+      { ...stored, month: AFTER_ALL, asOf: await readHead(driver) },
+      { booked: before.booked, firstMonth: before.firstMonth ?? month },
+      work,
+    );
+    // The first closed month after it that corrects an order of it.
+    const bookedIn = new Map<string, string>();
+    for await (const close of listMonths(driver)) {
+      if (close.month <= month) continue;
+      for (const row of readItems(fileText(close, "items.csv"))) {
+        if (row.ofMonth !== month || bookedIn.has(row.orderId)) continue;
+        bookedIn.set(row.orderId, close.month);
+      }
+    }
+    const day = localDay(stored.timeZone);
+    const changes = now.rows.filter(({ ofMonth }) => ofMonth === month).map(
+      (row) => ({
+        ...row,
+        day: day(row.knownAt),
+        bookedIn: bookedIn.get(row.orderId) ?? null,
+      }),
+    );
+    return { stored, differences, erased: [...erased], changes };
   }
 
   /** The books of a month, computed from what is known now. */
   async #booksNow(
     terms: Pick<MonthTerms, "month" | "timeZone" | "bookBy">,
-    before: StoredBooks,
+    before: Awaited<ReturnType<typeof readBooks>>,
     work: MonthWork,
-  ): Promise<MonthBooks> {
+  ) {
     const { driver, folded, fold: { version: foldVersion } } = this.#parts;
     await folded();
     const timeZoneVersion = process.versions.tz ?? null;
@@ -521,77 +507,8 @@ export interface MonthRecomputation {
   readonly changes: readonly MonthChange[];
 }
 
-/** Computes a closed month again; see {@linkcode Months.recompute}. */
-async function recomputeMonth(
-  parts: MonthsParts,
-  stored: MonthClose,
-  work: MonthWork,
-): Promise<MonthRecomputation> {
-  const { driver } = parts;
-  const { month } = stored;
-  const before = await readBooks(driver, month);
-  const then = await workOutMonth(parts, stored, before, {
-    ...work,
-    past: await readKnownPosition(driver, stored),
-  });
-  const items = fileText(stored, "items.csv");
-  const erased = new Set(
-    [...readItems(items)].map(({ orderId }) => orderId)
-      .filter((orderId) => then.erased.has(orderId)),
-  );
-  // Written and read back, so that both sides went through the same file.
-  const differences = diffRows(
-    readItems(items),
-    readItems(itemsFile(then.rows)),
-  ).filter(({ orderId }) => orderId === null || !erased.has(orderId));
-  if (differences.length === 0 && erased.size === 0) {
-    const sums = diffFields(
-      { orderId: null, kind: null },
-      JSON.parse(fileText(stored, "summary.json")),
-      then.summary,
-    );
-    differences.push(...sums.filter(({ field }) => !VERSIONS.has(field)));
-  }
-  addBooked(before.booked, stored);
-  await parts.folded();
-  const now = await workOutMonth(
-    parts,
-    { ...stored, month: AFTER_ALL, asOf: await readHead(driver) },
-    { booked: before.booked, firstMonth: before.firstMonth ?? month },
-    work,
-  );
-  const corrected = await correctedIn(driver, month);
-  const day = localDay(stored.timeZone);
-  const changes = now.rows.filter(({ ofMonth }) => ofMonth === month).map(
-    (row) => ({
-      ...row,
-      day: day(row.knownAt),
-      bookedIn: corrected.get(row.orderId) ?? null,
-    }),
-  );
-  return { stored, differences, erased: [...erased], changes };
-}
-
 /** Later than any month, so that everything that corrects one is in it. */
 const AFTER_ALL = "9999-12";
-
-/** Closed months after a month that correct it, by order. */
-async function correctedIn(
-  driver: Driver,
-  month: string,
-): Promise<ReadonlyMap<string, string>> {
-  const corrected = new Map<string, string>();
-  for await (const close of listMonths(driver)) {
-    if (close.month <= month) continue;
-    for (
-      const { ofMonth, orderId } of readItems(fileText(close, "items.csv"))
-    ) {
-      if (ofMonth !== month || corrected.has(orderId)) continue;
-      corrected.set(orderId, close.month);
-    }
-  }
-  return corrected;
-}
 
 /** One field in which a stored month and its computation differ. */
 export interface MonthDifference {
@@ -646,29 +563,26 @@ const VERSIONS: ReadonlySet<string> = new Set([
   "asOf.position",
 ]);
 
-/** The computed books of a month. */
-interface MonthBooks {
-  readonly summary: MonthSummary;
-  /** Its rows, by day and order. */
-  readonly rows: readonly MonthRow[];
-  /** Orders whose readings were erased, of any month. */
-  readonly erased: ReadonlySet<string>;
-}
+/** Orders read at once. */
+const PAGE = 200;
 
 /** Computes the books of a month from what was known up to a position. */
 async function workOutMonth(
   { driver, assets, fold: { readFact } }: MonthsParts,
   { month, timeZone, timeZoneVersion, bookBy, asOf, foldVersion }: MonthTerms,
-  { booked, firstMonth }: Pick<StoredBooks, "booked" | "firstMonth">,
+  { booked, firstMonth }: Pick<
+    Awaited<ReturnType<typeof readBooks>>,
+    "booked" | "firstMonth"
+  >,
   { signal, onProgress, past = asOf.position }: MonthWork & {
     readonly past?: number;
   },
-): Promise<MonthBooks> {
-  const day = localDay(timeZone);
+) {
   const closing = {
-    ...{ month, bookBy, day, assets },
+    ...{ month, bookBy, day: localDay(timeZone), assets },
     firstMonth: firstMonth ?? month,
   };
+  const options = { assets, readFact, past, hash: await readHash(driver) };
   const rows: MonthRow[] = [];
   const erased = new Set<string>();
   const unclear: string[] = [];
@@ -676,19 +590,42 @@ async function workOutMonth(
     EXCLUSIONS.map((reason) => [reason, 0]),
   ) as Record<Exclusion, number>;
   let count = 0;
-  const orders = ordersAt(driver, { assets, readFact, signal, past });
-  for await (const order of orders) {
-    onProgress?.(++count);
-    const { orderId } = order.fold;
-    const before = booked.get(printable(orderId)) ?? null;
-    const decided = decideRows(order, before, closing);
-    rows.push(...decided.rows);
-    if (decided.excluded !== null) excluded[decided.excluded]++;
-    if (decided.excluded === "unclear") unclear.push(orderId);
-    if (decided.isErased) erased.add(orderId);
+  for (let after = -1;;) {
+    signal?.throwIfAborted();
+    const [page = []] = await readDeciding(driver, [statement(
+      "SELECT no, id FROM orders WHERE no > ? ORDER BY no LIMIT ?",
+      ...[after, PAGE],
+    )]);
+    if (page.length === 0) break;
+    const folds = new Map(
+      page.map(([no, id]) => [Number(no), initialOrderFold(String(id))]),
+    );
+    const facts = new Map<number, Fact[]>(page.map(([no]) => [Number(no), []]));
+    for await (
+      const [no, fact] of factsOf(driver, [...folds.keys()], options)
+    ) {
+      if (fact.position > past) continue;
+      folds.set(no, evolveOrder(folds.get(no) as OrderFold, fact));
+      facts.get(no)?.push(fact);
+    }
+    await joinAll(driver, folds, options);
+    for (const [no, fold] of folds) {
+      const { orderId } = fold;
+      onProgress?.(++count);
+      after = no;
+      const decided = decideRows(
+        { fold, facts: facts.get(no) ?? [] },
+        booked.get(printable(orderId)) ?? null,
+        closing,
+      );
+      rows.push(...decided.rows);
+      if (decided.excluded !== null) excluded[decided.excluded]++;
+      if (decided.excluded === "unclear") unclear.push(orderId);
+      if (decided.isErased) erased.add(orderId);
+    }
   }
   rows.sort(compareRows);
-  const summary = {
+  const summary: MonthSummary = {
     ...{ month, timeZone, timeZoneVersion, bookBy, asOf, foldVersion },
     ...sumMonth(rows),
     excluded,
