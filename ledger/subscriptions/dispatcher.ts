@@ -25,7 +25,6 @@ import {
   isCurrent,
   movePlace,
   type OutboxRow,
-  type Passed,
   readDue,
   releaseGate,
   settle,
@@ -323,15 +322,6 @@ const PLACE_EVERY_MS = 60_000;
 /** What always fails must not be tried with every success of others, ms. */
 const HASTEN_EVERY_MS = 60_000;
 
-/** What of an order or user is under way: one call follows the other. */
-interface Lane {
-  readonly waiting: OutboxRow[];
-  /** Whether its first one runs, or may as soon as there is a place. */
-  isBusy: boolean;
-  /** Places of those that failed and are tried again: later ones are held. */
-  readonly failing: Set<number>;
-}
-
 const isAgain = ({ attempts }: OutboxRow) => attempts > 0;
 
 /**
@@ -343,10 +333,11 @@ class Dispatcher {
   readonly #parts: SubscriptionParts;
   readonly #pass: ReturnType<typeof releaseGate>;
   #turn: LeaseTurn | null = null;
-  readonly #lanes = new Map<number, Lane>();
-  /** Lanes whose next one may begin, and those whose next one failed before. */
-  readonly #ready = { first: [] as Lane[], again: [] as Lane[] };
-  /** By place in the log: begun, or next in their lane. */
+  /** What of each order or user is begun or ready, and what follows it there. */
+  readonly #lanes = new Map<number, OutboxRow[]>();
+  /** Firsts of their lanes that may begin, and those that failed before. */
+  #ready = { first: [] as OutboxRow[], again: [] as OutboxRow[] };
+  /** By place in the log: what is in a lane. */
   readonly #open = new Map<number, OutboxRow>();
   /** By place in the log: ended, and not written. */
   readonly #ended = new Map<number, Ended>();
@@ -354,7 +345,7 @@ class Dispatcher {
   #runningAgain = 0;
   #wasAgain = false;
   #counts = { delivered: 0, failed: 0 };
-  #problem: { readonly error: unknown } | null = null;
+  readonly #problems: unknown[] = [];
   #wake: () => void = () => {};
   /** Failures since the last success. */
   #failures = 0;
@@ -370,7 +361,6 @@ class Dispatcher {
   /** Says that there may be more to tell, or that it is to stop. */
   wake(): void {
     this.#wake();
-    if (this.#isEnding) this.#start();
   }
 
   /**
@@ -380,28 +370,22 @@ class Dispatcher {
    */
   async run(turn: LeaseTurn): Promise<Dispatched> {
     this.#turn = turn;
-    this.#problem = null;
+    this.#problems.length = 0;
     this.#counts = { delivered: 0, failed: 0 };
-    try {
-      // What was told before the database failed is written, and not told again.
-      await this.#write();
-      this.#lanes.clear();
-      await this.#tellAll();
-    } catch (error) {
-      this.#problem ??= { error };
-    }
-    this.#start();
+    const fail = (error: unknown) => void this.#problems.push(error);
+    await this.#tellAll().catch(fail);
     while (this.#running.size > 0) await Promise.all(this.#running);
-    try {
-      await this.#write();
-    } catch (error) {
-      this.#problem ??= { error };
-    }
-    if (this.#problem !== null) throw this.#problem.error;
+    this.#lanes.clear();
+    this.#open.clear();
+    this.#ready = { first: [], again: [] };
+    await this.#write().catch(fail);
+    if (this.#problems.length > 0) throw this.#problems[0];
     return this.#counts;
   }
 
   async #tellAll(): Promise<void> {
+    // What was told before the database failed is written, and not told again.
+    await this.#write();
     while (!this.#isEnding) {
       const begun = await this.#read();
       if (!begun && this.#open.size + this.#ended.size === 0) {
@@ -417,7 +401,8 @@ class Dispatcher {
   }
 
   get #isEnding(): boolean {
-    return this.#turn?.signal.aborted !== false || this.#problem !== null;
+    return this.#turn?.signal.aborted !== false ||
+      this.#problems.length > 0;
   }
 
   /** Notes at times that all was told, so that a change of patterns knows it. */
@@ -442,26 +427,29 @@ class Dispatcher {
       ...{ now: nowMs, latest: nowMs + longestDelayMs },
       ...{ fresh: most(this.#open.size - again), again: most(again) },
     });
-    const begun = due.filter(({ transition: { seq } }) =>
-      !this.#open.has(seq) && !this.#ended.has(seq)
-    );
+    const failed = [...this.#ended.values()].filter(isTriedAgain);
+    const begun = due.filter((row) => {
+      const { seq } = row.transition;
+      return !this.#open.has(seq) && !this.#ended.has(seq) &&
+        !failed.some((one) => isHeldBy(row, one));
+    });
     for (const row of begun) {
       const { seq, no } = row.transition;
       this.#open.set(seq, row);
-      const lane = this.#lanes.get(no) ??
-        { waiting: [], isBusy: false, failing: new Set() };
-      this.#lanes.set(no, lane);
-      lane.waiting.push(row);
-      if (!lane.isBusy) this.#queue(lane);
+      const lane = this.#lanes.get(no);
+      if (lane === undefined) this.#begin([row]);
+      else lane.push(row);
     }
     this.#start();
     return begun.length > 0;
   }
 
-  #queue(lane: Lane): void {
-    const [next] = lane.waiting;
-    lane.isBusy = next !== undefined;
-    if (next) this.#ready[isAgain(next) ? "again" : "first"].push(lane);
+  /** Lets the first of a lane begin as soon as there is a place. */
+  #begin(lane: OutboxRow[]): void {
+    const [next] = lane;
+    if (next === undefined) return;
+    this.#lanes.set(next.transition.no, lane);
+    this.#ready[isAgain(next) ? "again" : "first"].push(next);
   }
 
   /**
@@ -473,67 +461,79 @@ class Dispatcher {
     const half = Math.max(1, Math.floor(concurrency / 2));
     const { first, again } = this.#ready;
     while (
-      this.#running.size < concurrency &&
-      (this.#ended.size < UNWRITTEN || this.#isEnding)
+      this.#running.size < concurrency && this.#ended.size < UNWRITTEN &&
+      !this.#isEnding
     ) {
       const takesAgain = first.length === 0 ||
         (again.length > 0 && this.#runningAgain < half && !this.#wasAgain);
-      const lane = (takesAgain ? again : first).shift();
-      if (lane === undefined) return;
+      const row = (takesAgain ? again : first).shift();
+      if (row === undefined) return;
       this.#wasAgain = takesAgain;
       if (takesAgain) this.#runningAgain++;
-      const work = this.#work(lane).then(() => {
+      const work = this.#work(row).then(() => {
         this.#running.delete(work);
         if (takesAgain) this.#runningAgain--;
-        this.#queue(lane);
         this.#start();
       });
       this.#running.add(work);
     }
   }
 
-  /** Tells the first of a lane. */
-  async #work(lane: Lane): Promise<void> {
-    const row = lane.waiting.shift() as OutboxRow;
+  /** Tells the first of a lane, and lets the next begin. */
+  async #work(row: OutboxRow): Promise<void> {
     const { transition: { seq, no }, attempts: before } = row;
-    try {
-      const after = await this.#tell(row, lane);
-      if (after !== null) this.#ended.set(seq, { seq, no, before, after });
-    } catch (error) {
-      this.#problem ??= { error };
-      this.#wake();
+    const after = await this.#tell(row).catch((error: unknown) => {
+      this.#problems.push(error);
+      return null;
+    });
+    let [, ...left] = this.#lanes.get(no) ?? [];
+    if (after !== null) {
+      const ended = { seq, no, before, after };
+      this.#ended.set(seq, ended);
+      if (isTriedAgain(ended)) {
+        const held = left.filter((one) => isHeldBy(one, ended));
+        for (const one of held) this.#open.delete(one.transition.seq);
+        left = left.filter((one) => !held.includes(one));
+      }
     }
     this.#open.delete(seq);
-    if (this.#open.size === 0 || this.#ended.size >= GROUP) this.#wake();
+    this.#lanes.delete(no);
+    this.#begin(left);
+    if (
+      this.#open.size === 0 || this.#ended.size >= GROUP || this.#isEnding
+    ) this.#wake();
   }
 
   /** Returns how it ended; null where it was not told, and will be again. */
-  async #tell(row: OutboxRow, lane: Lane): Promise<Ended["after"] | null> {
+  async #tell(row: OutboxRow): Promise<Ended["after"] | null> {
     const { handler } = this.#parts;
-    const { transition: { seq, no } } = row;
+    const { seq, no } = row.transition;
     const turn = this.#turn;
-    if (turn === null || this.#isEnding) return null;
-    if (row.state !== "late" && [...lane.failing].some((one) => one < seq)) {
-      return "held";
-    }
-    lane.failing.delete(seq);
     const passed = await this.#pass(row.transition);
-    const { transition: handed } = passed;
-    if (this.#isEnding) return null;
+    const { transition: handed, state, position, earlier } = passed;
+    if (turn === null || this.#isEnding) return null;
     // The release was withdrawn: the handler is not called.
     if (handed === null) return "told";
     if (!turn.isHeld) throw lostRace();
+    const order = state !== null && "release" in state ? state : null;
+    const isMatched = order?.facts.match === "matched";
     try {
       await handler(shownOf(handed), {
-        ...this.#contextOf(passed),
+        ...{ state, position },
+        release: order?.release ?? null,
+        releaseReason: order?.releaseReason ?? null,
+        reference: isMatched ? order.expected?.reference ?? null : null,
+        missed: earlier
+          .filter((one) => this.#ended.get(one.seq)?.after !== "told")
+          .map(({ key }) => key),
         attempt: row.attempts + 1,
         signal: turn.signal,
-        current: isCurrent(handed, passed.state),
+        current: isCurrent(handed, state),
         late: row.state === "late" || handed.seq < seq,
       });
     } catch (error) {
       // Being stopped is no failure of the handler: it is called again.
-      return turn.signal.aborted ? null : this.#fail(row, lane, error);
+      return turn.signal.aborted ? null : this.#fail(row, error);
     }
     this.#counts.delivered++;
     if (this.#failures >= DOWN_AFTER) this.#isBack = true;
@@ -544,24 +544,8 @@ class Dispatcher {
     return "told";
   }
 
-  #contextOf({ state, position, earlier }: Passed) {
-    const order = state !== null && "release" in state ? state : null;
-    return {
-      ...{ state, position },
-      release: order?.release ?? null,
-      releaseReason: order?.releaseReason ?? null,
-      reference: order?.facts.match === "matched"
-        ? order.expected?.reference ?? null
-        : null,
-      missed: earlier
-        .filter((one) => this.#ended.get(one.seq)?.after !== "told")
-        .map(({ key }) => key),
-    };
-  }
-
   #fail(
-    { attempts: before, state, transition: { seq } }: OutboxRow,
-    lane: Lane,
+    { attempts: before, state }: OutboxRow,
     error: unknown,
   ): Ended["after"] {
     const { maxAttempts = 10, retryDelayMs = redeliveryDelayMs } =
@@ -572,7 +556,6 @@ class Dispatcher {
     const attempts = before + 1;
     const isDead = attempts >= maxAttempts;
     const isLate = state === "late";
-    if (!isDead && !isLate) lane.failing.add(seq);
     const waitMs = Math.min(retryDelayMs(attempts, error), longestDelayMs);
     return {
       state: isDead ? isLate ? "passed" : "dead" : isLate ? "late" : "due",
@@ -619,13 +602,20 @@ class Dispatcher {
     for (const one of all) {
       if (this.#ended.get(one.seq) === one) this.#ended.delete(one.seq);
     }
-    const left = new Set([
-      ...[...this.#open.values()].map(({ transition }) => transition.no),
-      ...[...this.#ended.values()].map(({ no }) => no),
-    ]);
-    for (const { no } of all) if (!left.has(no)) this.#lanes.delete(no);
     this.#start();
   }
+}
+
+function isTriedAgain({ after }: Ended): boolean {
+  return after !== "told" && after.state === "due";
+}
+
+/** Later ones of the same order or user wait for one that is tried again. */
+function isHeldBy(
+  { state, transition }: OutboxRow,
+  { seq, no }: Ended,
+): boolean {
+  return state !== "late" && transition.no === no && transition.seq > seq;
 }
 
 /**

@@ -269,8 +269,7 @@ export interface Ended {
   readonly no: number;
   /** Attempts before; a row that was settled by others since stays as it is. */
   readonly before: number;
-  /** `held`: it was not tried, because an earlier one failed. */
-  readonly after: "told" | "held" | Omit<OutboxRow, "transition">;
+  readonly after: "told" | Omit<OutboxRow, "transition">;
 }
 
 /** A subquery of rows of the orders and users that JSON names, by their index. */
