@@ -15,12 +15,7 @@ import {
 } from "../orders/order_fold.ts";
 import { factsOf, joinAll } from "../projection/anew.ts";
 import { readHash } from "../reads/pages.ts";
-import {
-  type Driver,
-  readDeciding,
-  type SqlValue,
-  statement,
-} from "../store/database.ts";
+import { type Driver, selectDeciding } from "../store/database.ts";
 import { readEvents } from "../store/events.ts";
 import { IS_RARE } from "../store/schema.ts";
 import {
@@ -66,36 +61,27 @@ export function fileText(close: MonthClose, name: string): string {
   return close.files.find((file) => file.name === name)?.text ?? "";
 }
 
-async function selectNumbers(
-  driver: Driver,
-  sql: string,
-  ...args: readonly SqlValue[]
-): Promise<number[][]> {
-  const [rows = []] = await readDeciding(driver, [statement(sql, ...args)]);
-  return rows.map((row) => row.map(Number));
-}
-
 /** Positions of the closed months, in the order of the months; each keeps its own. */
 export async function readMonthPositions(driver: Driver): Promise<number[]> {
   // Events that were imported may stand in any order.
-  const rows = await selectNumbers(
+  const rows = await selectDeciding(
     driver,
     `SELECT e.position FROM events AS e
       WHERE e.kind = 'month_closed' AND e.${IS_RARE}
       ORDER BY CASE WHEN json_valid(CAST(e.body AS TEXT))
         THEN CAST(e.body AS TEXT) ->> '$.month' END`,
   );
-  return rows.flat();
+  return rows.map(([position]) => Number(position));
 }
 
 /** The last of the events that are folded, and how many there are up to it. */
 async function readHead(driver: Driver): Promise<MonthClose["asOf"]> {
-  const [[position = 0, events = 0] = []] = await selectNumbers(
+  const [[position = 0, events = 0] = []] = await selectDeciding(
     driver,
     `SELECT l.position, (SELECT count(*) FROM events
       WHERE position <= l.position) FROM ledger AS l`,
   );
-  return { position, events };
+  return { position: Number(position), events: Number(events) };
 }
 
 /** Reads the closed months one by one, in their order. */
@@ -195,18 +181,18 @@ async function readKnownPosition(
   driver: Driver,
   { asOf: { position, events } }: MonthClose,
 ): Promise<number> {
-  const [[count] = []] = await selectNumbers(
+  const [[count] = []] = await selectDeciding(
     driver,
     "SELECT count(*) FROM events WHERE position <= ?",
     position,
   );
-  if (count === events) return position;
-  const [[nth = position] = []] = await selectNumbers(
+  if (Number(count) === events) return position;
+  const [[nth = position] = []] = await selectDeciding(
     driver,
     "SELECT position FROM events ORDER BY position LIMIT 1 OFFSET ?",
     events - 1,
   );
-  return nth;
+  return Number(nth);
 }
 
 /** Months whose books are closed; a closed month never changes. */
@@ -592,10 +578,11 @@ async function workOutMonth(
   let count = 0;
   for (let after = -1;;) {
     signal?.throwIfAborted();
-    const [page = []] = await readDeciding(driver, [statement(
+    const page = await selectDeciding(
+      driver,
       "SELECT no, id FROM orders WHERE no > ? ORDER BY no LIMIT ?",
       ...[after, PAGE],
-    )]);
+    );
     if (page.length === 0) break;
     const folds = new Map(
       page.map(([no, id]) => [Number(no), initialOrderFold(String(id))]),
