@@ -12,7 +12,6 @@ export { addNote, LONGEST_NOTE, readNotes } from "./recording/notes.ts";
 export { type Note, NOTE_ACTIONS, NOTED_ENTITIES } from "./recording/notes.ts";
 export type { Ledger } from "./ledger.ts";
 export type { LedgerErrorCode } from "./store/database.ts";
-export type { OrderState } from "./states/order_state.ts";
 export type { SubscriptionStatus } from "./subscriptions/subscriptions.ts";
 export {
   ANOMALY_KINDS,
@@ -23,8 +22,9 @@ export {
 export {
   attentionOf,
   type OrderInContext,
+  type OrderState,
   outcomeNow,
-} from "./attention/attention.ts";
+} from "./states/order_state.ts";
 export type { UnreadableReason } from "./events/fact.ts";
 export type { ChainBreak } from "./evidence/evidence.ts";
 export type { DamageReason } from "./evidence/evidence.ts";

@@ -29,8 +29,7 @@ import {
 } from "./recording/terms.ts";
 import type { Explanation } from "./explain/explain_order.ts";
 import type { Transition } from "./machines/transition.ts";
-import type { OrderState } from "./states/order_state.ts";
-import type { OrderContext } from "./attention/attention.ts";
+import type { OrderContext, OrderState } from "./states/order_state.ts";
 import type { AttentionKind } from "./outcomes/outcome_table.ts";
 import { Months } from "./months/months.ts";
 import type { Historic } from "./releases/order_release.ts";

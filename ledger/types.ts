@@ -15,7 +15,7 @@ export type {
   OrderTimes,
   ROW_KINDS,
 } from "./months/month_row.ts";
-export type { WitnessState } from "./states/order_state.ts";
+export type { OrderContext, WitnessState } from "./states/order_state.ts";
 export type { ChainReading } from "./events/event.ts";
 export type { IncompleteReason } from "../core/wire/objects.ts";
 export type {
@@ -103,7 +103,6 @@ export type {
   MonthTotal,
 } from "./months/month_files.ts";
 export type { MonthWork } from "./months/months.ts";
-export type { OrderContext } from "./attention/attention.ts";
 export type { Activity, UserActivity } from "./orders/order_fold.ts";
 export type {
   ClaimState,

@@ -1,7 +1,11 @@
 /** Explains an order: one fold over its facts, with a note of each step. */
 import type { Verdict, WitnessRule } from "../../core/chain/verdict.ts";
 import type { Anomaly } from "../anomalies/anomaly.ts";
-import type { OrderContext } from "../attention/attention.ts";
+import {
+  type OrderContext,
+  type OrderState,
+  orderState,
+} from "../states/order_state.ts";
 import {
   type ActivityLabel,
   type ExpectationFact,
@@ -42,7 +46,6 @@ import {
   resolveOrder,
   visibleReading,
 } from "../orders/order_status.ts";
-import { type OrderState, orderState } from "../states/order_state.ts";
 import { jsonBytes } from "../../core/text.ts";
 import { expectationWindow, JoinedFacts } from "../orders/expectations.ts";
 import {

@@ -1,11 +1,14 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import { VERDICTS } from "../../core/chain/verdict.ts";
-import { outcomeNow, OVERDUE_AFTER_MS } from "../attention/attention.ts";
+import {
+  orderState,
+  outcomeNow,
+  OVERDUE_AFTER_MS,
+} from "../states/order_state.ts";
 import type { ChainReadingBody, RecordedEvent } from "../events/event.ts";
 import { foldOrder } from "../orders/order_fold.ts";
 import { packOrder, unpackOrder } from "../projection/rows.ts";
-import { orderState } from "../states/order_state.ts";
 import {
   chainLook,
   facts,

@@ -8,7 +8,6 @@ import {
   compareTimes,
   type Expectation,
   factsBy,
-  type HandRelease,
   type MatchFact,
   type OrderFacts,
   type StandingOutcome,
@@ -29,7 +28,6 @@ import {
   claimState,
   highestClaim,
   otherFinals,
-  readingFacts,
 } from "../orders/order_status.ts";
 import {
   beganBy,
@@ -163,11 +161,9 @@ function asksForAmount(terms: Expectation): boolean {
 
 /** What a reading states; a text in which nothing can be seen states nothing. */
 function visibleFacts(latest: OrderReading): OrderFacts {
-  const stated = readingFacts(latest);
-  return factsBy((field) => {
-    const value = stated[field];
-    return value === null || isVisible(value) ? value : null;
-  });
+  return factsBy((field) =>
+    isVisible(latest[field] ?? "") ? latest[field] : null
+  );
 }
 
 /**
@@ -254,18 +250,27 @@ export function differences(
 
 /** The facts of an order that its outcome depends on. */
 export function factsOfOrder(fold: OrderFold, match: MatchFact): StoredFacts {
-  const { latest } = fold;
+  const { latest, absentAt, seenAt, required } = fold;
   const shown = shownFact(fold);
   const look = countingLook(fold);
+  const isGone = absentAt !== null && seenAt !== null &&
+    compareTimes(absentAt, seenAt) > 0;
+  const finals = otherFinals(fold);
+  // A pair that cannot be looked up is left out where the rule says so.
+  const isLeftOut = required === "supported" && look?.verdict === "unsupported";
   return {
     shown,
-    gone: isGone(fold) ? "yes" : "no",
-    before: beforeFact(otherFinals(fold)),
+    gone: isGone ? "yes" : "no",
+    before: finals.includes("success")
+      ? "success"
+      : finals.length > 0
+      ? "other"
+      : "none",
     code: codeFact(latest?.failReason ?? null),
     tx: latest === null ? "unstated" : statedTransactionForm(latest),
     match,
-    chain: chainFact(look, fold.required !== null),
-    required: requiredFact(fold, look),
+    chain: chainFact(look, required !== null),
+    required: required === null || isLeftOut ? "no" : "yes",
     claim: claimFact(fold, shown),
   };
 }
@@ -282,37 +287,15 @@ function chainFact(
   if (look === null) return "none";
   const { verdict, final, amount, arrived } = look;
   if (!final) return "open";
-  switch (verdict) {
-    case "delivered":
-      return "agrees";
-    case "other_recipient_or_asset":
-    case "reverted":
-      return "differs";
-    case "short":
-    case "more": {
-      const tolerance = look.tolerance ?? (isRequired ? "0" : null);
-      if (tolerance === null || amount === null || arrived === null) {
-        return "off";
-      }
-      return isWithin(amount, arrived, tolerance) ? "agrees" : "differs";
-    }
-    default:
-      return "open";
+  if (verdict === "delivered") return "agrees";
+  if (verdict === "other_recipient_or_asset" || verdict === "reverted") {
+    return "differs";
   }
-}
-
-/** A pair that cannot be looked up is left out where the rule says so. */
-function requiredFact(
-  { required }: OrderFold,
-  look: ChainReading | null,
-): StoredFacts["required"] {
-  const isLeftOut = required === "supported" &&
-    look?.verdict === "unsupported";
-  return required === null || isLeftOut ? "no" : "yes";
-}
-
-function isWithin(amount: string, arrived: string, tolerance: string): boolean {
-  return new Big(amount).minus(arrived).abs().lte(tolerance);
+  if (verdict !== "short" && verdict !== "more") return "open";
+  const tolerance = look.tolerance ?? (isRequired ? "0" : null);
+  if (tolerance === null || amount === null || arrived === null) return "off";
+  const isWithin = new Big(amount).minus(arrived).abs().lte(tolerance);
+  return isWithin ? "agrees" : "differs";
 }
 
 function shownFact(fold: OrderFold): ShownFact {
@@ -326,33 +309,23 @@ function shownFact(fold: OrderFold): ShownFact {
   return isDenied ? "denied" : "none";
 }
 
-/** Whether a reading showed the order, and the last one did not. */
-function isGone({ absentAt, seenAt }: OrderFold): boolean {
-  return absentAt !== null && seenAt !== null &&
-    compareTimes(absentAt, seenAt) > 0;
-}
-
-function beforeFact(finals: readonly Status[]): OutcomeFacts["before"] {
-  if (finals.length === 0) return "none";
-  return finals.includes("success") ? "success" : "other";
-}
-
-const CODES: ReadonlyMap<string, CodeFact> = new Map(
-  [
-    ...["4000", "4001", "4002", "4003", "4004", "4005"],
-    ...["4010", "4011", "4012", "4013", "4014"],
-  ].map((code): [string, CodeFact] => [code, "declined"]).concat([
-    ["4015", "expired"],
-    ["4016", "late"],
-    ["4017", "amount"],
-    ["4018", "user"],
-  ]),
-);
-
 /** The group of a payment error. */
 export function codeFact(code: string | null): CodeFact {
-  if (code === null || code === "") return "none";
-  return CODES.get(code) ?? "other";
+  switch (code) {
+    case null:
+    case "":
+      return "none";
+    case "4015":
+      return "expired";
+    case "4016":
+      return "late";
+    case "4017":
+      return "amount";
+    case "4018":
+      return "user";
+    default:
+      return /^40(?:0[0-5]|1[0-4])$/.test(code) ? "declined" : "other";
+  }
 }
 
 /** Whether webhooks say more of an order than the service, which can go on. */
@@ -400,14 +373,14 @@ export function byHandOf(
   facts: StoredFacts,
   outcome: Outcome,
 ): ByHand | null {
-  const { hand } = fold;
+  const { hand, firstReadAt, latest } = fold;
   const standing = standingOutcome(hand);
   if (hand === null || standing === null) return null;
-  const byHand = {
-    outcome: standing,
-    at: hand.recordedAt,
-    seen: wasRead(fold, hand),
-  };
+  const { recordedAt: at } = hand;
+  const seen = firstReadAt !== null && latest !== null &&
+    compareTimes(firstReadAt, at) <= 0 &&
+    compareTimes(latest.changedAt, at) <= 0;
+  const byHand = { outcome: standing, at, seen };
   const settled = outcome.attention.filter((kind) =>
     settles(kind, byHand, facts)
   );
@@ -455,14 +428,4 @@ function settles(
   if (shown === "success" || outcome === "written_off") return true;
   return outcome === "refunded" && MONEY_BACK.has(kind) &&
     (shown === "failed" || shown === "cancelled");
-}
-
-/** Whether the service had shown what it shows now when the person acted. */
-function wasRead(
-  { firstReadAt, latest }: OrderFold,
-  { recordedAt }: HandRelease,
-): boolean {
-  return firstReadAt !== null && latest !== null &&
-    compareTimes(firstReadAt, recordedAt) <= 0 &&
-    compareTimes(latest.changedAt, recordedAt) <= 0;
 }

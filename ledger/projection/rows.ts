@@ -39,10 +39,11 @@ import {
   isPaid,
   type OrderInContext,
   orderOf,
-} from "../attention/attention.ts";
+  type OrderState,
+  orderState,
+} from "../states/order_state.ts";
 import type { Entity } from "../machines/transition.ts";
 import { beganBy } from "../orders/expectations.ts";
-import { type OrderState, orderState } from "../states/order_state.ts";
 import type { Fact } from "../events/fact.ts";
 import type { LookupHash, LookupKind } from "./guard.ts";
 

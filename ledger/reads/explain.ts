@@ -4,12 +4,12 @@ import {
   type Beside,
   type OrderContext,
   orderOf,
-} from "../attention/attention.ts";
+  type OrderState,
+} from "../states/order_state.ts";
 import { type Fact, isExpectation, isWitnessRule } from "../events/fact.ts";
 import { compareTimes } from "../events/event.ts";
 import { explainOrder, type Explanation } from "../explain/explain_order.ts";
 import { initialOrderFold } from "../orders/order_fold.ts";
-import type { OrderState } from "../states/order_state.ts";
 import {
   type Driver,
   read,

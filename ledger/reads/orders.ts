@@ -6,9 +6,10 @@ import type { AnomalyKind } from "../anomalies/anomaly.ts";
 import {
   attentionOf,
   type OrderContext,
+  type OrderState,
   outcomeNow,
   OVERDUE_AFTER_MS,
-} from "../attention/attention.ts";
+} from "../states/order_state.ts";
 import type { Status, Trust } from "../machines/transition.ts";
 import { type OrderActivity, orderActivity } from "../orders/order_status.ts";
 import {
@@ -25,7 +26,6 @@ import {
   type ReleaseReason,
   SETTLEMENTS,
 } from "../outcomes/outcome_table.ts";
-import type { OrderState } from "../states/order_state.ts";
 import {
   type Driver,
   listed,

@@ -12,8 +12,10 @@ import {
 } from "../events/event.ts";
 import { type Anomaly, orderAnomalies } from "../anomalies/anomaly.ts";
 import {
+  ATTENTION_KINDS,
   type AttentionKind,
   type Booked,
+  type Outcome,
   type OutcomeCode,
   outcomeOf,
   type Release,
@@ -29,7 +31,11 @@ import {
   settle,
   type Uncompared,
 } from "../outcomes/match.ts";
-import type { Status, Trust } from "../machines/transition.ts";
+import {
+  type Status,
+  transitionKey,
+  type Trust,
+} from "../machines/transition.ts";
 import { isFinal, isKnown, orderRank } from "../machines/machine.ts";
 import {
   claimedValue,
@@ -197,31 +203,29 @@ export function orderReason(
   { status, trust }: DecidedStatus,
 ): OrderReason {
   const read = facts.latest?.status ?? null;
-  if (read !== null) {
-    return trust === "claimed"
-      ? { code: "claim_ahead_of_reading", claimed: status, read }
-      : confirmedReason(facts, read);
-  }
-  const claimed = highestClaim(facts);
-  if (facts.statusless) return { code: "reading_without_status", claimed };
-  const isAbsent = Boolean(facts.absentAt);
-  if (claimed !== null) {
+  if (read === null) {
+    const claimed = highestClaim(facts);
+    if (facts.statusless) return { code: "reading_without_status", claimed };
+    const isAbsent = Boolean(facts.absentAt);
+    if (claimed !== null) {
+      return {
+        code: isAbsent ? "claim_of_absent_order" : "claim_not_read",
+        claimed,
+      };
+    }
+    const contradicted = facts.claims.map(({ status }) => status);
+    if (contradicted.length > 0) {
+      return { code: "all_claims_contradicted", contradicted };
+    }
     return {
-      code: isAbsent ? "claim_of_absent_order" : "claim_not_read",
-      claimed,
+      code: isAbsent
+        ? "nothing_claimed_of_absent_order"
+        : "nothing_claimed_or_read",
     };
   }
-  const contradicted = facts.claims.map(({ status }) => status);
-  if (contradicted.length > 0) {
-    return { code: "all_claims_contradicted", contradicted };
+  if (trust === "claimed") {
+    return { code: "claim_ahead_of_reading", claimed: status, read };
   }
-  const code = isAbsent
-    ? "nothing_claimed_of_absent_order"
-    : "nothing_claimed_or_read";
-  return { code };
-}
-
-function confirmedReason(facts: StatusFacts, read: Status): OrderReason {
   if (!isKnown(read)) return { code: "reading_unrecognised", read };
   const contesting = contestingClaims(facts);
   if (contesting.length > 0) {
@@ -277,8 +281,12 @@ export function orderState(
     },
     transferSeen: fold.transferSeen,
     history: [
-      ...fold.observedStatuses.map(saidBy("snapshot")),
-      ...fold.claims.map(saidBy("webhook")),
+      ...fold.observedStatuses.map(({ status }) =>
+        ({ source: "snapshot", status }) as const
+      ),
+      ...fold.claims.map(({ status }) =>
+        ({ source: "webhook", status }) as const
+      ),
     ],
     claimed: claims[0] === undefined ? null : {
       ...factsBy((field) =>
@@ -297,10 +305,6 @@ export function orderState(
   };
 }
 
-function saidBy(source: OrderState["history"][number]["source"]) {
-  return ({ status }: { readonly status: Status }) => ({ source, status });
-}
-
 /** What was expected, without when it was recorded and how long it is valid. */
 function termsOf(
   { recordedAt: _, askedAt: _asked, validForMs: _valid, ...terms }: Expectation,
@@ -314,4 +318,118 @@ function witnessOf(look: ChainReading | null): WitnessState | null {
   const { digest: _d, txId: _t, address: _a, network: _n, ...said } = look;
   const { erased: _e, asset: _s, type: _y, inputData: _i, ...rest } = said;
   return rest;
+}
+
+/**
+ * How long an order may be paid and not delivered, and a success not seen on the
+ * chain, until it is overdue, in milliseconds.
+ */
+export const OVERDUE_AFTER_MS = {
+  stuck: 3_600_000,
+  witness_missing: 86_400_000,
+};
+
+/** What is known of an order besides its state. */
+export interface OrderContext {
+  /**
+   * Whether an expectation was ever recorded in this ledger. Without any, no
+   * order can be compared, which is reported once for the ledger and not for
+   * each order.
+   */
+  readonly compares: boolean;
+  /** Whether another order holds the reference of this one. */
+  readonly twice: boolean;
+  /**
+   * Key of its last release transition if neither handlers nor targets received
+   * it; else null.
+   */
+  readonly withheld: string | null;
+}
+
+/** An order, and what is known besides its state. */
+export type OrderInContext = OrderState & {
+  /** @default {a ledger that compares, and no other order} */
+  readonly context?: OrderContext;
+};
+
+/**
+ * Outcome of an order now: the state holds the same without what time and other
+ * orders make of it. What a person has settled is not among its reasons to
+ * wait.
+ */
+export function outcomeNow(order: OrderInContext, nowMs: number): Outcome {
+  const { facts, context, byHand } = order;
+  const outcome = outcomeOf({
+    ...facts,
+    overdue: isOverdue(order, nowMs) ? "yes" : "no",
+    twice: context?.twice === true && facts.match === "matched" ? "yes" : "no",
+  });
+  const attention = ATTENTION_KINDS.filter((kind) =>
+    kind === "yes_withheld"
+      ? typeof context?.withheld === "string"
+      : outcome.attention.includes(kind) &&
+        (kind !== "not_comparable" || context?.compares !== false)
+  );
+  return settle({ ...outcome, attention }, facts, byHand);
+}
+
+/** What a row tells of an order besides its state. */
+export interface Beside {
+  /** Whether another order holds its purchase. */
+  readonly twice: boolean;
+  /** What its release entered, and which time, where nobody was told of it. */
+  readonly withheld?: readonly [status: string, entry: number] | undefined;
+}
+
+/**
+ * An order as readers see it: one whose purchase another order holds waits. The stored
+ * state ignores other orders.
+ */
+export function orderOf<Order extends OrderState>(
+  order: Order,
+  compares: boolean,
+  { twice, withheld }: Beside,
+): Order & { readonly context: OrderContext } {
+  const context = {
+    ...{ compares, twice },
+    withheld: withheld === undefined ? null : transitionKey({
+      ...{ entity: "order", machine: "release", id: order.orderId },
+      ...{ trust: "release", status: withheld[0], entry: withheld[1] },
+    }),
+  };
+  if (!twice || order.facts.match !== "matched") return { ...order, context };
+  const { facts, byHand } = order;
+  const outcome = settle(outcomeOf({ ...facts, twice: "yes" }), facts, byHand);
+  return {
+    ...order,
+    outcome: outcome.code,
+    release: outcome.release,
+    releaseReason: outcome.reason,
+    booked: outcome.booked,
+    attention: outcome.attention,
+    context,
+  };
+}
+
+/** Why an order waits for a person now. */
+export function attentionOf(
+  order: OrderInContext,
+  nowMs: number,
+): readonly AttentionKind[] {
+  return outcomeNow(order, nowMs).attention;
+}
+
+function isOverdue(order: OrderState, nowMs: number): boolean {
+  const { changedAt, facts } = order;
+  if (changedAt === null) return false;
+  const ageMs = nowMs - Date.parse(changedAt);
+  if (isPaid(order)) return ageMs >= OVERDUE_AFTER_MS.stuck;
+  return facts.shown === "success" && facts.required === "yes" &&
+    ageMs >= OVERDUE_AFTER_MS.witness_missing;
+}
+
+/** Whether it is paid, as confirmed by the service, and not delivered. */
+export function isPaid({ confirmed, transferSeen }: OrderState): boolean {
+  return confirmed?.status === "pending" ||
+    (confirmed?.status === "progress" && transferSeen);
 }

@@ -13,8 +13,12 @@ import {
   session,
   TX,
 } from "../testing/given_facts.ts";
-import { orderState } from "../states/order_state.ts";
-import { attentionOf, outcomeNow, OVERDUE_AFTER_MS } from "./attention.ts";
+import {
+  attentionOf,
+  orderState,
+  outcomeNow,
+  OVERDUE_AFTER_MS,
+} from "./order_state.ts";
 import { emptyLedger } from "../testing/empty_ledger.ts";
 
 function kinds(nowMinute: number, ...events: RecordedEvent[]): string {
