@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { RecordedEvent } from "../events/event.ts";
-import { foldOrder } from "../orders/order_fold.ts";
+import { foldOrder } from "../testing/fold_order.ts";
 import { foldUser } from "../testing/fold_user.ts";
 import { explainOrder } from "../explain/explain_order.ts";
 import {

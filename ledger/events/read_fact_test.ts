@@ -17,7 +17,7 @@ import {
   userWebhook,
   webhookAt,
 } from "../testing/given_facts.ts";
-import { foldOrder } from "../orders/order_fold.ts";
+import { foldOrder } from "../testing/fold_order.ts";
 import { foldUser } from "../testing/fold_user.ts";
 import { isExpectation } from "./fact.ts";
 import { readFact } from "./read_fact.ts";

@@ -19,7 +19,7 @@ import {
   userRead,
   userWebhook,
 } from "../testing/given_facts.ts";
-import { foldOrder } from "../orders/order_fold.ts";
+import { foldOrder } from "../testing/fold_order.ts";
 import { foldUser } from "../testing/fold_user.ts";
 import { decideOrderStatus } from "../orders/order_status.ts";
 import { readFact } from "./read_fact.ts";

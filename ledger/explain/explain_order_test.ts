@@ -21,7 +21,7 @@ import {
   type FieldValue,
   flattenState,
 } from "./explain_order.ts";
-import { foldOrder } from "../orders/order_fold.ts";
+import { foldOrder } from "../testing/fold_order.ts";
 import { orderState } from "../states/order_state.ts";
 import { tries } from "../../tests/kit/thorough.ts";
 

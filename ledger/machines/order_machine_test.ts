@@ -2,11 +2,8 @@ import { chainReading, orderReleased } from "../testing/mint.ts";
 import assert from "node:assert/strict";
 import { statusAnomalies } from "../anomalies/anomaly.ts";
 import type { Fact } from "../events/fact.ts";
-import {
-  evolveOrder,
-  foldOrder,
-  initialOrderFold,
-} from "../orders/order_fold.ts";
+import { foldOrder } from "../testing/fold_order.ts";
+import { evolveOrder, initialOrderFold } from "../orders/order_fold.ts";
 import {
   absentRead,
   contradiction,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { NewEvent } from "../events/event.ts";
 import { orderAbsent } from "../testing/mint.ts";
 import { readFact } from "../events/read_fact.ts";
-import { foldOrder } from "../orders/order_fold.ts";
+import { foldOrder } from "../testing/fold_order.ts";
 import { monthClaim, monthReading } from "../testing/month_test_events.ts";
 import {
   type BookBy,

@@ -13,7 +13,7 @@ import {
   userWebhook,
   webhookAt,
 } from "../testing/given_facts.ts";
-import { foldOrder } from "./order_fold.ts";
+import { foldOrder } from "../testing/fold_order.ts";
 import { type OrderState, orderState } from "../states/order_state.ts";
 import { readFact } from "../events/read_fact.ts";
 

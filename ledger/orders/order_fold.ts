@@ -42,7 +42,7 @@ import {
 } from "../machines/machine.ts";
 import type { WitnessRule } from "../../core/chain/verdict.ts";
 import type { Status } from "../machines/transition.ts";
-import { expectationsOf, JoinedFacts } from "./expectations.ts";
+import { expectationsOf } from "./expectations.ts";
 
 /**
  * Whether two amounts are equal as exact decimals, or within less than the smallest
@@ -244,14 +244,14 @@ export const noActivity: ActivityFold = {
 
 /** Sessions are not counted: one may be linked to an order several times. */
 function evolveActivity(fold: ActivityFold, fact: Fact): ActivityFold {
-  const place = LABELS.indexOf(fact.label);
+  const { kind, label, recordedAt } = fact;
+  const place = LABELS.indexOf(label);
   // What was kept of an event, and was kept again under other names.
-  const isKeptAgain = fact.kind === "unreadable" &&
-    fact.label === "order_redacted";
+  const isKeptAgain = kind === "unreadable" && label === "order_redacted";
   if (place === -1 || isKeptAgain) return fold;
-  const readAt = "reading" in fact
+  const readAt = kind === "order_snapshot" || kind === "user_snapshot"
     ? fact.reading.readAt
-    : fact.kind === "order_absent"
+    : kind === "order_absent"
     ? fact.readAt
     : null;
   const lastReadAt = laterTime(fold.lastReadAt, readAt);
@@ -259,18 +259,18 @@ function evolveActivity(fold: ActivityFold, fact: Fact): ActivityFold {
   if (fact.redacts !== undefined) {
     return lastReadAt === fold.lastReadAt ? fold : { ...fold, lastReadAt };
   }
-  const isWebhook = fact.kind === "webhook" ||
-    fact.label === "unrecognised" || fact.label === "quarantined";
+  const isWebhook = kind === "webhook" || label === "unrecognised" ||
+    label === "quarantined";
   const { lastWebhookAt } = fold;
   const counts = fold.counts.slice();
   while (counts.length <= place) counts.push(0);
   counts[place] = (counts[place] ?? 0) + 1;
   return {
     counts,
-    firstAt: earlierTime(fold.firstAt, fact.recordedAt),
-    lastAt: laterTime(fold.lastAt, fact.recordedAt),
+    firstAt: earlierTime(fold.firstAt, recordedAt),
+    lastAt: laterTime(fold.lastAt, recordedAt),
     lastWebhookAt: isWebhook
-      ? laterTime(lastWebhookAt, fact.recordedAt)
+      ? laterTime(lastWebhookAt, recordedAt)
       : lastWebhookAt,
     lastReadAt,
   };
@@ -288,15 +288,11 @@ export function evolveUserActivity(
       ? laterTime(lastLoginAt, fact.recordedAt)
       : lastLoginAt,
     otp: fact.kind === "webhook" && fact.otp !== null
-      ? addSorted(otp, fact.otp, { compare: compareSteps })
-        .slice(-MAX_OTP_STEPS)
+      ? addSorted(otp, fact.otp, {
+        compare: (a, b) => compareFields(a, b, ["recordedAt", "eventId"]),
+      }).slice(-MAX_OTP_STEPS)
       : otp,
   };
-}
-
-function compareSteps(a: OtpStep, b: OtpStep): number {
-  return compareText(a.recordedAt, b.recordedAt) ||
-    compareText(a.eventId, b.eventId);
 }
 
 /** Gives an activity its labels. */
@@ -433,17 +429,6 @@ export function evolveOrder(fold: OrderFold, fact: Fact): OrderFold {
     : { ...next, expectations };
 }
 
-/** Folds facts of an order, and what concerns it without naming it, from nothing. */
-export function foldOrder(orderId: string, facts: Iterable<Fact>): OrderFold {
-  let fold = initialOrderFold(orderId);
-  const joined = new JoinedFacts();
-  for (const fact of facts) {
-    if (!joined.add(fact)) fold = evolveOrder(fold, fact);
-  }
-  // Last, because which of them are kept depends on the readings.
-  return joined.join(fold);
-}
-
 /** The fields of which a fact says something. */
 function joinedWith(fold: OrderFold, fact: Fact): Partial<OrderFold> | null {
   switch (fact.kind) {
@@ -488,8 +473,10 @@ function shownBy(fold: OrderFold, reading: OrderReading): Partial<OrderFold> {
   };
   // Without a status it says nothing of the service's history, only of fields.
   if (status === "") {
-    const isLast = statusless === null || isReadLater(reading, statusless);
-    return isLast ? { ...shown, statusless: reading } : shown;
+    const isEarlier = statusless !== null &&
+      (compareTimes(readAt, statusless.readAt) ||
+          compareWithin(reading, statusless)) <= 0;
+    return isEarlier ? shown : { ...shown, statusless: reading };
   }
   const last = (known: OrderReading | null) =>
     known === null || isLater(reading, known) ? reading : known;
@@ -539,11 +526,6 @@ export function isLater(a: OrderReading, b: OrderReading): boolean {
     compareWithin(a, b)) > 0;
 }
 
-/** Whether `a` was read after `b`; what they say decides within one moment. */
-function isReadLater(a: OrderReading, b: OrderReading): boolean {
-  return (compareTimes(a.readAt, b.readAt) || compareWithin(a, b)) > 0;
-}
-
 /** What is kept of a reading when it is erased, and the ids that stay when pruned. */
 const KEPT = [
   ...["changedAt", "createdAt", "statedChangedAt", "statedCreatedAt"] as const,
@@ -583,9 +565,10 @@ function addObserved(
   return boundUnknown(all, (one) => isKnown(one.status), UNKNOWN_STATUSES_KEPT);
 }
 
-type HasStatus = { readonly status: Status };
-
-function byRank(a: HasStatus, b: HasStatus): number {
+function byRank(
+  a: { readonly status: Status },
+  b: { readonly status: Status },
+): number {
   return orderRank(a.status) - orderRank(b.status);
 }
 
@@ -682,10 +665,11 @@ function addLook(
   added: ChainReading,
 ): readonly ChainReading[] {
   const all = [...looks, added];
-  const kept = [latestLook(all.filter((one) => one.final)), latestLook(all)]
-    .filter((one) => one !== null);
-  const [final, last] = kept;
-  return final?.readAt === last?.readAt && final?.digest === last?.digest
-    ? kept.slice(1)
-    : kept;
+  const [final, last] = [
+    latestLook(all.filter((one) => one.final)),
+    latestLook(all),
+  ];
+  const isSame = final?.readAt === last?.readAt &&
+    final?.digest === last?.digest;
+  return [isSame ? null : final, last].filter((one) => one !== null);
 }

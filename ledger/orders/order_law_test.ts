@@ -24,9 +24,9 @@ import {
   USER,
   webhookAt,
 } from "../testing/given_facts.ts";
+import { foldOrder } from "../testing/fold_order.ts";
 import {
   evolveOrder,
-  foldOrder,
   initialOrderFold,
   isLater,
   type OrderFold,

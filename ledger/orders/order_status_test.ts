@@ -11,7 +11,7 @@ import {
   TX,
   webhookAt,
 } from "../testing/given_facts.ts";
-import { foldOrder } from "./order_fold.ts";
+import { foldOrder } from "../testing/fold_order.ts";
 import { isFinal, orderRank } from "../machines/machine.ts";
 import {
   orderReason,

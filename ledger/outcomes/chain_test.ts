@@ -7,7 +7,7 @@ import {
   OVERDUE_AFTER_MS,
 } from "../states/order_state.ts";
 import type { ChainReadingBody, RecordedEvent } from "../events/event.ts";
-import { foldOrder } from "../orders/order_fold.ts";
+import { foldOrder } from "../testing/fold_order.ts";
 import { packOrder, unpackOrder } from "../projection/rows.ts";
 import {
   chainLook,

@@ -10,7 +10,8 @@ import {
   serviceTime,
   session,
 } from "../testing/given_facts.ts";
-import { foldOrder, SESSIONS_KEPT } from "../orders/order_fold.ts";
+import { foldOrder } from "../testing/fold_order.ts";
+import { SESSIONS_KEPT } from "../orders/order_fold.ts";
 import { OUTCOME_WORDS } from "../../resources/wording/outcome.ts";
 import { type OrderState, orderState } from "../states/order_state.ts";
 

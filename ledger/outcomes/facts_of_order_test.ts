@@ -2,7 +2,7 @@ import fc from "fast-check";
 import assert from "node:assert/strict";
 import { failReasons } from "../../core/assets/fail_reason.ts";
 import type { RecordedEvent } from "../events/event.ts";
-import { foldOrder } from "../orders/order_fold.ts";
+import { foldOrder } from "../testing/fold_order.ts";
 import {
   absentRead,
   contradiction,

@@ -1,7 +1,7 @@
 // What the service may state of a transaction, an address and a time.
 import assert from "node:assert/strict";
 import type { RecordedEvent } from "../events/event.ts";
-import { foldOrder } from "../orders/order_fold.ts";
+import { foldOrder } from "../testing/fold_order.ts";
 import { orderState } from "../states/order_state.ts";
 import {
   chainLook,

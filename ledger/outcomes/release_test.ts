@@ -10,7 +10,7 @@ import {
   session,
   TX,
 } from "../testing/given_facts.ts";
-import { foldOrder } from "../orders/order_fold.ts";
+import { foldOrder } from "../testing/fold_order.ts";
 import { orderState } from "../states/order_state.ts";
 
 const release = (...events: RecordedEvent[]) =>

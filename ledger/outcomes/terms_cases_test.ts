@@ -1,7 +1,7 @@
 // Which terms of a purchase count, and what the service leaves out of them.
 import assert from "node:assert/strict";
 import type { OrderExpectedBody, RecordedEvent } from "../events/event.ts";
-import { foldOrder } from "../orders/order_fold.ts";
+import { foldOrder } from "../testing/fold_order.ts";
 import { JoinedFacts } from "../orders/expectations.ts";
 import { orderState } from "../states/order_state.ts";
 import {

@@ -13,7 +13,7 @@ import {
   TX2,
   USER,
 } from "../testing/given_facts.ts";
-import { foldOrder } from "../orders/order_fold.ts";
+import { foldOrder } from "../testing/fold_order.ts";
 import { orderActivity } from "../orders/order_status.ts";
 import { type OrderState, orderState } from "./order_state.ts";
 

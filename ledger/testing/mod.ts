@@ -15,7 +15,8 @@ export {
 export * from "./mint.ts";
 export { anchorFile, anchorFilePath } from "../evidence/anchor_file.ts";
 export { emptyLedger } from "./empty_ledger.ts";
-export { foldOrder, type OrderFold } from "../orders/order_fold.ts";
+export { foldOrder } from "./fold_order.ts";
+export type { OrderFold } from "../orders/order_fold.ts";
 export { foldUser } from "./fold_user.ts";
 export { explainOrder } from "../explain/explain_order.ts";
 export { isKnown } from "../machines/machine.ts";

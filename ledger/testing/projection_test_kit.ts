@@ -12,7 +12,8 @@ import {
   webhookEvent,
   witnessRequired,
 } from "./mint.ts";
-import { activityOf, foldOrder } from "../orders/order_fold.ts";
+import { foldOrder } from "./fold_order.ts";
+import { activityOf } from "../orders/order_fold.ts";
 import { foldUser } from "./fold_user.ts";
 import { type Fact, isExpectation, isWitnessRule } from "../events/fact.ts";
 import { WITNESS_RULES, type WitnessRule } from "../../core/chain/verdict.ts";
