@@ -81,14 +81,25 @@ export function evolveUser(fold: UserFold, fact: Fact): UserFold {
   const { latest, rejects } = fold;
   const activity = evolveUserActivity(fold.activity, fact);
   if (fact.kind === "webhook") {
-    const { lkyc, fkyc, rejectType, recordedAt } = fact;
+    const stated = (kind: VerificationKind) => {
+      const state = fact[kind];
+      return state === null ? fold[kind] : boundUnknown(
+        addSorted(fold[kind], { state, lastAt: fact.recordedAt }, {
+          compare: (a, b) => compareStates(a.state, b.state),
+          merge: (known, added) =>
+            compareTimes(added.lastAt, known.lastAt) > 0 ? added : known,
+        }),
+        (one) => isKnownVerification(one.state),
+        UNKNOWN_STATES_KEPT,
+      );
+    };
     return {
       ...fold,
-      lkyc: addStated(fold.lkyc, lkyc, recordedAt),
-      fkyc: addStated(fold.fkyc, fkyc, recordedAt),
-      rejects: rejectType === null
+      lkyc: stated("lkyc"),
+      fkyc: stated("fkyc"),
+      rejects: fact.rejectType === null
         ? rejects
-        : addSorted(rejects, rejectType, { compare: compareText })
+        : addSorted(rejects, fact.rejectType, { compare: compareText })
           .slice(0, REJECT_REASONS_KEPT),
       activity,
     };
@@ -98,40 +109,22 @@ export function evolveUser(fold: UserFold, fact: Fact): UserFold {
   const isOlder = latest !== null &&
     (compareTimes(reading.readAt, latest.readAt) ||
         compareText(reading.digest, latest.digest)) <= 0;
+  const shown = (
+    known: readonly VerificationState[],
+    state: VerificationState | null,
+  ) =>
+    state === null ? known : boundUnknown(
+      addSorted(known, state, { compare: compareStates }),
+      isKnownVerification,
+      UNKNOWN_STATES_KEPT,
+    );
   return {
     ...fold,
     latest: isOlder ? latest : reading,
-    observedLkyc: addObserved(fold.observedLkyc, reading.lkyc),
-    observedFkyc: addObserved(fold.observedFkyc, reading.fkyc),
+    observedLkyc: shown(fold.observedLkyc, reading.lkyc),
+    observedFkyc: shown(fold.observedFkyc, reading.fkyc),
     activity,
   };
-}
-
-function addObserved(
-  shown: readonly VerificationState[],
-  state: VerificationState | null,
-): readonly VerificationState[] {
-  return state === null ? shown : boundUnknown(
-    addSorted(shown, state, { compare: compareStates }),
-    isKnownVerification,
-    UNKNOWN_STATES_KEPT,
-  );
-}
-
-function addStated(
-  stated: readonly StatedVerification[],
-  state: string | null,
-  lastAt: string,
-): readonly StatedVerification[] {
-  return state === null ? stated : boundUnknown(
-    addSorted(stated, { state, lastAt }, {
-      compare: (a, b) => compareStates(a.state, b.state),
-      merge: (known, added) =>
-        compareTimes(added.lastAt, known.lastAt) > 0 ? added : known,
-    }),
-    (one) => isKnownVerification(one.state),
-    UNKNOWN_STATES_KEPT,
-  );
 }
 
 function compareStates(a: VerificationState, b: VerificationState): number {
@@ -156,14 +149,7 @@ export interface Verification {
 }
 
 /** Status of a user: three machines, and what follows from them together. */
-export interface UserStatus {
-  /**
-   * `banned` where the service says so, else the document verification once it
-   * has begun, else the light one, else `unknown`.
-   */
-  readonly status: VerificationState | "banned" | "unknown";
-  /** `confirmed` when all inputs of `status` are confirmed by the service. */
-  readonly trust: Trust;
+export interface UserStatus extends Pick<UserState, "status" | "trust"> {
   /** Light verification. */
   readonly lkyc: Verification;
   /** Document verification. */
@@ -172,9 +158,7 @@ export interface UserStatus {
   readonly ban: BanName | null;
 }
 
-function rowOf(
-  state: VerificationState,
-): VerificationName | "unlisted" {
+function rowOf(state: VerificationState): VerificationName | "unlisted" {
   return isKnownVerification(state) ? state : "unlisted";
 }
 
@@ -222,7 +206,7 @@ function lastStated(
 export function decideUserStatus(facts: VerificationFacts): UserStatus {
   const lkyc = decideVerification(facts, lkycMachine);
   const fkyc = decideVerification(facts, fkycMachine);
-  const banned = facts.latest === null ? null : facts.latest.banned;
+  const banned = facts.latest?.banned ?? null;
   const ban = banned === null ? null : banned ? "banned" : "not_banned";
   const machines = { lkyc, fkyc, ban } as const;
   if (ban === "banned") {
@@ -261,20 +245,15 @@ export type NextStep =
   | "cannot_buy"
   | "unknown";
 
-const NEXT_STEPS: ReadonlyMap<string, NextStep> = new Map(
-  Object.entries(
-    {
-      unknown: "unknown",
-      "not initiated": "start_verification",
-      initiated: "finish_verification",
-      progress: "wait",
-      retry: "upload_documents",
-      failed: "see_reject_reasons",
-      success: "none",
-      banned: "cannot_buy",
-    } satisfies Record<VerificationName | "banned" | "unknown", NextStep>,
-  ),
-);
+const NEXT_STEPS: ReadonlyMap<string, NextStep> = new Map([
+  ["not initiated", "start_verification"],
+  ["initiated", "finish_verification"],
+  ["progress", "wait"],
+  ["retry", "upload_documents"],
+  ["failed", "see_reject_reasons"],
+  ["success", "none"],
+  ["banned", "cannot_buy"],
+]);
 
 /** What a user of that status must do next. */
 export function nextStep(status: string): NextStep {
@@ -317,7 +296,7 @@ export interface UserState extends UserProfile {
    * `banned` where the service says so, else the document verification once it
    * has begun, else the light one, else `unknown`.
    */
-  readonly status: UserStatus["status"];
+  readonly status: VerificationState | "banned" | "unknown";
   /** `confirmed` when all inputs of `status` are confirmed by the service. */
   readonly trust: Trust;
   /** What the user must do next, by `status`. */
@@ -424,8 +403,7 @@ function reversedVerification(
 ): VerificationReversed[] {
   if (read === null) return [];
   const before = shown.filter((state) =>
-    state !== read &&
-    machine.moves[rowOf(state)][rowOf(read)].anomaly !== null
+    state !== read && machine.moves[rowOf(state)][rowOf(read)].anomaly !== null
   );
   return before.length === 0
     ? []
@@ -499,21 +477,17 @@ export function userVerdictOf(user: UserState): UserVerdict {
   switch (next) {
     case "none":
       return { code: "verified", by };
-    case "see_reject_reasons":
-      return {
-        code: "failed",
-        by,
-        rejectReasons: user.rejectReasons.filter((reason) =>
-          reason.toLowerCase().startsWith(`${by}_`)
-        ),
-      };
+    case "see_reject_reasons": {
+      const rejectReasons = user.rejectReasons.filter((reason) =>
+        reason.toLowerCase().startsWith(`${by}_`)
+      );
+      return { code: "failed", by, rejectReasons };
+    }
     case "upload_documents":
       return { code: "retry", by };
     case "start_verification":
       return { code: "not_begun" };
-    case "finish_verification":
-    case "wait":
-    case "unknown":
+    default:
       return { code: "under_way", by, state, next };
   }
 }
