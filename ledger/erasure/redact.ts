@@ -203,17 +203,16 @@ export function redactReading(
 }
 
 function readingFields(
-  event: Pick<RecordedEvent, "digest" | "readAt" | "recordedAt"> & {
-    readonly body: Uint8Array;
-  },
+  event: Parameters<typeof readOrder>[0],
 ): Partial<OrderRedactedBody> {
   const read = soundRow(event.body, readOrderRow);
-  if (read === null) return {};
+  const reading = readOrder(event);
+  if (read === null || reading === null) return {};
   const kept = KEPT_ORDER_FIELDS.flatMap((field) => {
     const value = read.row[field] === null ? "" : read.row[field];
     return typeof value === "string" ? [[field, value]] : [];
   });
-  const tx = statedTransactionForm(readOrder(event, read.row, read.odd));
+  const tx = statedTransactionForm(reading);
   return {
     ...Object.fromEntries(kept),
     ...tx === "empty" && { tx_id: "" },

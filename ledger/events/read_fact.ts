@@ -7,13 +7,12 @@ import {
   webhookType,
 } from "../../core/webhook_event/webhook_event.ts";
 import { parseWebhook } from "../../core/webhook_event/parse_webhook.ts";
+import { KEPT_OF_WEBHOOK, orderField } from "../../core/wire/fields.ts";
 import {
-  KEPT_OF_WEBHOOK,
-  orderField,
-  readOrderRow,
-  readUserRow,
-} from "../../core/wire/fields.ts";
-import { normaliseStatus, orderMachine } from "../machines/machine.ts";
+  isExpectationKind,
+  normaliseStatus,
+  orderMachine,
+} from "../machines/machine.ts";
 import {
   CLAIM_FIELDS,
   claimCode,
@@ -35,7 +34,6 @@ import {
   readChainFields,
   readWitnessRule,
   type RecordedEvent,
-  soundRow,
   upper,
 } from "./event.ts";
 import type {
@@ -74,25 +72,23 @@ function read(event: RecordedEvent): Fact {
   if (body.length === 0) return because(event, "body_erased");
   if (kind === "order_snapshot") {
     if (isMarkedErased(body)) return because(event, "body_erased");
-    const found = soundRow(body, readOrderRow);
-    if (found === null) return because(event, "body_not_object");
-    const clickId = linking(event.clickId);
-    const reading = readOrder(event, found.row, found.odd);
-    return { ...base, kind, orderId, clickId, reading };
+    const reading = readOrder(event);
+    if (reading === null) return because(event, "body_not_object");
+    return { ...base, kind, orderId, clickId: linking(event.clickId), reading };
   }
   if (kind === "user_snapshot") {
-    const found = soundRow(body, readUserRow);
-    if (found === null) return because(event, "body_not_object");
-    const reading = readUser(event, found.row, found.odd);
+    const reading = readUser(event);
+    if (reading === null) return because(event, "body_not_object");
     return { ...base, kind, userId: event.userId, reading };
   }
   const object = exactObject(body);
+  if (kind === "order_redacted") {
+    return object === null
+      ? because(event, "body_not_object")
+      : readRedacted(event, object);
+  }
   const said = object ?? {};
   switch (kind) {
-    case "order_redacted":
-      return object === null
-        ? because(event, "body_not_object")
-        : readRedacted(event, object);
     case "order_contradicted": {
       const status = filledText(said.status);
       const upTo = normaliseTime(filledText(said.up_to));
@@ -127,12 +123,9 @@ function read(event: RecordedEvent): Fact {
     case "order_expected": {
       const expectation = expectationOf(event, said);
       if (expectation === null) {
-        return because(
-          event,
-          kind === "session_created"
-            ? "session_without_id"
-            : "expectation_without_id",
-        );
+        const isSession = kind === "session_created";
+        const what = isSession ? "session" : "expectation";
+        return because(event, `${what}_without_id`);
       }
       const { sessionId, clickId } = expectation;
       return { ...base, kind, sessionId, clickId, expectation };
@@ -154,17 +147,11 @@ function baseOf(event: RecordedEvent, label: ActivityLabel): FactBase {
   };
 }
 
+/** The fact of an event that says only whom it concerns. */
 function because(
   event: RecordedEvent,
-  code: Exclude<UnreadableReason["code"], "webhook_unrecognised">,
-): UnreadableFact {
-  return unreadable(event, { code });
-}
-
-/** The fact of an event that says only whom it concerns. */
-function unreadable(
-  event: RecordedEvent,
-  reason: UnreadableReason,
+  code: UnreadableReason["code"],
+  problems: readonly string[] = [],
 ): UnreadableFact {
   const { kind, type, orderId, userId, clickId } = event;
   const isWebhook = kind === "webhook";
@@ -174,15 +161,14 @@ function unreadable(
     ? "quarantined"
     : "unrecognised";
   // A delivery that names an order shows that the order exists.
-  const isOfOrder = kind !== "user_snapshot" && kind !== "session_created" &&
-    kind !== "order_expected";
+  const isOfOrder = kind !== "user_snapshot" && !isExpectationKind(kind);
   return {
     ...baseOf(event, label),
     kind: "unreadable",
     orderId: isOfOrder ? orderId : null,
     userId: isWebhook || kind === "user_snapshot" ? userId : null,
     clickId: isWebhook ? linking(clickId) : null,
-    reason,
+    reason: code === "webhook_unrecognised" ? { code, problems } : { code },
   };
 }
 
@@ -205,8 +191,7 @@ function readWebhook(event: RecordedEvent): Fact {
         claim: claims[known],
       };
     }
-    const problems = webhook.reasons;
-    return unreadable(event, { code: "webhook_unrecognised", problems });
+    return because(event, "webhook_unrecognised", webhook.reasons);
   }
   return isOrderEvent(webhook)
     ? orderWebhook(event, webhook)
@@ -344,13 +329,13 @@ function readRedacted(
       ? because(event, "look_incomplete")
       : { ...base, kind, look };
   }
-  const found = soundRow(event.body, readOrderRow);
-  if (found === null) return because(event, "body_not_object");
+  const reading = readOrder(event);
+  if (reading === null) return because(event, "body_not_object");
   return {
     ...base,
     kind: "order_snapshot",
     reading: {
-      ...readOrder(event, found.row, found.odd),
+      ...reading,
       match: MATCH_FACTS.find((one) => one === body.match) ?? null,
       erasedTx: body.tx_named === true
         ? "named"

@@ -4,6 +4,8 @@ import {
   LIMIT_FIELDS,
   ORDER_FIELD_NAMES,
   ORDER_FIELDS,
+  readOrderRow,
+  readUserRow,
   USER_FIELDS,
   type UserFieldTable,
 } from "../../core/wire/fields.ts";
@@ -20,6 +22,7 @@ import {
   type OrderFacts,
   type OrderFees,
   type RecordedEvent,
+  soundRow,
   statedText,
   textOf,
   upper,
@@ -72,16 +75,17 @@ export interface OrderReading extends OrderFacts, OrderDetails, OrderFees {
 }
 
 /**
- * Normalises an order of the Data API, numbers already exact decimal strings
- * and odd fields left out.
+ * Normalises an order of the Data API; null where a body is no object. Numbers are
+ * exact decimal strings, and odd fields are left out.
  *
  * Source: service interface, "Order (Data API)".
  */
 export function readOrder(
-  event: Pick<RecordedEvent, "digest" | "readAt" | "recordedAt">,
-  order: Readonly<Record<string, unknown>>,
-  odd: readonly OddField[],
-): OrderReading {
+  event: Pick<RecordedEvent, "digest" | "readAt" | "recordedAt" | "body">,
+): OrderReading | null {
+  const found = soundRow(event.body, readOrderRow);
+  if (found === null) return null;
+  const { row: order, odd } = found;
   const status = filledText(order.status);
   const readAt = effectiveReadAt(event.readAt, event.recordedAt);
   const time = (value: unknown) =>
@@ -282,16 +286,15 @@ export function profileOf(read: UserProfile): UserProfile {
 }
 
 /**
- * Normalises a user of the Data API, numbers already exact decimal strings and
- * odd fields left out.
+ * Normalises a user of the Data API; null where a body is no object. Numbers are
+ * exact decimal strings, and odd fields are left out.
  *
  * Source: service interface, "User (Data API)".
  */
-export function readUser(
-  event: RecordedEvent,
-  user: Row,
-  odd: readonly OddField[],
-): UserReading {
+export function readUser(event: RecordedEvent): UserReading | null {
+  const found = soundRow(event.body, readUserRow);
+  if (found === null) return null;
+  const { row: user, odd } = found;
   const limits = objectOf(user.limits);
   return {
     digest: event.digest,
