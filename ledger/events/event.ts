@@ -65,19 +65,15 @@ export function effectiveReadAt(
   return apart <= readToleranceMs ? readAt : recordedAt;
 }
 
-/** A time that the service states, and the time that it counts as. */
-interface EffectiveTime {
-  /** The time that counts; empty when none was stated. */
-  readonly counts: string;
-  /** What was stated where that is another time; else null. */
-  readonly stated: string | null;
-}
-
 /**
  * The time that a time of the service counts as: one that lies more than five
- * minutes after the reading that shows it counts as the time of that reading.
+ * minutes after the reading that shows it counts as the time of that reading. What
+ * was stated where that is another time.
  */
-export function effectiveTime(time: string, readAt: string): EffectiveTime {
+export function effectiveTime(
+  time: string,
+  readAt: string,
+): { readonly counts: string; readonly stated: string | null } {
   const sound = { counts: time, stated: null };
   if (compareTimes(time, readAt) <= 0) return sound;
   const readMs = Date.parse(readAt);
@@ -225,10 +221,9 @@ export function cleaned<T>(value: T, source: string): T {
 function clean(value: unknown): unknown {
   if (typeof value === "string") return cleanText(value);
   if (Array.isArray(value)) return value.map(clean);
-  const object = objectOf(value);
-  if (object === null) return value;
+  if (!isRecord(value)) return value;
   return Object.fromEntries(
-    Object.entries(object).map(([key, inner]) => [key, clean(inner)]),
+    Object.entries(value).map(([key, inner]) => [key, clean(inner)]),
   );
 }
 
@@ -237,16 +232,14 @@ function cleanText(text: string): string {
 }
 
 /**
- * Text fit for an indexed column: well formed and free of NUL, because SQLite
- * ends a text at NUL and a lone surrogate cannot be stored as UTF-8.
+ * An identifier fit for an indexed column: well formed and free of NUL, because
+ * SQLite ends a text at NUL and a lone surrogate cannot be stored as UTF-8. Null
+ * where it is too long for one.
  */
-function columnText(value: unknown): string | null {
-  return typeof value === "string" ? emptyToNull(cleanText(value)) : null;
-}
-
-/** An identifier fit for an indexed column; null where it is too long for one. */
 export function idText(value: unknown): string | null {
-  return isLongText(value) ? null : columnText(value);
+  return typeof value !== "string" || isLongText(value)
+    ? null
+    : emptyToNull(cleanText(value));
 }
 
 /** Text of a decoded field: null when absent or JSON null. */
@@ -259,8 +252,7 @@ export function textOf(value: unknown): string | null {
 
 /** Like {@linkcode textOf}, with the empty string read as absent. */
 export function filledText(value: unknown): string | null {
-  const text = textOf(value);
-  return text === "" ? null : text;
+  return emptyToNull(textOf(value));
 }
 
 /**
@@ -417,24 +409,6 @@ export function validUntil(
   const untilMs = Date.parse(asked) + expectation.validForMs;
   return Number.isNaN(untilMs) ? asked : new Date(untilMs).toISOString();
 }
-
-/** How expectations of an order are found. */
-export interface ExpectationWindow {
-  /** Click id of the latest reading. */
-  readonly clickId: string;
-  /** They are valid at this time or later, UTC ISO 8601 with milliseconds. */
-  readonly from: string;
-  /** They were asked for until this time, UTC ISO 8601 with milliseconds. */
-  readonly until: string;
-  /**
-   * Until when terms of their purchases count, UTC ISO 8601 with milliseconds;
-   * {@linkcode ALWAYS} before a reading has shown success.
-   */
-  readonly termsUntil: string;
-}
-
-/** After every time. */
-export const ALWAYS = "~";
 
 /** What an expectation is for. */
 export interface PurchaseName {
@@ -857,30 +831,6 @@ export interface RecordedEvent extends NewEvent {
   readonly position: number;
 }
 
-/** Body of `session_created`. */
-export interface SessionCreatedBody extends ExpectedTerms {
-  /** `sessionId` the service returned; webhooks name it `hpp_session_id`. */
-  readonly session_id: string;
-  /** `requestId` the service returned. */
-  readonly request_id?: string;
-  /** Click id handed to the widget with this session. */
-  readonly click_id?: string;
-  /** The partner's own reference, for example a basket id. */
-  readonly reference?: string;
-  /** `simple` or `simple_full_restrict`. */
-  readonly flow_type: string;
-  /**
-   * What to compare the order with when the session leaves it out or says
-   * something else: a smart-contract session, for example, has no amount. A
-   * field stated here replaces that of the session.
-   */
-  readonly expected?: ExpectedTerms;
-  /** When it was asked for, UTC ISO 8601, if not when it was recorded. */
-  readonly asked_at?: string;
-  /** How long it is valid, in milliseconds. @default seven days */
-  readonly valid_for_ms?: number;
-}
-
 /** What an order is compared with. */
 export interface ExpectedTerms {
   /** User who should pay. */
@@ -899,18 +849,40 @@ export interface ExpectedTerms {
   readonly wallet_address?: string;
 }
 
-/** Body of `order_expected`. */
-export interface OrderExpectedBody extends ExpectedTerms {
-  /** Id that was minted for it. */
-  readonly expectation_id: string;
-  /** Click id that the order should have. */
-  readonly click_id: string;
+/** What is asked for, with a session or without one. */
+interface AskedBody extends ExpectedTerms {
   /** The partner's own reference, for example a basket id. */
   readonly reference?: string;
   /** When it was asked for, UTC ISO 8601, if not when it was recorded. */
   readonly asked_at?: string;
   /** How long it is valid, in milliseconds. @default seven days */
   readonly valid_for_ms?: number;
+}
+
+/** Body of `session_created`. */
+export interface SessionCreatedBody extends AskedBody {
+  /** `sessionId` the service returned; webhooks name it `hpp_session_id`. */
+  readonly session_id: string;
+  /** `requestId` the service returned. */
+  readonly request_id?: string;
+  /** Click id handed to the widget with this session. */
+  readonly click_id?: string;
+  /** `simple` or `simple_full_restrict`. */
+  readonly flow_type: string;
+  /**
+   * What to compare the order with when the session leaves it out or says
+   * something else: a smart-contract session, for example, has no amount. A
+   * field stated here replaces that of the session.
+   */
+  readonly expected?: ExpectedTerms;
+}
+
+/** Body of `order_expected`. */
+export interface OrderExpectedBody extends AskedBody {
+  /** Id that was minted for it. */
+  readonly expectation_id: string;
+  /** Click id that the order should have. */
+  readonly click_id: string;
 }
 
 /** Body of `order_released`. */

@@ -1,13 +1,11 @@
 /** What the partner expects of an order, and whether it waits for the chain. */
 import type { WitnessRule } from "../../core/chain/verdict.ts";
 import {
-  ALWAYS,
   askedAtOf,
   CANDIDATES_KEPT,
   compareTimes,
   earlierTime,
   type Expectation,
-  type ExpectationWindow,
   laterTime,
   purchaseKey,
   validUntil,
@@ -56,6 +54,16 @@ export function beganBy(
   return createdAt === null ? firstReadAt : earlierTime(firstReadAt, createdAt);
 }
 
+export interface ExpectationWindow {
+  readonly clickId: string;
+  /** They are valid at this time or later, UTC ISO 8601 with milliseconds. */
+  readonly from: string;
+  /** They were asked for until this time, likewise. */
+  readonly until: string;
+  /** Until when terms of their purchases count, likewise. */
+  readonly termsUntil: string;
+}
+
 /**
  * How to find the expectations of an order. Null before the first reading, and
  * where it has no click id.
@@ -72,8 +80,9 @@ export function expectationWindow(
     clickId,
     from: movedBy(began, 0),
     until,
+    // The tilde comes after every time.
     termsUntil: successReadAt === null
-      ? ALWAYS
+      ? "~"
       : laterTime(until, movedBy(successReadAt, 0)),
   };
 }

@@ -42,7 +42,6 @@ import {
   ORDER_FIELDS,
 } from "../../core/wire/fields.ts";
 import { isFinal, isKnown, orderRank } from "../machines/machine.ts";
-import type { Status } from "../machines/transition.ts";
 import {
   ATTENTION_KINDS,
   type AttentionKind,

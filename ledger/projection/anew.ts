@@ -3,7 +3,6 @@ import {
   askedAtOf,
   CANDIDATES_KEPT,
   type Expectation,
-  type ExpectationWindow,
   type PurchaseName,
   type RecordedEvent,
   validUntil,
@@ -14,6 +13,7 @@ import {
   isExpectation,
 } from "../events/fact.ts";
 import {
+  type ExpectationWindow,
   expectationWindow,
   JoinedFacts,
   sameWindow,
