@@ -12,9 +12,9 @@ import type { OrderStep, SandboxOrder } from "./sandbox.ts";
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What the user is to buy, and where it goes. */
-type Purchase = Record<
-  "commodity" | "network" | "currencyAmount" | "address",
-  string
+type Purchase = Pick<
+  SandboxOrder,
+  "commodity" | "network" | "currencyAmount" | "address"
 >;
 
 /** One opening of the widget. */
@@ -23,7 +23,7 @@ interface Visit {
   readonly isLocked: boolean;
   readonly options: Readonly<Record<string, string>>;
   readonly purchase: Purchase;
-  orderId: string | null;
+  orderId?: string;
 }
 
 const REFUSALS = {
@@ -45,21 +45,15 @@ export function widgetRoutes(service: Service): Hono {
     const look = { theme, brandColor };
     const session = service.sessions.open(session_id, click_id);
     if (typeof session === "string") {
-      return widgetPage("", {
-        refused: session,
-        why: REFUSALS[session],
-        ...look,
-      });
+      const why = REFUSALS[session];
+      return widgetPage("", { refused: session, why, ...look });
     }
     const isLocked = session.flow_type === "simple_full_restrict";
-    const purchase = purchaseOf(service, {
-      ...(!isLocked && options),
-      ...session,
-    });
-    const visit = { session, isLocked, options, purchase, orderId: null };
+    const stated = { ...(!isLocked && options), ...session };
+    const { rate, ...purchase } = offerOf(service, stated);
+    const visit = { session, isLocked, options, purchase };
     const token = service.factory.uuid();
     visits.set(token, visit);
-    const rate = rateOf(service, visit);
     const data = { token, isLocked, rate, ...look };
     return widgetPage(checkout(service, visit), data);
   });
@@ -74,38 +68,33 @@ export function widgetRoutes(service: Service): Hono {
   return app;
 }
 
-/** The asset, amount and wallet that are stated, or our presets. */
-function purchaseOf(
+/** The asset, amount and wallet that are stated, or our presets, and the rate. */
+function offerOf(
   { assets }: Service,
   stated: SessionRequest & { readonly address?: string },
-): Purchase {
+): Purchase & { readonly rate: Fields } {
   const network = stated.network ?? (assets === "sandbox" ? "amoy" : "polygon");
-  const commodity = stated.commodity ?? "POL";
-  const market = factory.marketOf(assets, commodity, network);
-  const { commodity_amount: bought } = stated;
-  const cents = bought
-    ? factory.centsFor(market, factory.unitsOf(bought, market.decimals))
-    : 2_500n;
+  const market = factory.marketOf(assets, stated.commodity ?? "POL", network);
+  const { commodity, decimals } = market;
+  const bought = factory.unitsOf(stated.commodity_amount ?? "0", decimals);
+  const cost = bought === 0n ? 2_500n : factory.centsFor(market, bought);
+  const currencyAmount = stated.currency_amount ?? decimalOfUnits(cost, 2);
+  const cents = factory.unitsOf(currencyAmount, 2);
   return {
-    ...{ commodity: market.commodity, network },
-    currencyAmount: stated.currency_amount ?? decimalOfUnits(cents, 2),
+    ...{ commodity, network, currencyAmount },
     address: stated.wallet_address ?? stated.address ??
       factory.addressOf(network, "5a".repeat(20)),
-  };
-}
-
-/** What the amount first shown buys, and the fee of five percent in it. */
-function rateOf({ assets }: Service, { session, purchase }: Visit): Fields {
-  const { commodity, network, currencyAmount } = purchase;
-  const market = factory.marketOf(assets, commodity, network);
-  const cents = factory.unitsOf(currencyAmount, 2);
-  const units = factory.unitsFor(market, cents);
-  return {
-    ticker: commodity + (session.currency ?? "USD"),
-    ...{ currency_amount: currencyAmount, purchase_amount: currencyAmount },
-    commodity_amount: decimalOfUnits(units, market.decimals),
-    ...{ fee_percent: "5", fee_amount: decimalOfUnits(cents / 20n, 2) },
-    ...{ miner_fee: "0", currency_miner_fee: "0" },
+    rate: {
+      ticker: commodity + (stated.currency ?? "USD"),
+      ...{ currency_amount: currencyAmount, purchase_amount: currencyAmount },
+      commodity_amount: decimalOfUnits(
+        factory.unitsFor(market, cents),
+        decimals,
+      ),
+      // The fee is five percent.
+      ...{ fee_percent: "5", fee_amount: decimalOfUnits(cents / 20n, 2) },
+      ...{ miner_fee: "0", currency_miner_fee: "0" },
+    },
   };
 }
 
@@ -119,7 +108,9 @@ function take(
     const chosen = { ...visit.purchase, ...(!visit.isLocked && fields) };
     visit.orderId = create(service, visit, chosen).orderId;
   }
-  if (visit.orderId === null) throw new RangeError("Cannot move: pay first");
+  if (visit.orderId === undefined) {
+    throw new RangeError("Cannot move: pay first");
+  }
   const facts = typeof failReason === "string" ? { failReason } : {};
   return service.advance(visit.orderId, step as OrderStep, facts);
 }
@@ -172,16 +163,16 @@ function checkout(
     const options = new Set(texts.map((text) => `<option>${escapeHtml(text)}`));
     return `<select id="${id}"${more}>${[...options].join("")}</select>`;
   };
-  const input = (id: "currencyAmount" | "address") =>
-    `<input id="${id}" value="${escapeHtml(purchase[id])}"${
+  const input = (id: string, value: string) =>
+    `<input id="${id}" value="${escapeHtml(value)}"${
       isLocked ? " readonly" : ""
     }>`;
   const asset = select("asset", choices, isLocked ? " disabled" : "");
   return `<section id="checkout">
 <label>You pay, ${session.currency ?? "USD"}${
-    input("currencyAmount")
+    input("amount", purchase.currencyAmount)
   }</label><label>Asset${asset}</label>
-<label>To this wallet${input("address")}</label>
+<label>To this wallet${input("address", purchase.address)}</label>
 <button id="pay" class="primary">Pay</button></section>
 <section id="order" hidden><p id="detail"></p>
 <div id="decide"><label>Reason, if it fails${select("reason", reasons)}</label>
@@ -226,7 +217,7 @@ function dress(look) {
 }
 function chosen() {
   const [commodity, network] = at("asset").value.split(" ");
-  return { commodity, network, currencyAmount: at("currencyAmount").value.trim(), address: at("address").value.trim() };
+  return { commodity, network, currencyAmount: at("amount").value.trim(), address: at("address").value.trim() };
 }
 addEventListener("message", ({ source, data: message }) => {
   if (source !== parent) return;
