@@ -1,10 +1,14 @@
-/** A JSON answer. */
+/** A JSON answer. Cents are big integers, so they are written as text. */
 export function answer(
   status: number,
   body: unknown,
   headers: Record<string, string> = {},
 ): Response {
-  return new Response(JSON.stringify(body), {
+  const json = JSON.stringify(
+    body,
+    (_name, value) => typeof value === "bigint" ? String(value) : value,
+  );
+  return new Response(json, {
     status,
     headers: { "content-type": "application/json", ...headers },
   });

@@ -2,12 +2,11 @@ import { Hono } from "hono";
 import { isOneOf, isRecord, jsonRecord } from "../core/guards.ts";
 import { WEBHOOK_TYPES } from "../core/webhook_event/webhook_event.ts";
 import { answer, escapeHtml, htmlPage } from "./answer.ts";
-import { backfill, populate } from "./customers.ts";
+import { populate } from "./customers.ts";
 import { BAD_DAY, FAULT_RATES } from "./faults.ts";
 import { nextSteps } from "./orders_and_users.ts";
 import type { Service } from "./service.ts";
 import {
-  type BackfillOptions,
   DISABLE_RULES,
   type DisableRule,
   type OrderStep,
@@ -226,14 +225,6 @@ const CONTROLS: Readonly<Record<string, Control>> = {
     parameters: USER,
     run: (service, fields, id) => service.amendUser(id, fields),
   },
-  "POST /backfill": {
-    help: "Writes finished orders into the past, without webhooks",
-    parameters: { ...each("number", "orders fromMs untilMs"), clickId: "text" },
-    run: (service, fields) => {
-      backfill(service, fields as unknown as BackfillOptions);
-      return { orders: service.orderStore.size };
-    },
-  },
 };
 
 /** What can be read: everything of a kind, or one of them by its id. */
@@ -249,11 +240,6 @@ const READS: Readonly<
   users: (service) => service.users(),
   "orders/:id": (service, id) => service.order(id),
   "sessions/:id": ({ sessions }, id) => sessions.get(id),
-  help: () =>
-    Object.entries(CONTROLS).map(([place, { help, parameters }]) => {
-      const [method, path] = place.split(" ");
-      return { method, path: `/control${path}`, help, parameters };
-    }),
 };
 
 /** The control API and its page, under /control. */
@@ -322,17 +308,8 @@ function readFields(text: string, parameters: Control["parameters"]): Fields {
   return fields;
 }
 
-/** A JSON answer. Cents are big integers, so they are written as text. */
 function reply(value: unknown): Response {
-  const json = JSON.stringify(
-    value,
-    (_name, inner) => typeof inner === "bigint" ? String(inner) : inner,
-  );
-  const headers = {
-    "content-type": "application/json",
-    "cache-control": "no-store",
-  };
-  return new Response(json, { headers });
+  return answer(200, value, { "cache-control": "no-store" });
 }
 
 /** How many rows a list of the state holds. */

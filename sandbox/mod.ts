@@ -38,9 +38,8 @@
  *   event with any fields. `POST /control/test`: the Test button.
  * - `PATCH /control/delivery` with `{ webhookUrl?, disableRule?, enabled? }`.
  * - `PATCH /control/faults`, and `DELETE` to switch them all off.
- * - `POST /control/populate`, `/control/backfill`, and `/control/clock` with
- *   `{ advanceMs }`.
- * - `GET /control/help`: all of these, with their parameters.
+ * - `POST /control/populate` with `{ orders, spanMs?, stepMs?, openShare? }`, and
+ *   `/control/clock` with `{ advanceMs }`.
  * - `/{partner_id}/widget`: the page that the official widget SDK opens.
  *
  * @module
