@@ -397,16 +397,13 @@ export function forgetIsolated(
   };
 }
 
-/** How many ids are refused, and the oldest of them. */
-export function selectRefused(limit: number): Statement[] {
-  return [{
-    sql: "SELECT count(*) FROM set_aside WHERE kind = 'refused'",
-    args: [],
-  }, {
-    sql: `SELECT ${COLUMNS} FROM set_aside
+/** The ids that are refused longest, and behind each how many there are in all. */
+export function selectRefused(limit: number): Statement {
+  return {
+    sql: `SELECT ${COLUMNS}, count(*) OVER () FROM set_aside
       WHERE kind = 'refused' ORDER BY since LIMIT ?`,
     args: [limit],
-  }];
+  };
 }
 
 export function selectIsolated(entity: Entity, entityId: string): Statement {
@@ -662,15 +659,12 @@ export function writeObservations(
   observations: readonly Observation[],
   nowMs: number,
 ): Statement {
-  const rows = observations.map((one) => [
-    ...[one.entityId, one.requestedAt, one.readAt, one.digest],
-    ...[one.found ? 1 : 0, one.status],
-  ]);
-  const values = [0, 1, 2, 3, 4, 5].map((at) => `value ->> ${at}`).join(", ");
   return {
     sql: `INSERT INTO observations
         (entity, id, asked_at, read_at, digest, found, status)
-      SELECT ?1, ${values} FROM json_each(?2) WHERE true
+      SELECT ?1, value ->> 'entityId', value ->> 'requestedAt', value ->> 'readAt',
+        value ->> 'digest', value ->> 'found', value ->> 'status'
+      FROM json_each(?2) WHERE true
       ON CONFLICT (entity, id) DO UPDATE SET
         asked_at = excluded.asked_at, read_at = excluded.read_at,
         digest = excluded.digest, found = excluded.found,
@@ -678,7 +672,7 @@ export function writeObservations(
       WHERE excluded.asked_at >= asked_at OR asked_at > ?3`,
     args: [
       entity,
-      JSON.stringify(rows),
+      JSON.stringify(observations),
       new Date(nowMs + CLOCK_TOLERANCE_MS).toISOString(),
     ],
   };
@@ -794,27 +788,19 @@ export async function readObservedChanges(
 }
 
 /**
- * Deletes moves of before a time, UTC ISO 8601, but for the last ones.
+ * Deletes moves that are old, but for the last ones. Those that were seen at a time to
+ * come, before our clock was set back, are dated to now: they are past, and not
+ * reported again when the clock comes to that time again.
  */
-export function deleteChangesBefore(time: string, keep: number): Statement {
-  return {
-    sql: `DELETE FROM observed WHERE moved_at < min(?1, (SELECT moved_at
-      FROM observed ORDER BY moved_at DESC LIMIT 1 OFFSET ?2))`,
-    args: [time, keep - 1],
-  };
-}
-
-/**
- * Dates moves that were seen at a time to come, before our clock was set back, to now:
- * they are past, and not reported again when the clock comes to that time again.
- */
-export function dateFutureChanges(nowMs: number): Statement {
-  return {
+export function tidyObservedChanges(nowMs: number, keep: number): Statement[] {
+  const time = (ms: number) => new Date(ms).toISOString();
+  return [{
     sql: `UPDATE observed SET moved_at = min(moved_at, ?1), seen_at = ?1
       WHERE seen_at > ?2`,
-    args: [
-      new Date(nowMs).toISOString(),
-      new Date(nowMs + CLOCK_TOLERANCE_MS).toISOString(),
-    ],
-  };
+    args: [time(nowMs), time(nowMs + CLOCK_TOLERANCE_MS)],
+  }, {
+    sql: `DELETE FROM observed WHERE moved_at < min(?1, (SELECT moved_at
+      FROM observed ORDER BY moved_at DESC LIMIT 1 OFFSET ?2))`,
+    args: [time(nowMs - KEEP_CHANGES_MS), keep - 1],
+  }];
 }

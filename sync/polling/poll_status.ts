@@ -193,8 +193,8 @@ const REFUSED_IDS_LISTED = 10;
 export async function readPollBacklog(
   driver: Driver,
 ): Promise<Pick<PollStatus, "backlog" | "isolatedIds">> {
-  const [waiting, refused, oldest] = await driver.batch(
-    [countNamed, ...selectRefused(REFUSED_IDS_LISTED)],
+  const [waiting, refused] = await driver.batch(
+    [countNamed, selectRefused(REFUSED_IDS_LISTED)],
     "read",
   );
   const backlog = (isKnown: boolean): Backlog => {
@@ -211,8 +211,8 @@ export async function readPollBacklog(
   return {
     backlog: { known: backlog(true), unknown: backlog(false) },
     isolatedIds: {
-      count: Number(refused?.rows[0]?.[0] ?? 0),
-      ids: isolatedIdsOf(oldest),
+      count: Number(refused?.rows[0]?.[7] ?? 0),
+      ids: isolatedIdsOf(refused),
     },
   };
 }

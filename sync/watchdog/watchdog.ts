@@ -1,6 +1,4 @@
 import {
-  dateFutureChanges,
-  deleteChangesBefore,
   type DeliveryLogRow,
   type Driver,
   KEEP_CHANGES_MS,
@@ -12,6 +10,7 @@ import {
   readSweep,
   readUnfoldedSince,
   type Statement,
+  tidyObservedChanges,
   type WatchedChange,
   writeSweep,
 } from "../../ledger/for_sync.ts";
@@ -126,14 +125,12 @@ export async function watchdog(
   const health = deliveryHealth({ ...known, changes });
   const alarm = deliveryAlarm(before.alarm, health);
   const state = { log, watchedSince, lookedMs: nowMs, pauses, alarm };
-  const keptSince = new Date(nowMs - KEEP_CHANGES_MS).toISOString();
   return {
     health,
     alert: deliveryAlert(before.alarm, alarm, health),
     remember: [
       writeSweep(NAME, state satisfies WatchdogState, nowMs),
-      dateFutureChanges(nowMs),
-      deleteChangesBefore(keptSince, DECIDING_CHANGES),
+      ...tidyObservedChanges(nowMs, DECIDING_CHANGES),
     ],
   };
 }
