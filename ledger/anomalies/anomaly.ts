@@ -260,7 +260,6 @@ export const ANOMALY_KINDS: readonly AnomalyKind[] = Object.keys(
   } satisfies Record<AnomalyKind, true>,
 ) as AnomalyKind[];
 
-/** What is odd about the status of an order. */
 export function statusAnomalies(fold: OrderFold): StatusAnomaly[] {
   const { latest, absentAt, seenAt } = fold;
   const found: StatusAnomaly[] = [];
@@ -326,7 +325,6 @@ function regression({ observedStatuses }: OrderFold): StatusAnomaly | null {
   return null;
 }
 
-/** What is odd about an order, sorted by kind, then field. */
 export function orderAnomalies(
   fold: OrderFold,
   resolved: Resolved,

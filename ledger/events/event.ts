@@ -137,7 +137,6 @@ export interface OrderDetails {
   readonly processedThrough: string | null;
 }
 
-/** Details of an order, the value of each given by its name. */
 export const detailsBy: FieldsBy<OrderDetails> = recordBy(
   fieldsWith("part", "details"),
 );
@@ -154,7 +153,6 @@ export interface OrderFees {
   readonly serviceFeePercent: string | null;
 }
 
-/** Fees of an order, the value of each given by its name. */
 export const feesBy: FieldsBy<OrderFees> = recordBy(fieldsWith("part", "fees"));
 
 /** Every result of a comparison. */
@@ -180,15 +178,11 @@ export type MatchFact = (typeof MATCH_FACTS)[number];
 
 /** What a webhook states of an order's fields; null means not stated. */
 export interface ClaimBody extends Omit<OrderFacts, "network"> {
-  /** Digest of the body. */
   readonly digest: string;
-  /** Address of a smart contract. */
   readonly scAddress: string | null;
-  /** Input data of a smart-contract order. */
   readonly scInputData: string | null;
 }
 
-/** A field that a webhook states of an order. */
 export type ClaimField = Exclude<keyof ClaimBody, "digest">;
 
 /** The fields that a webhook states of an order, in the order of the table. */
@@ -267,12 +261,10 @@ export function claimText(
   return text === null ? null : utf8Prefix(text, longest);
 }
 
-/** Like {@linkcode claimText}, of an identifier. */
 export function claimId(value: unknown): string | null {
   return claimText(value, LONGEST_IDENTIFIER);
 }
 
-/** Like {@linkcode claimText}, of a name or an amount. */
 export function claimName(value: unknown): string | null {
   return claimText(value, LONGEST_CLAIMED_NAME);
 }
@@ -291,17 +283,14 @@ export function statedText(value: unknown): string | null {
   return value === null ? "" : textOf(value);
 }
 
-/** The empty string read as absent. */
 export function emptyToNull(text: string | null): string | null {
   return text === "" ? null : text;
 }
 
-/** Upper case, absent stays absent. */
 export function upper(text: string | null): string | null {
   return text === null ? null : text.toUpperCase();
 }
 
-/** A decoded JSON object, or null. */
 export function objectOf(
   value: unknown,
 ): Readonly<Record<string, unknown>> | null {
@@ -383,25 +372,21 @@ export interface ExpectationTerms {
 
 /** What the partner asked for, when, and how long it is valid. */
 export interface Expectation extends ExpectationTerms {
-  /** When the ledger learnt of it, UTC ISO 8601 with milliseconds. */
   readonly recordedAt: string;
   /**
    * When the partner asked for it, as the partner states it, UTC ISO 8601 with
    * milliseconds. If stated, it replaces `recordedAt`.
    */
   readonly askedAt: string | null;
-  /** How long it is valid from then on, in milliseconds. */
   readonly validForMs: number;
 }
 
-/** When it was asked for, UTC ISO 8601. */
 export function askedAtOf(
   { askedAt, recordedAt }: Pick<Expectation, "askedAt" | "recordedAt">,
 ): string {
   return askedAt ?? recordedAt;
 }
 
-/** Until when it is valid, UTC ISO 8601. */
 export function validUntil(
   expectation: Pick<Expectation, "askedAt" | "recordedAt" | "validForMs">,
 ): string {
@@ -414,7 +399,6 @@ export function validUntil(
 export interface PurchaseName {
   /** The partner's reference; where there is none, the click id. */
   readonly kind: "reference" | "click";
-  /** The reference or click id. */
   readonly name: string;
 }
 
@@ -426,7 +410,6 @@ export function purchaseOf(
   return clickId === null ? null : { kind: "click", name: clickId };
 }
 
-/** A purchase as one text, to look it up by. */
 export function purchaseKey(
   one: Pick<Expectation, "reference" | "clickId">,
 ): string {
@@ -486,41 +469,24 @@ export interface ChainReading {
 
 /** Body of `chain_reading`, and what is kept of it in `order_redacted`. */
 export interface ChainReadingFields {
-  /** Network that was looked at. */
   readonly network: string;
-  /** Asset that should have been paid. */
   readonly asset?: string;
-  /** Middle part of the dotted asset. */
   readonly type?: string;
-  /** The transaction. */
   readonly tx_id?: string;
-  /** Address that should have been paid. */
   readonly address?: string;
-  /** Amount that should have been paid, a decimal string. */
   readonly amount?: string;
   /** SHA-256 of the input data of a call, in hex. */
   readonly input_data?: string;
-  /** What the nodes showed. */
   readonly verdict: Verdict;
-  /** Reason for the verdict. */
   readonly reason?: VerdictReason;
-  /** What arrived, a decimal string. */
   readonly arrived?: string;
-  /** Tolerance of the amount that the partner had configured then. */
   readonly tolerance?: string;
-  /** Hash of the block. */
   readonly block_hash?: string;
-  /** Height of the block. */
   readonly block_height?: number;
-  /** Place of the payment in the transaction. */
   readonly index?: number;
-  /** Blocks from its own to the newest then. */
   readonly confirmations?: number;
-  /** Whether it had the confirmations that the partner asks for. */
   readonly final: boolean;
-  /** Names of the nodes that agreed on it. */
   readonly nodes: readonly string[];
-  /** SHA-256 of their raw answers, in hex. */
   readonly answers?: string;
 }
 
@@ -580,7 +546,6 @@ export function readChainFields(
   };
 }
 
-/** Whether `a` is the later of two looks. */
 export function isLaterLook(a: ChainReading, b: ChainReading): boolean {
   return (compareTimes(a.readAt, b.readAt) ||
     (a.digest < b.digest ? -1 : a.digest > b.digest ? 1 : 0)) > 0;
@@ -603,11 +568,8 @@ export interface WitnessRuleChange {
    * seconds.
    */
   readonly from: string;
-  /** The rule. */
   readonly rule: WitnessRule;
-  /** When this ledger learnt it, UTC ISO 8601 with milliseconds. */
   readonly recordedAt: string;
-  /** Digest of the event's body. */
   readonly digest: string;
 }
 
@@ -679,15 +641,11 @@ export type HandOutcome = (typeof HAND_OUTCOMES)[number];
 /** What stands of an order: nothing does after `taken_back`. */
 export type StandingOutcome = Exclude<HandOutcome, "taken_back">;
 
-/** What a person recorded of an order. */
 export interface HandRelease {
-  /** What the person did. */
   readonly outcome: HandOutcome;
   /** The purchase that was delivered; null where nothing was. */
   readonly purchase: PurchaseName | null;
-  /** When the ledger learnt it, UTC ISO 8601 with milliseconds. */
   readonly recordedAt: string;
-  /** Identifier of the event. */
   readonly eventId: string;
 }
 
@@ -702,7 +660,6 @@ export interface Hand {
   readonly handed: HandRelease | null;
 }
 
-/** Adds what a person recorded, in whatever order it comes. */
 export function evolveHand({ hand, handed }: Hand, added: HandRelease): Hand {
   const last = later(hand, added);
   const moved = [hand, handed, added].filter((one) =>
@@ -723,12 +680,10 @@ function later(
     : b;
 }
 
-/** The purchase that a person delivered with an order; null where none stands. */
 export function deliveredPurchase({ hand, handed }: Hand): PurchaseName | null {
   return (handed ?? hand)?.purchase ?? null;
 }
 
-/** What stands of an order; null where nothing does. */
 export function standingOutcome(
   hand: Pick<HandRelease, "outcome"> | null,
 ): StandingOutcome | null {
@@ -825,7 +780,6 @@ export interface NewEvent {
   readonly salt: Uint8Array;
 }
 
-/** A fact as stored. */
 export interface RecordedEvent extends NewEvent {
   /** Place in the ledger; ascending, gaps are legal. */
   readonly position: number;
@@ -849,24 +803,16 @@ export interface ExpectedTerms {
   readonly wallet_address?: string;
 }
 
-/** What is asked for, with a session or without one. */
-interface AskedBody extends ExpectedTerms {
-  /** The partner's own reference, for example a basket id. */
-  readonly reference?: string;
-  /** When it was asked for, UTC ISO 8601, if not when it was recorded. */
-  readonly asked_at?: string;
-  /** How long it is valid, in milliseconds. @default seven days */
-  readonly valid_for_ms?: number;
-}
-
 /** Body of `session_created`. */
-export interface SessionCreatedBody extends AskedBody {
+export interface SessionCreatedBody extends ExpectedTerms {
   /** `sessionId` the service returned; webhooks name it `hpp_session_id`. */
   readonly session_id: string;
   /** `requestId` the service returned. */
   readonly request_id?: string;
   /** Click id handed to the widget with this session. */
   readonly click_id?: string;
+  /** The partner's own reference, for example a basket id. */
+  readonly reference?: string;
   /** `simple` or `simple_full_restrict`. */
   readonly flow_type: string;
   /**
@@ -875,17 +821,20 @@ export interface SessionCreatedBody extends AskedBody {
    * field stated here replaces that of the session.
    */
   readonly expected?: ExpectedTerms;
+  /** When it was asked for, UTC ISO 8601, if not when it was recorded. */
+  readonly asked_at?: string;
+  /** How long it is valid, in milliseconds. @default seven days */
+  readonly valid_for_ms?: number;
 }
 
-/** Body of `order_expected`. */
-export interface OrderExpectedBody extends AskedBody {
-  /** Id that was minted for it. */
+export interface OrderExpectedBody
+  extends
+    ExpectedTerms,
+    Pick<SessionCreatedBody, "reference" | "asked_at" | "valid_for_ms"> {
   readonly expectation_id: string;
-  /** Click id that the order should have. */
   readonly click_id: string;
 }
 
-/** Body of `order_released`. */
 export interface OrderReleasedBody {
   readonly order_id: string;
   readonly outcome: HandOutcome;
@@ -897,15 +846,12 @@ export interface OrderReleasedBody {
    * first is stored; the second was decided without it.
    */
   readonly turn?: number;
-  /** Reference of the purchase that was delivered. */
   readonly for?: string;
   /** Click id of the purchase that was delivered, where it has no reference. */
   readonly for_click_id?: string;
-  /** Whether the person confirmed what was asked back. */
   readonly confirmed?: boolean;
 }
 
-/** Body of `chain_reading`. */
 export interface ChainReadingBody extends ChainReadingFields {
   readonly order_id: string;
 }
@@ -919,7 +865,6 @@ export interface OrderRedactedBody
   readonly order_id: string;
   /** Random text in place of the user id. */
   readonly user_id?: string;
-  /** Random text in place of the click id. */
   readonly click_id?: string;
   /** Empty where the service stated that there was none; else left out. */
   readonly tx_id?: "";
@@ -927,9 +872,7 @@ export interface OrderRedactedBody
   readonly tx_named?: true;
   /** True where it stated one in no form of its network; else left out. */
   readonly tx_unreadable?: true;
-  /** How the order compared with what the partner recorded. */
   readonly match?: MatchFact;
-  /** Of a look at the chain, what is kept of it. */
   readonly witness?: ChainReadingFields;
   /**
    * The erased event that it replaces; null for a reading that was made after
@@ -941,9 +884,7 @@ export interface OrderRedactedBody
 /** The erased event that an `order_redacted` replaces. */
 interface RedactedEvent {
   readonly kind: "order_snapshot" | "webhook" | "chain_reading";
-  /** Type of a webhook; null for a reading. */
   readonly type: string | null;
-  /** Its id after the erasure. */
   readonly event_id: string;
   /**
    * Its commitment in the evidence chain, 64 hex digits. So the chain proves of
@@ -961,14 +902,11 @@ export interface MonthClosedBody {
   readonly time_zone: string;
   /** Version of the time zone data; null where the runtime does not say. */
   readonly time_zone_version: string | null;
-  /** Which time of an order decided its month. */
   readonly book_by: string;
-  /** Position of the last event that was known. */
   readonly position: number;
   /** Events up to that position: what stays the same in an imported ledger. */
   readonly events: number;
   readonly fold_version: number;
-  /** The files, byte for byte. */
   readonly files: readonly MonthClosedFile[];
 }
 

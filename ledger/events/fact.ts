@@ -15,9 +15,7 @@ import type { Status } from "../machines/transition.ts";
  * reference of what the partner expects of it.
  */
 interface Link {
-  /** What kind of id it is. */
   readonly kind: "session" | "click" | "external" | "reference";
-  /** The id. */
   readonly link: string;
 }
 
@@ -27,7 +25,6 @@ export interface FactLink extends Link {
   readonly confirmed: boolean;
 }
 
-/** A link as one text, to look it up by. */
 export function linkKey({ kind, link }: Link): string {
   return `${kind}:${link}`;
 }
@@ -95,21 +92,14 @@ export function expectationLinks(
  * normalised. Folds read facts, never bodies.
  */
 export interface FactBase {
-  /** Place in the ledger. */
   readonly position: number;
-  /** Identifier of the event. */
   readonly eventId: string;
-  /** When this ledger learnt it, UTC ISO 8601 with milliseconds. */
   readonly recordedAt: string;
   /** Digest of the body; the empty string once erased. */
   readonly digest: string;
-  /** What it is counted as, see {@linkcode ActivityLabel}. */
   readonly label: ActivityLabel;
-  /** The order it concerns. */
   readonly orderId: string | null;
-  /** The user it concerns. */
   readonly userId: string | null;
-  /** The widget session it concerns. */
   readonly sessionId: string | null;
   /** The click id it concerns; never empty nor the test click id. */
   readonly clickId: string | null;
@@ -128,9 +118,7 @@ export type ActivityLabel =
   | "quarantined"
   | Exclude<EventKind, "webhook">;
 
-/** A fact of one kind. */
 export interface FactOf<Kind extends string> extends FactBase {
-  /** Kind of fact. */
   readonly kind: Kind;
 }
 
@@ -142,38 +130,29 @@ export interface WebhookFact extends FactOf<"webhook"> {
   readonly body: ClaimBody | null;
   /** Set where what it stated was erased, all or some of it. */
   readonly erased?: true;
-  /** State of the light verification, as sent. */
   readonly lkyc: string | null;
-  /** State of the document verification, as sent. */
   readonly fkyc: string | null;
-  /** Why a verification was rejected. */
   readonly rejectType: string | null;
-  /** Step of sending a one-time code. */
   readonly otp: OtpStep | null;
 }
 
-/** A reading of an order. */
 export interface OrderSnapshotFact extends FactOf<"order_snapshot"> {
-  /** What the service said. */
   readonly reading: OrderReading;
 }
 
 /** Since when orders wait for the chain, or until when. */
 export interface WitnessRuleFact extends FactOf<"witness_required"> {
-  /** The rule, and from when it applies. */
   readonly change: WitnessRuleChange;
 }
 
 /** What the partner expects of an order: with a session, or without one. */
 export interface ExpectationFact
   extends FactOf<"session_created" | "order_expected"> {
-  /** What the partner asked for. */
   readonly expectation: Expectation;
 }
 
 /** An event whose body is erased or cannot be read. */
 export interface UnreadableFact extends FactOf<"unreadable"> {
-  /** Why it cannot be read. */
   readonly reason: UnreadableReason;
 }
 
@@ -198,7 +177,6 @@ export type UnreadableReason =
     readonly problems: readonly string[];
   };
 
-/** A recorded event, decoded and normalised. */
 export type Fact =
   | WebhookFact
   | OrderSnapshotFact

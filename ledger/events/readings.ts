@@ -41,9 +41,7 @@ import { normaliseTime } from "../../core/time/service_time.ts";
  * and the empty string that the service states that there is none.
  */
 export interface OrderReading extends OrderFacts, OrderDetails, OrderFees {
-  /** Digest of the exact value. */
   readonly digest: string;
-  /** Effective time of the reading, UTC ISO 8601. */
   readonly readAt: string;
   /** Status; empty when none is stated, or it cannot be read. */
   readonly status: Status;
@@ -61,9 +59,7 @@ export interface OrderReading extends OrderFacts, OrderDetails, OrderFees {
   readonly statedChangedAt: string | null;
   /** `created_at` as stated where `createdAt` is not that, else null. */
   readonly statedCreatedAt: string | null;
-  /** Input data of a smart-contract order. */
   readonly scInputData: string | null;
-  /** Fields that could not be read and are left out, sorted. */
   readonly odd: readonly OddField[];
   /**
    * How the order compared with what the partner recorded when this reading was
@@ -219,15 +215,10 @@ export interface UserProfile {
 
 /** What a reading of the users endpoint says. */
 export interface UserReading extends UserProfile {
-  /** Digest of the exact value. */
   readonly digest: string;
-  /** Effective time of the reading, UTC ISO 8601. */
   readonly readAt: string;
-  /** State of the light verification. */
   readonly lkyc: string | null;
-  /** State of the document verification. */
   readonly fkyc: string | null;
-  /** Fields that could not be read and are left out, sorted. */
   readonly odd: readonly OddField[];
 }
 

@@ -58,7 +58,6 @@ export const EVENT_KINDS = {
  */
 export type EventKind = keyof typeof EVENT_KINDS;
 
-/** Whether events of a kind say what the partner expects of an order. */
 export function isExpectationKind(
   kind: EventKind,
 ): kind is "session_created" | "order_expected" {
@@ -73,7 +72,6 @@ interface ListRule<Entry> {
   readonly merge?: (known: Entry, added: Entry) => Entry;
 }
 
-/** Adds an entry to a sorted list in which no two entries are equal. */
 export function addSorted<Entry>(
   entries: readonly Entry[],
   added: Entry,
@@ -127,7 +125,6 @@ export function compareFields<Field extends string>(
   return 0;
 }
 
-/** Orders two texts by their code units. */
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
@@ -239,7 +236,6 @@ export interface Move<Anomaly extends string = string> {
   readonly anomaly: Anomaly | null;
 }
 
-/** A record of every key. */
 function recordOf<Key extends string, Value>(
   keys: readonly Key[],
   value: (key: Key) => Value,
@@ -248,7 +244,6 @@ function recordOf<Key extends string, Value>(
   return Object.fromEntries(entries) as Record<Key, Value>;
 }
 
-/** A table whose cells follow from a rule. */
 function tableOf<Row extends string, Column extends string, Cell>(
   rows: readonly Row[],
   columns: readonly Column[],
@@ -260,7 +255,6 @@ function tableOf<Row extends string, Column extends string, Cell>(
   );
 }
 
-/** What each type of webhook contributes. */
 function webhooksOf<Value>(
   value: (type: WebhookType) => Value,
 ): Record<WebhookType, Value> {
@@ -304,7 +298,6 @@ export type OrderMoveAnomaly =
   | "final_changed"
   | "unrecognised_status";
 
-/** Type of the machine of an order. */
 export interface OrderMachine
   extends Machine<OrderStatus, ClaimedStatus, OrderMoveAnomaly> {
   readonly webhooks: Readonly<Record<WebhookType, ClaimedStatus | null>>;
@@ -527,7 +520,6 @@ export function isFinalVerification(state: VerificationState): boolean {
   return verificationRow(state).final;
 }
 
-/** Whether the state is documented. */
 export function isKnownVerification(
   state: VerificationState,
 ): state is VerificationName {

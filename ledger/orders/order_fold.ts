@@ -107,7 +107,7 @@ export function sameValue(
   }
 }
 
-/** Decimals of an asset on a network. Null when the table does not say. */
+/** Null when the table does not say. */
 export function assetPrecision(
   assets: AssetTable,
   commodity: string | null,

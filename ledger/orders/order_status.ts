@@ -59,13 +59,11 @@ export const FINAL_READS_AFTER_MS: readonly number[] = [
   3 * dayMs,
 ];
 
-/** When an order that became final is to be read again. */
 export function nextFinalReadMs(finalMs: number, nowMs: number): number | null {
   const after = FINAL_READS_AFTER_MS.find((ms) => finalMs + ms > nowMs);
   return after === undefined ? null : finalMs + after;
 }
 
-/** Everything that the status of an order depends on. */
 export interface StatusFacts extends Pick<OrderFold, "contradicted"> {
   readonly latest: HasStatus | null;
   readonly claims: readonly Omit<Claim, "bodies">[];
@@ -97,13 +95,12 @@ export function claimState(
     : "counted";
 }
 
-/** By rank. */
 function countedClaims(facts: StatusFacts): ClaimedStatus[] {
   return facts.claims.filter((claim) => claimState(facts, claim) === "counted")
     .map(({ status }) => status);
 }
 
-/** W: the highest claim that counts. */
+/** W, the highest claim that counts. */
 export function highestClaim(facts: StatusFacts): ClaimedStatus | null {
   const ranked = countedClaims(facts).sort((a, b) =>
     orderRank(b) - orderRank(a)
@@ -200,7 +197,6 @@ export function visibleReading(
   return latest ?? statusless;
 }
 
-/** What a reading alone says of the fields that webhooks state too. */
 export function readingFacts(latest: OrderReading): OrderFacts {
   return factsBy((field) => emptyToNull(latest[field]));
 }
@@ -215,7 +211,6 @@ export interface ResolveOptions {
   readonly assets?: AssetTable;
 }
 
-/** What is worked out of an order on the way to its state. */
 export interface Resolved {
   readonly decided: DecidedStatus;
   /** Claims that are not contradicted, highest first. */

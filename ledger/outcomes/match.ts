@@ -61,9 +61,7 @@ export interface Uncompared {
   readonly by: "service" | "expectation";
 }
 
-/** How an order compares with what the partner recorded. */
 export interface ExpectationMatch {
-  /** The result. */
   readonly match: MatchFact;
   /**
    * What the order is compared with: the one that matched, else the last one
@@ -217,17 +215,12 @@ function lastBefore(
     recorded[0] ?? null;
 }
 
-/** A field in which an order differs from what was asked for. */
 interface Difference {
-  /** Field of the order. */
   readonly field: FieldsWith<"asked">;
-  /** Value that was asked for. */
   readonly requested: string;
-  /** Value of the order. */
   readonly ordered: string;
 }
 
-/** Lists how an order differs from what the partner asked for. */
 export function differences(
   ordered: OrderFacts,
   asked: Expectation,
@@ -247,7 +240,6 @@ export function differences(
   });
 }
 
-/** The facts of an order that its outcome depends on. */
 export function factsOfOrder(fold: OrderFold, match: MatchFact): StoredFacts {
   const { latest, absentAt, seenAt, required } = fold;
   const shown = shownFact(fold);
@@ -308,7 +300,6 @@ function shownFact(fold: OrderFold): ShownFact {
   return isDenied ? "denied" : "none";
 }
 
-/** The group of a payment error. */
 export function codeFact(code: string | null): CodeFact {
   switch (code) {
     case null:

@@ -210,7 +210,6 @@ const FACTS = Object.keys(FACT_VALUES) as readonly (keyof OutcomeFacts)[];
  */
 const found = new Map<string, RowOutcome>();
 
-/** Outcomes that are remembered. */
 const MOST_FOUND = 500;
 
 /** Forgets what was looked up, for a test that changes the table in place. */
@@ -518,7 +517,6 @@ const ATTENTION_BESIDE: readonly {
   { when: { shown: SUCCESS, chain: ["off"] }, attention: "chain_amount" },
 ];
 
-/** Whether facts satisfy a row. */
 export function applies(facts: OutcomeFacts, when: FactCondition): boolean {
   return FACTS.every((fact) => {
     const values: readonly string[] | undefined = when[fact];

@@ -197,7 +197,6 @@ export type OrderReason =
   /** No webhook claims a status, and the service has no such order. */
   | { readonly code: "nothing_claimed_of_absent_order" };
 
-/** Works out why the status of an order is what it is. */
 export function orderReason(
   facts: StatusFacts & Partial<Pick<OrderFold, "statusless" | "absentAt">>,
   { status, trust }: DecidedStatus,
@@ -241,7 +240,6 @@ export function orderReason(
   return { code: isFinal(read) ? "reading_is_final" : "reading_stands", read };
 }
 
-/** Works out the state of an order from what is known. */
 export function orderState(
   fold: OrderFold,
   options: ResolveOptions = {},
@@ -375,7 +373,6 @@ export function outcomeNow(order: OrderInContext, nowMs: number): Outcome {
 
 /** What a row tells of an order besides its state. */
 export interface Beside {
-  /** Whether another order holds its purchase. */
   readonly twice: boolean;
   /** What its release entered, and which time, where nobody was told of it. */
   readonly withheld?: readonly [status: string, entry: number] | undefined;
@@ -411,7 +408,6 @@ export function orderOf<Order extends OrderState>(
   };
 }
 
-/** Why an order waits for a person now. */
 export function attentionOf(
   order: OrderInContext,
   nowMs: number,

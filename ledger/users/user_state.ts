@@ -131,7 +131,6 @@ function compareStates(a: VerificationState, b: VerificationState): number {
   return verificationRank(a) - verificationRank(b) || compareText(a, b);
 }
 
-/** All that the status of a user depends on. */
 type VerificationFacts = Pick<UserFold, "latest" | "lkyc" | "fkyc">;
 
 /** A verification state and how sure it is. */
@@ -202,7 +201,6 @@ function lastStated(
   return last.at(-1)?.state ?? null;
 }
 
-/** The status of a user. */
 export function decideUserStatus(facts: VerificationFacts): UserStatus {
   const lkyc = decideVerification(facts, lkycMachine);
   const fkyc = decideVerification(facts, fkycMachine);
@@ -255,7 +253,6 @@ const NEXT_STEPS: ReadonlyMap<string, NextStep> = new Map([
   ["banned", "cannot_buy"],
 ]);
 
-/** What a user of that status must do next. */
 export function nextStep(status: string): NextStep {
   return NEXT_STEPS.get(status) ?? "unknown";
 }
@@ -339,7 +336,6 @@ export interface UserState extends UserProfile {
   readonly anomalies: readonly Anomaly[];
 }
 
-/** Works out the state of a user from what is known. */
 export function userState(fold: UserFold): UserState {
   const { latest } = fold;
   const decided = decideUserStatus(fold);
