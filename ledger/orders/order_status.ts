@@ -43,21 +43,12 @@ export function requestAgainAfterMs(stillMs: number): number {
   return Math.min(OPEN_AT_MOST_MS, Math.max(OPEN_AT_LEAST_MS, pauseMs));
 }
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
-
 /**
  * How long after an order became final it is read again, in milliseconds: a
  * payment that is taken back must not wait for the sweep through the past.
  */
-export const FINAL_READS_AFTER_MS: readonly number[] = [
-  10 * minuteMs,
-  hourMs,
-  6 * hourMs,
-  dayMs,
-  3 * dayMs,
-];
+export const FINAL_READS_AFTER_MS: readonly number[] = [10, 60, 360, 1440, 4320]
+  .map((minutes) => minutes * 60_000);
 
 export function nextFinalReadMs(finalMs: number, nowMs: number): number | null {
   const after = FINAL_READS_AFTER_MS.find((ms) => finalMs + ms > nowMs);
