@@ -106,7 +106,7 @@ export class Erasures {
    * @throws {LedgerError} `failed` where events are not folded by this version.
    */
   async plan(userId: string): Promise<ErasurePlan> {
-    return (await prepareErasure(this.#parts, userId)).erasure;
+    return erasureOf(this.#parts, await findPerson(this.#parts, userId));
   }
 
   /**
@@ -144,11 +144,12 @@ export class Erasures {
   ): Promise<Erasure> {
     const { driver } = this.#parts;
     return retryLostRaces(async () => {
-      const found = await prepareErasure(this.#parts, userId);
-      if (found.erasure.pseudonym === null) return found.erasure;
-      if (!force) refuseErasure(found.erasure);
-      await write(driver, await found.statements());
-      return found.erasure;
+      const person = await findPerson(this.#parts, userId);
+      const erasure = erasureOf(this.#parts, person);
+      if (erasure.pseudonym === null) return erasure;
+      if (!force) refuseErasure(erasure);
+      await write(driver, await erasing(this.#parts, person));
+      return erasure;
     });
   }
 
@@ -324,19 +325,16 @@ export interface ClaimedOrder {
   readonly isAsked: boolean;
 }
 
-export async function prepareErasure(
+type Person = Awaited<ReturnType<typeof findPerson>>;
+
+function erasureOf(
   parts: ErasureParts,
-  userId: string,
-): Promise<{
-  readonly erasure: Erasure;
-  readonly statements: () => Promise<Statement[]>;
-}> {
-  const person = await findPerson(parts, userId);
-  const { orders, claims, holders, replaced, names } = person;
+  { userId, orders, claims, holders, replaced, names }: Person,
+): Erasure {
   const isThere = replaced.length > 0 || orders.size > 0;
   const { blank, list } = isThere ? holders : NO_HOLDERS;
   const byKind = Map.groupBy(replaced, ({ before }) => before.kind);
-  const erasure = {
+  return {
     userId,
     events: Object.fromEntries(
       [...byKind].map(([kind, all]) => [kind, all.length]),
@@ -347,7 +345,6 @@ export async function prepareErasure(
     compared: { blanked: blank.length, listed: list.length },
     pseudonym: isThere ? names.user : null,
   };
-  return { erasure, statements: () => erasing(parts, person) };
 }
 
 /**
@@ -454,7 +451,7 @@ async function readOrders(
 }
 
 /** @throws {LedgerError} Where something should come first. */
-export function refuseErasure({ claims, orders }: ErasurePlan): void {
+function refuseErasure({ claims, orders }: ErasurePlan): void {
   const unasked = claims.filter(({ isAsked }) => !isAsked);
   const blocked = orders.filter(({ blocks }) => blocks.length > 0);
   const first = unasked.length > 0
@@ -470,10 +467,8 @@ export function refuseErasure({ claims, orders }: ErasurePlan): void {
 
 async function erasing(
   parts: ErasureParts,
-  person: Awaited<ReturnType<typeof findPerson>>,
+  { guard, userId, orders, clicks, values, holders, names, replaced }: Person,
 ): Promise<Statement[]> {
-  const { guard, userId, orders, clicks, values, holders, names, replaced } =
-    person;
   const { key } = guard;
   const erasedAt = new Date(parts.now()).toISOString();
   const kept = [...orders].map(([orderId, { fold }]) => {
