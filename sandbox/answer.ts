@@ -1,14 +1,10 @@
-/** A JSON answer. Cents are big integers, so they are written as text. */
+/** A JSON answer. */
 export function answer(
   status: number,
   body: unknown,
   headers: Record<string, string> = {},
 ): Response {
-  const json = JSON.stringify(
-    body,
-    (_name, value) => typeof value === "bigint" ? String(value) : value,
-  );
-  return new Response(json, {
+  return new Response(JSON.stringify(body), {
     status,
     headers: { "content-type": "application/json", ...headers },
   });

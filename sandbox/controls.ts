@@ -308,8 +308,17 @@ function readFields(text: string, parameters: Control["parameters"]): Fields {
   return fields;
 }
 
+/** A JSON answer. Cents are big integers, so they are written as text. */
 function reply(value: unknown): Response {
-  return answer(200, value, { "cache-control": "no-store" });
+  const json = JSON.stringify(
+    value,
+    (_name, inner) => typeof inner === "bigint" ? String(inner) : inner,
+  );
+  const headers = {
+    "content-type": "application/json",
+    "cache-control": "no-store",
+  };
+  return new Response(json, { headers });
 }
 
 /** How many rows a list of the state holds. */
