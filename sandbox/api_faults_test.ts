@@ -109,3 +109,13 @@ Deno.test("fetch() answers 404 to unknown paths and 413 to large bodies", async 
   );
   assert.equal(large.status, 413);
 });
+
+Deno.test("an order whose fields nest deeply is answered as it is", async () => {
+  const { sandbox } = setUp({});
+  const { orderId } = sandbox.createOrder();
+  const deep = JSON.parse("[".repeat(5000) + "]".repeat(5000));
+  sandbox.amendOrder(orderId, { txId: deep });
+  const response = await ask(sandbox);
+  assert.equal(response.status, 200);
+  assert.ok((await response.text()).includes("[".repeat(5000)));
+});
