@@ -146,10 +146,10 @@ export function askedLater(statement: Statement): Statement {
   const later = (time: string) =>
     new Date(Date.parse(time) + 24 * 3_600_000).toISOString();
   const rows = JSON.parse(String(list)).map(
-    ([id, askedAt, ...more]: readonly string[]) => [
-      ...[id, later(String(askedAt))],
-      ...more,
-    ],
+    (row: { readonly requestedAt: string }) => ({
+      ...row,
+      requestedAt: later(row.requestedAt),
+    }),
   );
   const args = [entity ?? null, JSON.stringify(rows), ...rest];
   return { ...statement, args };
