@@ -1,13 +1,13 @@
-import {
-  isLongText,
-  type LinkedCard,
-  type LinkedPaymentMethod,
-  type OddField,
-  type OddValue,
-  type Order,
-  type User,
-  type UserLimits,
+import type {
+  LinkedCard,
+  LinkedPaymentMethod,
+  OddField,
+  OddValue,
+  Order,
+  User,
+  UserLimits,
 } from "./objects.ts";
+import { isLongText } from "./objects.ts";
 import { isDeeperThan, isRecord } from "../guards.ts";
 
 /** What the service may send in a field; JSON null is allowed everywhere. */
@@ -342,13 +342,16 @@ export const USER_FIELDS = {
   },
 } as const satisfies Readonly<Record<string, UserField<User>>>;
 
+type LimitField = UserField<UserLimits>;
+type CardField = UserField<LinkedCard>;
+
 /** What a user may still spend and has spent, in the manner of the fields. */
 export const LIMIT_FIELDS = {
   cryptoRemaining: { wire: "crypto_remaining", shape: "decimal" },
   cryptoSpending: { wire: "crypto_spending", shape: "decimal" },
   digitalGoodsRemaining: { wire: "digital_goods_remaining", shape: "decimal" },
   digitalGoodsSpending: { wire: "digital_goods_spending", shape: "decimal" },
-} as const satisfies Readonly<Record<string, UserField<UserLimits>>>;
+} as const satisfies Readonly<Record<string, LimitField>>;
 
 /** A saved card, in the manner of the fields; its method comes before. */
 export const CARD_FIELDS = {
@@ -356,7 +359,7 @@ export const CARD_FIELDS = {
   brand: { wire: "brand", shape: "text" },
   lastDigits: { wire: "last_digits", shape: "text" },
   createdAt: { wire: "created_at", shape: "text", form: "time" },
-} as const satisfies Readonly<Record<string, UserField<LinkedCard>>>;
+} as const satisfies Readonly<Record<string, CardField>>;
 
 /** Any of the three tables. */
 export type UserFieldTable = Readonly<
