@@ -6,7 +6,7 @@ import {
   ResponseError,
   type ResponseErrorCode,
 } from "./errors.ts";
-import { textWithin } from "../core/text.ts";
+import { textWithin } from "../core/bytes.ts";
 import { isRecord } from "../core/guards.ts";
 import { parseExact } from "../core/json/json.ts";
 import type { Operation } from "./call_options.ts";

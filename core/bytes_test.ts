@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { utf8Prefix } from "./text.ts";
+import { utf8Prefix } from "./bytes.ts";
 
 const bytes = (text: string): number => new TextEncoder().encode(text).length;
 

@@ -10,5 +10,5 @@ export {
   type FileLockMode,
   lockFile,
   replaceDatabase,
-} from "./store/leases.ts";
+} from "./store/files.ts";
 export { findDamage, requireWritable } from "./store/database.ts";

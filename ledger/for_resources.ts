@@ -5,7 +5,7 @@
  * @module
  */
 export { isWitnessed } from "./store/leases.ts";
-export { readLastSeq } from "./reads/stats.ts";
+export { readLastSeq } from "./reads/releases.ts";
 export { matcher, type Pattern } from "./machines/pattern.ts";
 export { record } from "./events/record.ts";
 export { addNote, LONGEST_NOTE, readNotes } from "./recording/notes.ts";
@@ -88,7 +88,7 @@ export {
   type OutcomeRow,
 } from "./outcomes/outcome_table.ts";
 export { listDeliveries, readDeliveryPage } from "./reads/deliveries.ts";
-export { readPurchaseHolder } from "./reads/stats.ts";
+export { readPurchaseHolder } from "./reads/releases.ts";
 export { readAttentionPage, uncheckedSince } from "./reads/orders.ts";
 export { readFolded } from "./reads/stats.ts";
 export { readUnattended } from "./subscriptions/subscriptions.ts";

@@ -6,11 +6,7 @@
  */
 export { readAliases, readErasedOrders } from "./store/aliases.ts";
 export { redactReading } from "./erasure/redact.ts";
-export {
-  compareTimes,
-  effectiveReadAt,
-  effectiveTime,
-} from "./events/event.ts";
+export { compareTimes, effectiveReadAt, effectiveTime } from "./events/time.ts";
 export type { NewEvent } from "./events/event.ts";
 export { record } from "./events/record.ts";
 export { goLive } from "./recording/notes.ts";

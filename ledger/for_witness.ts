@@ -12,8 +12,8 @@ export {
 export { record } from "./events/record.ts";
 export { type OrderReading, statedTransactionForm } from "./events/readings.ts";
 export { LEASE_MS, LeaseTurn, WITNESS_LEASE } from "./store/leases.ts";
-export { readLastSeq } from "./reads/stats.ts";
+export { readLastSeq } from "./reads/releases.ts";
 export { inputDigest, isAbout } from "./orders/order_fold.ts";
 export type { OrderFold } from "./orders/order_fold.ts";
 export { readSharing } from "./reads/pages.ts";
-export { readOrderFold } from "./reads/stats.ts";
+export { readOrderFold } from "./reads/releases.ts";

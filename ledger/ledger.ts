@@ -59,29 +59,27 @@ import {
   type Projection,
 } from "./projection/catch_up.ts";
 import type { FoldCode, RedactNew } from "./projection/project.ts";
-import {
-  type AttentionItem,
-  listAttention,
-  Orders,
-  Users,
-} from "./reads/orders.ts";
+import { type AttentionItem, listAttention, Orders } from "./reads/orders.ts";
+import { Users } from "./reads/users.ts";
 import { readExplanation } from "./reads/explain.ts";
 import { findAnything, type FindResult } from "./reads/find.ts";
 import { type Occurrence, readOccurrences } from "./reads/deliveries.ts";
 import {
-  isStored,
   type LedgerStats,
-  readHandRelease,
   readHistoric,
-  readKnownOfRelease,
   readLag,
-  readOrderFold,
   readStats,
-  readTransitions,
   readWaiting,
-  type TransitionQuery,
   type WaitingDeliveries,
 } from "./reads/stats.ts";
+import {
+  isStored,
+  readHandRelease,
+  readKnownOfRelease,
+  readOrderFold,
+  readTransitions,
+  type TransitionQuery,
+} from "./reads/releases.ts";
 import { Erasures } from "./erasure/erasures.ts";
 import { goLive } from "./recording/notes.ts";
 import { EventLog } from "./store/events.ts";

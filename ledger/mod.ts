@@ -149,7 +149,7 @@ export {
   type UserQuery,
   Users,
   type UserView,
-} from "./reads/orders.ts";
+} from "./reads/users.ts";
 export {
   type NextStep,
   type UserState,
@@ -181,7 +181,7 @@ export type {
   SubscribeOptions,
   TransitionHandler,
 } from "./subscriptions/outbox.ts";
-export type { TransitionQuery } from "./reads/stats.ts";
+export type { TransitionQuery } from "./reads/releases.ts";
 
 // Expect and run
 export {

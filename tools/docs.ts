@@ -34,7 +34,7 @@ import {
   POLL_FAILURE_CAUSES,
   pollFailureAdvice,
   REFUSALS,
-} from "../resources/wording/delivery.ts";
+} from "../resources/wording/poll_failure.ts";
 import { API_ROUTES } from "../server/api/api_app.ts";
 import {
   ALL_CLEARS,

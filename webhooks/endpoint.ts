@@ -1,5 +1,5 @@
 import { monotonicFactory } from "ulid";
-import { concatenated, free } from "../core/text.ts";
+import { concatenated, free } from "../core/bytes.ts";
 import { messageOf } from "../core/guards.ts";
 import { DURATION_BOUNDS, NO_METER } from "../core/telemetry/meter.ts";
 import { SENDER_TIMEOUT_MS, sleep, within } from "../core/waiting/waiting.ts";
@@ -42,10 +42,10 @@ export interface WebhookEndpoint {
  *
  * It answers 204 once the exact bytes of the body are stored: in a spool, from
  * which a mover takes them to the ledger, or in the ledger itself. The body is
- * not interpreted before, so an unknown webhook is stored as well. The other answers: 404 without a valid secret or
- * from an address that may not deliver, 405 for another method than POST, 413
- * over the limit, 408 when the body does not arrive, and 503 with `Retry-After`
- * when the delivery could not be stored.
+ * not interpreted before, so an unknown webhook is stored as well. The other
+ * answers: 404 without a valid secret or from an address that may not deliver,
+ * 405 for another method than POST, 413 over the limit, 408 when the body does
+ * not arrive, and 503 with `Retry-After` when the delivery could not be stored.
  *
  * The handler takes a `Request` and returns a `Response`, so it mounts in
  * `Deno.serve`, Hono, Next, SvelteKit and Deno Deploy alike, and in Express

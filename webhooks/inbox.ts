@@ -1,5 +1,5 @@
 import { hex } from "@scure/base";
-import { concatenated, free } from "../core/text.ts";
+import { concatenated, free } from "../core/bytes.ts";
 import { errorCode, messageOf } from "../core/guards.ts";
 import type { Delivery, UnansweredDelivery } from "../core/wire/objects.ts";
 import {

@@ -1,4 +1,4 @@
-import { textWithin } from "../core/text.ts";
+import { textWithin } from "../core/bytes.ts";
 import { defined, jsonRecord } from "../core/guards.ts";
 import { sessionValidityMs } from "../core/rules/session_limits.ts";
 import { clickId } from "./click_id.ts";

@@ -1,4 +1,4 @@
-import { textWithin } from "../core/text.ts";
+import { textWithin } from "../core/bytes.ts";
 import { isRecord } from "../core/guards.ts";
 import { parseExact } from "../core/json/json.ts";
 import type { NodeProblem } from "./transfer.ts";

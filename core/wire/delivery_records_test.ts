@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { concatenated } from "../text.ts";
+import { concatenated } from "../bytes.ts";
 import {
   deliveryRecord,
   noteRecord,

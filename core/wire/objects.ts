@@ -1,4 +1,4 @@
-import { utf8Prefix } from "../text.ts";
+import { utf8Prefix } from "../bytes.ts";
 
 /**
  * The most bytes of an identifier in UTF-8, which are as many characters of

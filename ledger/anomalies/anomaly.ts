@@ -7,10 +7,10 @@ import {
 import type { OddField, OddValue } from "../../core/wire/objects.ts";
 import {
   CLAIM_FIELDS,
-  compareTimes,
   type Expectation,
   type OrderFacts,
 } from "../events/event.ts";
+import { compareTimes } from "../events/time.ts";
 import {
   assetPrecision,
   type OrderFold,

@@ -21,7 +21,6 @@ import {
   claimText,
   cleaned,
   DEFAULT_VALID_FOR_MS,
-  effectiveReadAt,
   exactObject,
   type Expectation,
   filledText,
@@ -36,6 +35,7 @@ import {
   type RecordedEvent,
   upper,
 } from "./event.ts";
+import { effectiveReadAt } from "./time.ts";
 import type {
   ActivityLabel,
   Fact,

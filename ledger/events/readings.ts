@@ -11,9 +11,6 @@ import {
 } from "../../core/wire/fields.ts";
 import type { OddField } from "../../core/wire/objects.ts";
 import {
-  compareTimes,
-  effectiveReadAt,
-  effectiveTime,
   filledText,
   linking,
   type MatchFact,
@@ -27,6 +24,7 @@ import {
   textOf,
   upper,
 } from "./event.ts";
+import { compareTimes, effectiveReadAt, effectiveTime } from "./time.ts";
 import {
   isVisible,
   type TransactionForm,

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
+import type { RecordedEvent } from "./event.ts";
 import {
   compareTimes,
   earlierTime,
   effectiveReadAt,
   effectiveTime,
   laterTime,
-  type RecordedEvent,
-} from "./event.ts";
+} from "./time.ts";
 import {
   absentRead,
   at,

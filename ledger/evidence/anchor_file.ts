@@ -2,7 +2,7 @@ import { open, readFile, rename } from "node:fs/promises";
 import process from "node:process";
 import { messageOf } from "../../core/guards.ts";
 import { LedgerError } from "../store/database.ts";
-import { fileId } from "../store/leases.ts";
+import { fileId } from "../store/files.ts";
 
 /** How far the evidence chain reaches. */
 export interface ChainHead {

@@ -46,7 +46,7 @@ import {
   resolveOrder,
   visibleReading,
 } from "../orders/order_status.ts";
-import { jsonBytes } from "../../core/text.ts";
+import { jsonBytes } from "../../core/bytes.ts";
 import { expectationWindow, JoinedFacts } from "../orders/expectations.ts";
 import {
   evolveOrder,

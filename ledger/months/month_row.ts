@@ -3,7 +3,7 @@ import Big from "big.js";
 import { isDecimal } from "../../core/decimal.ts";
 import type { Fact, OrderSnapshotFact } from "../events/fact.ts";
 import type { OrderReading } from "../events/readings.ts";
-import { compareTimes } from "../events/event.ts";
+import { compareTimes } from "../events/time.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import type { ResolveOptions } from "../orders/order_status.ts";
 import { orderState } from "../states/order_state.ts";

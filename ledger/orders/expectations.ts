@@ -3,14 +3,12 @@ import type { WitnessRule } from "../../core/chain/verdict.ts";
 import {
   askedAtOf,
   CANDIDATES_KEPT,
-  compareTimes,
-  earlierTime,
   type Expectation,
-  laterTime,
   purchaseKey,
   validUntil,
   type WitnessRuleChange,
 } from "../events/event.ts";
+import { compareTimes, earlierTime, laterTime } from "../events/time.ts";
 import { type Fact, isExpectation, isWitnessRule } from "../events/fact.ts";
 import type { OrderReading } from "../events/readings.ts";
 import { compareText } from "../machines/machine.ts";

@@ -16,15 +16,13 @@ import {
   type ChainReading,
   CLAIM_FIELDS,
   type ClaimBody,
-  compareTimes,
-  earlierTime,
   evolveHand,
   type Expectation,
   type Hand,
   isLaterLook,
-  laterTime,
   type OrderFacts,
 } from "../events/event.ts";
+import { compareTimes, earlierTime, laterTime } from "../events/time.ts";
 import {
   type OrderReading,
   statedTransactionForm,

@@ -1,11 +1,8 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import { defined } from "../../core/guards.ts";
-import {
-  CANDIDATES_KEPT,
-  compareTimes,
-  type RecordedEvent,
-} from "../events/event.ts";
+import { CANDIDATES_KEPT, type RecordedEvent } from "../events/event.ts";
+import { compareTimes } from "../events/time.ts";
 import {
   absentRead,
   at,

@@ -3,11 +3,11 @@ import type { AssetTable } from "../../core/assets/environment.ts";
 import {
   type ClaimBody,
   type ClaimField,
-  compareTimes,
   emptyToNull,
   factsBy,
   type OrderFacts,
 } from "../events/event.ts";
+import { compareTimes } from "../events/time.ts";
 import type { OrderReading } from "../events/readings.ts";
 import {
   type ClaimedStatus,

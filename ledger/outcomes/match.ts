@@ -5,7 +5,6 @@ import { isVisible } from "../../core/chain/canonical.ts";
 import {
   askedAtOf,
   type ChainReading,
-  compareTimes,
   type Expectation,
   factsBy,
   type MatchFact,
@@ -13,6 +12,7 @@ import {
   type StandingOutcome,
   standingOutcome,
 } from "../events/event.ts";
+import { compareTimes } from "../events/time.ts";
 import {
   type OrderReading,
   statedTransactionForm,

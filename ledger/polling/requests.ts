@@ -34,7 +34,7 @@ import {
 } from "../store/database.ts";
 import { EVENT_COLUMNS, eventsOf, msOf } from "../store/events.ts";
 import { ATTEMPTS_FROM_PREVIOUS_MS } from "../../core/waiting/waiting.ts";
-import { compareTimes } from "../events/event.ts";
+import { compareTimes } from "../events/time.ts";
 import { type UserFold, userState } from "../users/user_state.ts";
 
 /** What waits to be asked for: named by webhooks, or open and lately final. */

@@ -5,7 +5,7 @@ import { tries } from "../../tests/kit/thorough.ts";
 import type { NewEvent } from "../events/event.ts";
 import { orderReleased } from "../testing/mint.ts";
 import { type Driver, LedgerError } from "../store/database.ts";
-import { readTransitions } from "../reads/stats.ts";
+import { readTransitions } from "../reads/releases.ts";
 import {
   at,
   expectation,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Fact } from "../events/fact.ts";
 import { readFact } from "../events/read_fact.ts";
-import { readTransitions } from "../reads/stats.ts";
+import { readTransitions } from "../reads/releases.ts";
 import { LedgerError } from "../store/database.ts";
 import {
   Crash,

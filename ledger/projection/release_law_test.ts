@@ -5,7 +5,7 @@ import { orderAbsent, orderReleased } from "../testing/mint.ts";
 import type { Transition } from "../machines/transition.ts";
 import { orderRelease } from "../releases/order_release.ts";
 import type { Driver } from "../store/database.ts";
-import { readTransitions } from "../reads/stats.ts";
+import { readTransitions } from "../reads/releases.ts";
 import {
   at,
   expectation,

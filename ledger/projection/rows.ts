@@ -1,9 +1,6 @@
 /** Rows of orders and users: what makes them, what their columns say, what leads to an order. */
-import {
-  CLAIM_FIELDS,
-  type ClaimBody,
-  effectiveTime,
-} from "../events/event.ts";
+import { CLAIM_FIELDS, type ClaimBody } from "../events/event.ts";
+import { effectiveTime } from "../events/time.ts";
 import { unread } from "../events/readings.ts";
 import {
   type Claim,

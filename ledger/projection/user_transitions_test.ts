@@ -5,7 +5,7 @@ import { userSnapshot } from "../testing/mint.ts";
 import { foldUser } from "../testing/fold_user.ts";
 import { readFact } from "../events/read_fact.ts";
 import type { Driver } from "../store/database.ts";
-import { readTransitions } from "../reads/stats.ts";
+import { readTransitions } from "../reads/releases.ts";
 import { append, newLedger, projectAll } from "../testing/fold_kit.ts";
 import {
   at,

@@ -7,7 +7,7 @@ import {
   type OrderState,
 } from "../states/order_state.ts";
 import { type Fact, isExpectation, isWitnessRule } from "../events/fact.ts";
-import { compareTimes } from "../events/event.ts";
+import { compareTimes } from "../events/time.ts";
 import { explainOrder, type Explanation } from "../explain/explain_order.ts";
 import { initialOrderFold } from "../orders/order_fold.ts";
 import {

@@ -38,10 +38,8 @@ import {
   ORDER_COLUMNS,
   orderOfRow,
   type OrderView,
-  USER_COLUMNS,
-  userOfRow,
-  type UserView,
 } from "./orders.ts";
+import { USER_COLUMNS, userOfRow, type UserView } from "./users.ts";
 
 /** An order or a user that a text leads to. */
 export type Found =

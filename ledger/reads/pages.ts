@@ -1,6 +1,6 @@
 /** Pages of a list: what a query may ask for, and how rows are looked through. */
 import { Buffer } from "node:buffer";
-import { jsonBytes } from "../../core/text.ts";
+import { jsonBytes } from "../../core/bytes.ts";
 import { isCalendarDate } from "../../core/time/service_time.ts";
 import {
   bytesOf,

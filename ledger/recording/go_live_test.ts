@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { concatenated } from "../../core/text.ts";
+import { concatenated } from "../../core/bytes.ts";
 import { deliveryRecord } from "../../core/wire/delivery_records.ts";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 import { webhookEvent } from "../testing/mint.ts";
@@ -9,7 +9,7 @@ import { timeOf } from "../store/events.ts";
 import { emptyLedger } from "../testing/empty_ledger.ts";
 import type { NewEvent } from "../events/event.ts";
 import { type Driver, LedgerError } from "../store/database.ts";
-import { readTransitions } from "../reads/stats.ts";
+import { readTransitions } from "../reads/releases.ts";
 import { newLedger, select } from "../testing/fold_kit.ts";
 import {
   at,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { NewEvent, RecordedEvent } from "../events/event.ts";
-import { concatenated } from "../../core/text.ts";
+import { concatenated } from "../../core/bytes.ts";
 import {
   deliveryRecord,
   noteRecord,

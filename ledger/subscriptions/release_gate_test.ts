@@ -9,7 +9,7 @@ import {
 import type { NewEvent } from "../events/event.ts";
 import { orderAbsent, orderReleased } from "../testing/mint.ts";
 import type { Driver } from "../store/database.ts";
-import { readTransitions } from "../reads/stats.ts";
+import { readTransitions } from "../reads/releases.ts";
 import type { OrderState } from "../states/order_state.ts";
 import type { UserState } from "../users/user_state.ts";
 import {

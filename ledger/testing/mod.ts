@@ -55,7 +55,7 @@ export { LIVE, transitionOf, TRANSITIONS } from "../projection/log.ts";
 export { LookupHash } from "../projection/guard.ts";
 export { type FoldCode, project } from "../projection/project.ts";
 export { KINDS, orderView } from "../projection/rows.ts";
-export { readTransitions } from "../reads/stats.ts";
+export { readTransitions } from "../reads/releases.ts";
 export { readStamp } from "../store/schema.ts";
 export { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
 export { SCHEMA_VERSION } from "../store/schema.ts";

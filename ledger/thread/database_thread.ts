@@ -5,7 +5,7 @@
  * @module
  */
 import { parentPort } from "node:worker_threads";
-import { free } from "../../core/text.ts";
+import { free } from "../../core/bytes.ts";
 import { redactArrivals } from "../erasure/arrivals.ts";
 import { NEXT_EVENTS, type Work } from "../projection/project.ts";
 import { COMPARE_ROWS, FOLD_ROWS } from "../projection/refold.ts";

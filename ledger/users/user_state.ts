@@ -24,7 +24,7 @@ import {
   type VerificationName,
   verificationRank,
 } from "../machines/machine.ts";
-import { compareTimes, effectiveTime } from "../events/event.ts";
+import { compareTimes, effectiveTime } from "../events/time.ts";
 import {
   type Anomaly,
   futureTimes,

@@ -11,13 +11,12 @@ import {
 } from "../../ledger/for_resources.ts";
 import { watchdog } from "../../sync/watchdog/watchdog.ts";
 import type { DeliveryHealth } from "../../sync/watchdog/watchdog_rule.ts";
+import { describeCountdown, describeDelivery } from "../wording/delivery.ts";
 import {
-  describeCountdown,
-  describeDelivery,
   describePollFailure,
   pollFailureAdvice,
   REFUSALS,
-} from "../wording/delivery.ts";
+} from "../wording/poll_failure.ts";
 import { describeChainBreak, span } from "../wording/phrases.ts";
 import {
   type ConditionCode,

@@ -36,7 +36,8 @@ import {
   type PollReportJson,
   pollReportJson,
 } from "../queries/service_status.ts";
-import { describeDelivery, describePollAlert } from "../wording/delivery.ts";
+import { describeDelivery } from "../wording/delivery.ts";
+import { describePollAlert } from "../wording/poll_failure.ts";
 import { span } from "../wording/phrases.ts";
 import { findOrder, ORDER_REF } from "./find_order.ts";
 import type { OrderLook } from "../../witness/mod.ts";

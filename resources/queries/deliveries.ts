@@ -24,7 +24,7 @@ import {
   type PageParams,
   queryOf,
 } from "./orders.ts";
-import { jsonBytes } from "../../core/text.ts";
+import { jsonBytes } from "../../core/bytes.ts";
 import type { FiredHistory } from "../../ledger/types.ts";
 
 /** What chooses deliveries. */

@@ -17,7 +17,7 @@ import type {
   RecoverReport,
   UnprovenReason,
 } from "../../sync/mod.ts";
-import { describeFinding, unprovenJson } from "../wording/machine.ts";
+import { describeFinding, unprovenJson } from "../wording/reconcile.ts";
 import type { ChainPair } from "../../core/chain/chain_network.ts";
 import { VERDICT_REASON } from "../wording/release.ts";
 

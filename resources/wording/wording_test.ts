@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Anomaly } from "../../ledger/mod.ts";
 import { describeAnomaly, describeOrderReason } from "./state.ts";
-import { describeFinding } from "./machine.ts";
+import { describeFinding } from "./reconcile.ts";
 
 Deno.test("describeAnomaly() tells whose a mismatch is, and whether the customer may choose", () => {
   const mismatch = {

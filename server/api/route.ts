@@ -1,4 +1,4 @@
-import { textWithin } from "../../core/text.ts";
+import { textWithin } from "../../core/bytes.ts";
 import { defined, isRecord } from "../../core/guards.ts";
 import type { JsonSchema } from "../../resources/schemas/json_schema.ts";
 import { ApiProblem, type Caller, type ProblemCode } from "./problem.ts";

@@ -71,9 +71,9 @@ import {
   healthPage,
   homePage,
   messagePage,
-  searchPage,
   signInPage,
 } from "./pages/home_page.ts";
+import { searchPage } from "./pages/search_page.ts";
 import { bare, layout, type PageParts } from "./pages/layout.ts";
 import { monthPage, monthsPage } from "./pages/month_page.ts";
 import { orderPage } from "./pages/order_page.ts";

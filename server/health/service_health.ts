@@ -5,7 +5,7 @@ import {
   found,
   LIMITS,
 } from "../../resources/health/conditions.ts";
-import { pollFailureAdvice } from "../../resources/wording/delivery.ts";
+import { pollFailureAdvice } from "../../resources/wording/poll_failure.ts";
 import { span } from "../../resources/wording/phrases.ts";
 import type { Config } from "../../core/settings/config.ts";
 import { proxyOf } from "../forwarding/post_webhook.ts";

@@ -10,8 +10,8 @@ import type {
 import {
   describeCountdown,
   describeDelivery,
-  pollFailureAdvice,
 } from "../../resources/wording/delivery.ts";
+import { pollFailureAdvice } from "../../resources/wording/poll_failure.ts";
 import type { ChainState } from "../../ledger/for_server.ts";
 import { describeChainBreak } from "../../resources/wording/phrases.ts";
 import { LIMITS } from "../../resources/health/conditions.ts";

@@ -24,6 +24,7 @@ const TOUCHES_WORLD = new Set([
   "ledger/reads/orders.ts",
   "ledger/recording/notes.ts",
   "ledger/store/events.ts",
+  "ledger/store/files.ts",
   "ledger/store/leases.ts",
   "ledger/subscriptions/dispatcher.ts",
   "ledger/projection/catch_up.ts",

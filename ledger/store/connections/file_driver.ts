@@ -24,7 +24,7 @@ import {
   type FileIdentity,
   identify,
   sync,
-} from "../leases.ts";
+} from "../files.ts";
 
 export interface FileOptions {
   /** Of the file, or `:memory:`. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { LedgerError } from "../database.ts";
 import { EventLog } from "../events.ts";
 import { openDriver } from "../../thread/open_driver.ts";
-import { replaceDatabase } from "../leases.ts";
+import { replaceDatabase } from "../files.ts";
 import { prepare, storedIds, testEvent } from "../../testing/test_events.ts";
 import { startProgram } from "../../testing/start_program.ts";
 import { temporaryFolder } from "../../../tests/kit/temporary_folder.ts";

@@ -18,8 +18,8 @@ import {
   describeMeaning,
   describeMoveKind,
   observationWords,
-  reconcileWords,
 } from "../../wording/machine.ts";
+import { reconcileWords } from "../../wording/reconcile.ts";
 import { ATTENTION, FACTS, OUTCOME_WORDS } from "../../wording/outcome.ts";
 import type { ReconcileCategory, ReconcileFlag } from "../../../sync/mod.ts";
 import { RELEASE, RELEASE_REASON } from "../../wording/release.ts";

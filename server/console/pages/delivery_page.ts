@@ -4,7 +4,7 @@ import {
   deliveriesPage,
   deliveryDetail,
 } from "../../../resources/queries/deliveries.ts";
-import { REFUSALS } from "../../../resources/wording/delivery.ts";
+import { REFUSALS } from "../../../resources/wording/poll_failure.ts";
 import type { PageContext } from "../context/page_context.ts";
 import { deliveryFinding } from "../../../resources/health/stored_health.ts";
 import { styleOf } from "../health/health_bar.ts";

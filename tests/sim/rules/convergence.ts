@@ -1,5 +1,5 @@
 import { notTold } from "../world/not_told.ts";
-import { describeFinding } from "../../../resources/wording/machine.ts";
+import { describeFinding } from "../../../resources/wording/reconcile.ts";
 import { reconcile, type SweepKind } from "../../../sync/mod.ts";
 import { hasOddReading, isOdd, someHaveNoId } from "../chores/odd_ones.ts";
 import { tookBack } from "../chores/took_back.ts";
