@@ -62,6 +62,7 @@ export { type OrderState, orderState } from "./states/order_state.ts";
 export type { Driver, ResultSet, Statement } from "./store/database.ts";
 export { isLostRace } from "./store/database.ts";
 export { appendStatement, type RawEvent } from "./store/events.ts";
+export * from "./polling/observations.ts";
 export * from "./polling/requests.ts";
 export { readSweep, writeSweep } from "./store/database.ts";
 export { outcomeOf } from "./outcomes/outcome_table.ts";

@@ -6,7 +6,7 @@ import {
   found,
   gathered,
   lookedAt,
-} from "../../resources/health/conditions.ts";
+} from "../../resources/health/finding.ts";
 import { type Config, readConfig } from "../../core/settings/config.ts";
 import { redact, SHORT_SECRET_LENGTH } from "../../core/settings/settings.ts";
 import { assetDecimals } from "../../core/assets/assets.ts";

@@ -15,7 +15,7 @@ import type { Ledger } from "../../ledger/mod.ts";
 import { UsageError } from "../../core/settings/errors.ts";
 import { readNotify } from "../../server/alarms/notify_targets.ts";
 import { watchHealth } from "../../server/alarms/alarm_sender.ts";
-import { type Finding, found } from "../../resources/health/conditions.ts";
+import { type Finding, found } from "../../resources/health/finding.ts";
 import type { RegularBackups } from "../../server/ledger_file/regular_backups.ts";
 import { lookAtBaseUrl } from "../../server/health/service_health.ts";
 import { composeService } from "../../server/compose/compose_service.ts";

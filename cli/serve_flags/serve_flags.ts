@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import packageFile from "../../deno.json" with { type: "json" };
 import type { Ledger } from "../../ledger/mod.ts";
 import type { Poller } from "../../sync/mod.ts";
-import type { LookAtHealth } from "../../resources/health/conditions.ts";
+import type { LookAtHealth } from "../../resources/health/finding.ts";
 import type { OperationContext } from "../../resources/operations/operation.ts";
 import { defined, messageOf } from "../../core/guards.ts";
 import { isLoopback, listening, urlOf } from "../../server/http/listening.ts";

@@ -6,13 +6,7 @@ import {
   deleteConfirmed,
   drawUnknown,
   forgetIsolated,
-  insertObservedChanges,
   isolatedIdsOf,
-  KEEP_CHANGES_MS,
-  moveVersion,
-  type Observation,
-  readObservations,
-  readObservedChanges,
   readOpenOrders,
   requestOrder,
   restUntil,
@@ -22,8 +16,16 @@ import {
   tidyObservedChanges,
   upsertIsolated,
   waitingOf,
-  writeObservations,
 } from "./requests.ts";
+import {
+  insertObservedChanges,
+  KEEP_CHANGES_MS,
+  moveVersion,
+  type Observation,
+  readObservations,
+  readObservedChanges,
+  writeObservations,
+} from "./observations.ts";
 
 const ms = (minute: number) => Date.parse(at(minute));
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { found, gathered, lookedAt } from "./conditions.ts";
+import { found, gathered, lookedAt } from "./finding.ts";
 
 const codes = (looks: Parameters<typeof gathered>[0]) =>
   gathered(looks).map(({ code, about }) =>

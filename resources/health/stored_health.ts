@@ -22,13 +22,10 @@ import {
   type ConditionCode,
   COUNTED,
   countWaiting,
-  type Finding,
-  found,
-  gathered,
   LIMITS,
-  lookedAt,
   PRESS_TEST,
 } from "./conditions.ts";
+import { type Finding, found, gathered, lookedAt } from "./finding.ts";
 import {
   type Driver,
   FOLD_VERSION,

@@ -22,7 +22,7 @@ import {
 import { VARIABLES } from "../../core/settings/settings.ts";
 import type { PollClient, Poller } from "../../sync/mod.ts";
 import type { OrderLook } from "../../witness/mod.ts";
-import type { LookAtHealth } from "../health/conditions.ts";
+import type { LookAtHealth } from "../health/finding.ts";
 import type { CsvForm } from "../../core/csv/csv.ts";
 
 /** A parameter of an operation, and how a command takes it. */

@@ -15,11 +15,7 @@ import type {
   ChainState,
   WaitingDeliveries,
 } from "../../ledger/types.ts";
-import {
-  type Check,
-  checkOf,
-  type LookAtHealth,
-} from "../health/conditions.ts";
+import { type Check, checkOf, type LookAtHealth } from "../health/finding.ts";
 import { lookAtStored } from "../health/stored_health.ts";
 import { describeDelivery } from "../wording/delivery.ts";
 import { describeChainBreak } from "../wording/phrases.ts";

@@ -2,11 +2,10 @@ import {
   ALARM_CODES,
   type ConditionCode,
   CONDITIONS,
-  type Finding,
-  type HealthFacts,
   type Subject,
   SUBJECTS,
 } from "../../resources/health/conditions.ts";
+import type { Finding, HealthFacts } from "../../resources/health/finding.ts";
 import type {
   SignedWebhook,
   WebhookBody,

@@ -12,14 +12,14 @@ import {
   type PostOutcome,
   postWebhook,
 } from "../forwarding/post_webhook.ts";
-import { found } from "../../resources/health/conditions.ts";
+import { found } from "../../resources/health/finding.ts";
 import {
   HealthMonitor,
   type HealthMonitorOptions,
   MACHINE,
   readHeard,
 } from "../health/look_around.ts";
-import { Alarm } from "../monitoring/log_alerts.ts";
+import { Alarm } from "../monitoring/alarm.ts";
 import type { Log } from "../monitoring/logger.ts";
 import {
   type AlarmCheck,

@@ -9,11 +9,8 @@ import type {
   ForwardedAlarm,
   StandingAlarm,
 } from "./alarm_message.ts";
-import {
-  type ConditionCode,
-  found,
-  type FoundOptions,
-} from "../../resources/health/conditions.ts";
+import type { ConditionCode } from "../../resources/health/conditions.ts";
+import { found, type FoundOptions } from "../../resources/health/finding.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const SECRET = `whsec_${btoa("a secret of enough bytes, for tests")}`;

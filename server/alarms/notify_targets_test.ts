@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readConfig } from "../../core/settings/config.ts";
-import { CONDITIONS, found } from "../../resources/health/conditions.ts";
+import { CONDITIONS } from "../../resources/health/conditions.ts";
+import { found } from "../../resources/health/finding.ts";
 import { AlarmSender } from "./alarm_sender.ts";
 import { readNotify } from "./notify_targets.ts";
 import type { AlarmCheck, StandingAlarm } from "./alarm_message.ts";

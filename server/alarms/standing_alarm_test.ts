@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Finding, found } from "../../resources/health/conditions.ts";
+import { type Finding, found } from "../../resources/health/finding.ts";
 import { isLocal, StandingAlarms } from "./alarm_message.ts";
 
 const START = Date.UTC(2026, 10, 22, 10);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Finding, found } from "../../resources/health/conditions.ts";
+import { type Finding, found } from "../../resources/health/finding.ts";
 import { until } from "../../tests/kit/until.ts";
 import { webhookSigner } from "../forwarding/transition_message.ts";
 import type { Problem } from "./alarm_message.ts";

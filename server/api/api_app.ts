@@ -6,7 +6,7 @@ import { messageOf } from "../../core/guards.ts";
 import { OnrampError, ValidationError } from "../../client/errors.ts";
 import { ExpectationError, LedgerError } from "../../ledger/mod.ts";
 import type { ApiAnswer } from "../monitoring/metrics.ts";
-import { Alarm } from "../monitoring/log_alerts.ts";
+import { Alarm } from "../monitoring/alarm.ts";
 import type { Log } from "../monitoring/logger.ts";
 import { allows, type Scope } from "../../core/settings/values.ts";
 import {

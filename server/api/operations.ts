@@ -1,6 +1,6 @@
 import { defined } from "../../core/guards.ts";
 import type { Ledger } from "../../ledger/mod.ts";
-import type { LookAtHealth } from "../../resources/health/conditions.ts";
+import type { LookAtHealth } from "../../resources/health/finding.ts";
 import {
   actionOf,
   type Operation,

@@ -2,7 +2,7 @@ import { textWithin } from "../../core/bytes.ts";
 import { defined, isRecord } from "../../core/guards.ts";
 import type { JsonSchema } from "../../resources/schemas/json_schema.ts";
 import { ApiProblem, type Caller, type ProblemCode } from "./problem.ts";
-import type { LookAtHealth } from "../../resources/health/conditions.ts";
+import type { LookAtHealth } from "../../resources/health/finding.ts";
 import {
   onlyReads,
   type Operation,

@@ -27,7 +27,6 @@ import {
 import { defined, messageOf } from "../../core/guards.ts";
 import { POLLER_DEFAULTS } from "../../sync/polling/sweeps.ts";
 import {
-  Alarm,
   ChainLog,
   logDeliveryAlert,
   logPollAlert,
@@ -35,6 +34,7 @@ import {
   RefusalLog,
   StalledPoller,
 } from "../monitoring/log_alerts.ts";
+import { Alarm } from "../monitoring/alarm.ts";
 import { VARIABLES } from "../../core/settings/settings.ts";
 import { serviceClient } from "./service_client.ts";
 import {
@@ -47,7 +47,7 @@ import { SMALL_BODY_BYTES } from "../../webhooks/body_room.ts";
 import type { WebhookEndpoint } from "../../webhooks/endpoint.ts";
 import type { Spool } from "../../webhooks/spool.ts";
 import { bodyReport, spoolMover } from "../../webhooks/spool_mover.ts";
-import { type Finding, found } from "../../resources/health/conditions.ts";
+import { type Finding, found } from "../../resources/health/finding.ts";
 import { DriftWatch, OrderGauges } from "../monitoring/order_gauges.ts";
 import { spoolDirectory } from "../ledger_file/spool_directory.ts";
 import type { Readiness } from "../http/http_app.ts";

@@ -8,7 +8,7 @@ import type { ChainWitness } from "../../witness/transfer.ts";
 import type { Chains, ChainsFile } from "../../witness/chains_file.ts";
 import { sleep as sleepFor } from "../../core/waiting/waiting.ts";
 import type { Ledger } from "../../ledger/mod.ts";
-import type { Finding } from "../../resources/health/conditions.ts";
+import type { Finding } from "../../resources/health/finding.ts";
 import { nodeFindings } from "../../resources/health/stored_health.ts";
 import { lookAtOrder, type OrderLook } from "../../witness/look_at_order.ts";
 import { createWatcher } from "../../witness/watcher.ts";

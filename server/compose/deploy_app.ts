@@ -2,7 +2,7 @@ import { messageOf } from "../../core/guards.ts";
 import { type Ledger, ledgerOn, retrying } from "../../ledger/for_server.ts";
 import type { ConnectionInfo } from "../../webhooks/endpoint_options.ts";
 import { remoteDriver } from "../../ledger/for_deploy.ts";
-import { Alarm } from "../monitoring/log_alerts.ts";
+import { Alarm } from "../monitoring/alarm.ts";
 import { jsonLog, type Log } from "../monitoring/logger.ts";
 import {
   keepCronRun,

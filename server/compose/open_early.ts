@@ -9,7 +9,7 @@ import {
 } from "./readiness.ts";
 import { backoffMs, sleep as sleepFor } from "../../core/waiting/waiting.ts";
 import { type Ledger, LedgerError } from "../../ledger/for_server.ts";
-import { Alarm } from "../monitoring/log_alerts.ts";
+import { Alarm } from "../monitoring/alarm.ts";
 import type { Log } from "../monitoring/logger.ts";
 
 type App = ReturnType<typeof httpApp>;

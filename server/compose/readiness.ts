@@ -20,7 +20,7 @@ import {
   gathered,
   lookedAt,
   stands,
-} from "../../resources/health/conditions.ts";
+} from "../../resources/health/finding.ts";
 import {
   lookAtPolling,
   storingFindings,

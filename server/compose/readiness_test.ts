@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { found } from "../../resources/health/conditions.ts";
+import { found } from "../../resources/health/finding.ts";
 import {
   type Ledger,
   LedgerError,

@@ -39,10 +39,8 @@ import {
   signedIn,
   SignIn,
 } from "./access/access.ts";
-import {
-  countWaiting,
-  type LookAtHealth,
-} from "../../resources/health/conditions.ts";
+import { countWaiting } from "../../resources/health/conditions.ts";
+import type { LookAtHealth } from "../../resources/health/finding.ts";
 import type { Log } from "../monitoring/logger.ts";
 import {
   CachedValue,

@@ -13,7 +13,7 @@ import {
   Subscriptions,
   type TransitionHandler,
 } from "../../ledger/mod.ts";
-import { Alarm } from "../monitoring/log_alerts.ts";
+import { Alarm } from "../monitoring/alarm.ts";
 import type { Log } from "../monitoring/logger.ts";
 import { operands } from "../../resources/views/text.ts";
 import {

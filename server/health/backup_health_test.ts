@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { temporaryLedger } from "../../tests/kit/cli.ts";
 import { backupName } from "../ledger_file/regular_backups.ts";
 import { holdLedger } from "../ledger_file/ledger_lock.ts";
-import { checkOf } from "../../resources/health/conditions.ts";
+import { checkOf } from "../../resources/health/finding.ts";
 import { lookAtBackups } from "./storage_health.ts";
 
 /** The one check of a look. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { takeLease, writeSweep } from "../../ledger/for_sync.ts";
-import { found } from "../../resources/health/conditions.ts";
+import { found } from "../../resources/health/finding.ts";
 import {
   FindingsReport,
   HealthMonitor,

@@ -7,15 +7,17 @@ import {
   writeSweep,
 } from "../../ledger/for_sync.ts";
 import {
-  type Finding,
-  found,
-  gathered,
   LIMITS,
-  lookedAt,
-  stands,
   type Subject,
   SUBJECTS,
 } from "../../resources/health/conditions.ts";
+import {
+  type Finding,
+  found,
+  gathered,
+  lookedAt,
+  stands,
+} from "../../resources/health/finding.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import {
   lookAtStored,

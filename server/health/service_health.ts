@@ -1,10 +1,7 @@
 import { messageOf } from "../../core/guards.ts";
 import type { OnrampClient } from "../../client/mod.ts";
-import {
-  type Finding,
-  found,
-  LIMITS,
-} from "../../resources/health/conditions.ts";
+import { LIMITS } from "../../resources/health/conditions.ts";
+import { type Finding, found } from "../../resources/health/finding.ts";
 import { pollFailureAdvice } from "../../resources/wording/poll_failure.ts";
 import { span } from "../../resources/wording/phrases.ts";
 import type { Config } from "../../core/settings/config.ts";

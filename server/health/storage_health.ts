@@ -2,11 +2,8 @@ import { open, readdir, stat, statfs, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { messageOf } from "../../core/guards.ts";
 import { databaseFile } from "../../ledger/for_server.ts";
-import {
-  type Finding,
-  found,
-  LIMITS,
-} from "../../resources/health/conditions.ts";
+import { LIMITS } from "../../resources/health/conditions.ts";
+import { type Finding, found } from "../../resources/health/finding.ts";
 import type { Config } from "../../core/settings/config.ts";
 import { fileId } from "../../ledger/for_ledger_file.ts";
 import {

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { Hono, type MiddlewareHandler } from "hono";
 import { secureHeaders } from "hono/secure-headers";
-import type { StandingCondition } from "../../resources/health/conditions.ts";
+import type { StandingCondition } from "../../resources/health/finding.ts";
 import type { ConnectionInfo } from "../../webhooks/endpoint_options.ts";
 import { PROMETHEUS_TYPE } from "../monitoring/prometheus/prometheus_metrics.ts";
 

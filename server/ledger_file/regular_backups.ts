@@ -4,7 +4,7 @@ import { messageOf } from "../../core/guards.ts";
 import { sleep } from "../../core/waiting/waiting.ts";
 import { fileId, findDamage } from "../../ledger/for_ledger_file.ts";
 import { readLastPosition } from "../../ledger/for_sync.ts";
-import { Alarm } from "../monitoring/log_alerts.ts";
+import { Alarm } from "../monitoring/alarm.ts";
 import type { Log } from "../monitoring/logger.ts";
 import type { ServiceMetrics } from "../monitoring/metrics.ts";
 import { describeDamage } from "../../resources/wording/phrases.ts";

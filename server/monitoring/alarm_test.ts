@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Alarm } from "./log_alerts.ts";
+import { Alarm } from "./alarm.ts";
 import type { Level, LogEvent } from "./logger.ts";
 
 function alarm(event: LogEvent) {

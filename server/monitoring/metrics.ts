@@ -18,9 +18,9 @@ import type { Spool } from "../../webhooks/spool.ts";
 import type { PollStatus } from "../../sync/polling/poll_status.ts";
 import {
   CONDITIONS,
-  type Finding,
   STANDING_CODES,
 } from "../../resources/health/conditions.ts";
+import type { Finding } from "../../resources/health/finding.ts";
 import type { PrometheusMetrics } from "./prometheus/prometheus_metrics.ts";
 
 /** A request that the HTTP API answered. */

@@ -1,7 +1,7 @@
 import type { SessionsApi } from "../../client/mod.ts";
 import { defined, errorCode, messageOf } from "../../core/guards.ts";
 import type { SubscribeOptions } from "../../ledger/mod.ts";
-import { type Finding, found } from "../../resources/health/conditions.ts";
+import { type Finding, found } from "../../resources/health/finding.ts";
 import { type Config, requireApiKey } from "../../core/settings/config.ts";
 import { SHORT_SECRET_LENGTH } from "../../core/settings/settings.ts";
 import { serviceClient } from "../compose/service_client.ts";

@@ -11,7 +11,7 @@ import type {
 } from "../../ledger/mod.ts";
 import { askedForOf } from "../forwarding/transition_message.ts";
 import { operands } from "../../resources/views/text.ts";
-import { Alarm } from "../monitoring/log_alerts.ts";
+import { Alarm } from "../monitoring/alarm.ts";
 import type { Log } from "../monitoring/logger.ts";
 
 /** What a handler is called with besides the transition, by its pattern. */

@@ -4,11 +4,7 @@ import { defined } from "../../core/guards.ts";
 import { requireExactJson } from "../../core/json/json.ts";
 import { readLastSeq } from "../../ledger/for_resources.ts";
 import type { Ledger, TransitionPattern } from "../../ledger/mod.ts";
-import {
-  type Finding,
-  found,
-  stands,
-} from "../../resources/health/conditions.ts";
+import { type Finding, found, stands } from "../../resources/health/finding.ts";
 import {
   type Config,
   givenEnv,

@@ -8,7 +8,7 @@ import {
   record,
   runUntil,
 } from "../../server/forwarding/testing/forwarding_kit.ts";
-import { found } from "../../resources/health/conditions.ts";
+import { found } from "../../resources/health/finding.ts";
 import { newLedger } from "../../ledger/testing/fold_kit.ts";
 import { at } from "../../ledger/testing/projection_test_kit.ts";
 import { hasShape } from "../kit/shape.ts";

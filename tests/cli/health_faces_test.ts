@@ -7,14 +7,16 @@ import { addRefusedRequests, lookForDrift } from "../../sync/check/drift.ts";
 import { watchdog } from "../../sync/mod.ts";
 import {
   ALARM_CODES,
-  checkOf,
   type ConditionCode,
   CONDITIONS,
-  type Finding,
-  found,
   STANDING_CODES,
   SUBJECTS,
 } from "../../resources/health/conditions.ts";
+import {
+  checkOf,
+  type Finding,
+  found,
+} from "../../resources/health/finding.ts";
 import { serviceStatus } from "../../resources/queries/service_status.ts";
 import {
   type Problem,

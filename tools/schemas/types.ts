@@ -6,7 +6,7 @@
  */
 import type * as ledger from "../../ledger/mod.ts";
 import type * as facts from "../../ledger/types.ts";
-import type { Check } from "../../resources/health/conditions.ts";
+import type { Check } from "../../resources/health/finding.ts";
 import type { Worded } from "../../resources/views/order_view.ts";
 import type {
   ForwardedTransition as Message,

@@ -7,15 +7,17 @@ import {
 } from "../markup/markup.ts";
 import {
   CONDITIONS,
-  type Finding,
-  found,
   HEALTH_PARTS,
   type HealthLevel,
   type HealthPartName,
-  type LookAtHealth,
-  stands,
   SUBJECTS,
 } from "../../../resources/health/conditions.ts";
+import {
+  type Finding,
+  found,
+  type LookAtHealth,
+  stands,
+} from "../../../resources/health/finding.ts";
 import { targetPath } from "../../../resources/views/text.ts";
 import { sleep } from "../../../core/waiting/waiting.ts";
 import { type DeliveryHealth, watchdog } from "../../../sync/mod.ts";

@@ -1,5 +1,5 @@
 import { lookAtReceivers } from "../../../resources/health/stored_health.ts";
-import type { Finding } from "../../../resources/health/conditions.ts";
+import type { Finding } from "../../../resources/health/finding.ts";
 import {
   counted,
   operands,
