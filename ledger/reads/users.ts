@@ -11,7 +11,6 @@ import {
   type PageQuery,
   readAll,
   readPage,
-  where,
 } from "./pages.ts";
 import { type UserState, userState } from "../users/user_state.ts";
 

@@ -31,7 +31,7 @@ export function fileId(path: string): string {
   return look(path).id;
 }
 
-export function look(path: string) {
+function look(path: string) {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found === undefined
     ? { id: MISSING, bytes: 0n }

@@ -13,7 +13,7 @@ import {
   statement,
   write,
 } from "./database.ts";
-import { lockFile, look } from "./files.ts";
+import { lockFile } from "./files.ts";
 
 export interface Lease {
   readonly name: string;

@@ -2,7 +2,6 @@ import {
   type ConditionCode,
   CONDITIONS,
   type HealthLevel,
-  row,
   type Subject,
   SUBJECTS,
 } from "./conditions.ts";

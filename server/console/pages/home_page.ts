@@ -2,7 +2,6 @@ import { ordersPage } from "../../../resources/queries/orders.ts";
 import { ATTENTION } from "../../../resources/wording/outcome.ts";
 import type { PageContext } from "../context/page_context.ts";
 import {
-  code,
   type Markup,
   markup,
   prose,

@@ -6,7 +6,6 @@ import {
   markup,
   moment,
   outsideText,
-  sentence,
   table,
 } from "../markup/markup.ts";
 import { orderLink, releaseBadge } from "../parts/order_table.ts";
