@@ -494,7 +494,7 @@ function deliveryStore(
         await append(delivery);
         appending = true;
         alarm.settle();
-        pause.abort();
+        if (notes.length > 0) pause.abort();
         return true;
       } catch (error) {
         failed(messageOf(error));
@@ -578,9 +578,12 @@ function counters(meter = NO_METER) {
     unit: "s",
     advice: { explicitBucketBoundaries: [...DURATION_BOUNDS] },
   });
+  // A meter knows labels that it has seen before by the object.
+  const known: Record<number, { readonly answer: number }> = {};
   return (answer: number, reason: RefusalReason | null, seconds: number) => {
-    deliveries.add(1, { answer });
-    duration.record(seconds, { answer });
+    const labels = known[answer] ??= { answer };
+    deliveries.add(1, labels);
+    duration.record(seconds, labels);
     if (reason !== null) refused.add(1, { reason });
   };
 }

@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import { basename, dirname } from "node:path";
 import { promisify } from "node:util";
 import { crc32 } from "node:zlib";
-import { Sqlite, SqliteError } from "../core/sqlite.ts";
+import { Sqlite, SqliteError, type SqliteStatement } from "../core/sqlite.ts";
 import { firstTimeOf } from "../core/wire/delivery_records.ts";
 
 export interface Group {
@@ -145,6 +145,7 @@ class SqliteFile {
   isDamaged = false;
   readonly #path: string;
   readonly #database: Sqlite;
+  readonly #compiled = new Map<string, SqliteStatement>();
   #log = -1;
   #places = "";
   /** Number of the last group; it never goes back. */
@@ -185,7 +186,7 @@ class SqliteFile {
 
   /** Adds groups; a crash keeps them only after `sync()`. */
   write(groups: readonly Group[]): number {
-    const insert = this.#database.prepare(
+    const insert = this.#statement(
       "INSERT INTO kept VALUES (?, ?, ?, ?, ?, ?)",
     );
     this.#database.exec("BEGIN IMMEDIATE");
@@ -233,7 +234,7 @@ class SqliteFile {
   }
 
   read(after: number, upTo: number): readonly KeptGroup[] {
-    const rows = this.#database.all(
+    const rows = this.#statement(
       `WITH sums AS (
           SELECT number, row_number() OVER seen AS nth,
             sum(count) OVER seen AS counted,
@@ -245,8 +246,7 @@ class SqliteFile {
         WHERE number IN (SELECT number FROM sums WHERE nth = 1 OR
           (counted <= ${MOST_RECORDS} AND bytes <= ${MOST_BYTES}))
         ORDER BY number`,
-      [after, Math.min(upTo, Number.MAX_SAFE_INTEGER)],
-    );
+    ).all([after, Math.min(upTo, Number.MAX_SAFE_INTEGER)]);
     return rows.map(([number, count, large, crc, found]) => {
       const bytes = found as Uint8Array<ArrayBuffer>;
       const isWhole = crc32(bytes) === crc;
@@ -277,6 +277,12 @@ class SqliteFile {
     if (this.#log >= 0) fs.closeSync(this.#log);
     this.#log = -1;
     this.#database.close();
+  }
+
+  #statement(sql: string): SqliteStatement {
+    const compiled = this.#compiled.get(sql) ?? this.#database.prepare(sql);
+    this.#compiled.set(sql, compiled);
+    return compiled;
   }
 
   #found(): string {

@@ -241,8 +241,11 @@ export function claimedBody(
   claims: readonly Claim[],
   field: ClaimField,
 ): ClaimBody | undefined {
-  return claims.flatMap(({ bodies }) => bodies)
-    .find((body) => body[field] !== null);
+  for (const { bodies } of claims) {
+    const body = bodies.find((body) => body[field] !== null);
+    if (body !== undefined) return body;
+  }
+  return undefined;
 }
 
 /**

@@ -305,7 +305,7 @@ interface Move extends ObservedChange {
 
 export function insertObservedChanges(moves: readonly Move[]): Statement[] {
   return insertMany(
-    "observed (order_id, status, moved_at, seen_at)",
+    "INSERT INTO observed (order_id, status, moved_at, seen_at)",
     moves.map((one) => [one.orderId, one.status, one.movedAt, one.seenAt]),
     "ON CONFLICT (order_id, status) DO NOTHING",
   );

@@ -9,6 +9,7 @@ import {
   type VisibleStatus,
 } from "../machines/transition.ts";
 import {
+  insertMany,
   type Rows,
   type SqlValue,
   type Statement,
@@ -166,16 +167,16 @@ export function logStatements(
   });
   const live = logged.filter(({ transition }) => transition.live);
   return [
-    ...logged.map(({ transition, seq, no }) => {
-      const { entry, position, live, withheld, historic } = transition;
-      const flags = (live ? LIVE : 0) + (withheld ? WITHHELD : 0) +
-        (historic ? HISTORIC : 0);
-      return statement(
-        "INSERT INTO log VALUES (?, ?, ?, ?, ?, ?, ?)",
-        ...[seq, no, codeOf(transition), entry, position, flags],
-        moreOf(transition),
-      );
-    }),
+    ...insertMany(
+      "INSERT INTO log",
+      logged.map(({ transition, seq, no }) => {
+        const { entry, position, live, withheld, historic } = transition;
+        const flags = (live ? LIVE : 0) + (withheld ? WITHHELD : 0) +
+          (historic ? HISTORIC : 0);
+        const code = codeOf(transition);
+        return [seq, no, code, entry, position, flags, moreOf(transition)];
+      }),
+    ),
     ...subscribers.flatMap(({ name, wants }) =>
       insertOutbox(name, live.filter(({ transition }) => wants(transition)))
     ),

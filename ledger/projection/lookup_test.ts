@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { storeOnly } from "../testing/store_test_kit.ts";
-import { select, statement, write } from "../store/database.ts";
-import { lookupStatements } from "./project.ts";
+import { read, select, statement, write } from "../store/database.ts";
+import { lookupStatements, selectLookupRuns } from "./project.ts";
 
 Deno.test("what leads to orders is found in whichever run it stands, and stands once", async () => {
   const driver = await storeOnly();
@@ -9,9 +9,10 @@ Deno.test("what leads to orders is found in whichever run it stands, and stands 
     position: number,
     ...rows: readonly (readonly [number, number, number])[]
   ) => {
+    const [runs = []] = await read(driver, [selectLookupRuns]);
     await write(driver, [
       statement("UPDATE ledger SET position = ?", position),
-      ...lookupStatements(rows, 2),
+      ...lookupStatements(rows, runs as [number, number][], 2),
     ]);
   };
   const all: [number, number, number][] = [];

@@ -37,10 +37,11 @@ import {
 } from "../store/database.ts";
 import { eventsOf, hexOf, msOf, nextEvents } from "../store/events.ts";
 import {
+  type Columns,
   DUE_COLUMNS,
   dueChanges,
   dueOf,
-  insertRow,
+  insertRows,
   type Kind,
   KINDS,
   lookupText,
@@ -372,13 +373,13 @@ async function step(
     moveGuard(guard, { position, counts: counted(guard, redacted.events) }),
     ...redacted.statements,
     insertSeal(sealNext(batch.seal, redacted.events)),
-    ...rowStatements(changes, { assets, hash }),
+    ...rowStatements(changes, { ...batch, assets, hash }),
     ...mentionStatements(redacted.events, changes),
     ...events.flatMap(({ fact }) =>
       isExpectation(fact) ? [insertExpected(hash, fact)] : []
     ),
     ...insertMany(
-      "unanswered",
+      "INSERT INTO unanswered",
       events.flatMap(({ fact }) =>
         fact.kind === "delivery_unanswered" && fact.deliveryId !== null
           ? [[fact.deliveryId]]
@@ -402,7 +403,7 @@ async function readBatch(
   read: Read,
   { maxEvents = 1000, maxBytes = 4 << 20 }: Partial<ProjectOptions>,
 ) {
-  const [guard, seal, events, rules, more, subscribers] = await read([
+  const [guard, seal, events, rules, more, subscribers, runs] = await read([
     selectGuard,
     selectLastSeal,
     nextEvents("(SELECT position FROM ledger)", maxEvents, maxBytes),
@@ -413,6 +414,7 @@ async function readBatch(
         coalesce((SELECT max(seq) FROM log), 0)`,
     ),
     selectSubscribers,
+    selectLookupRuns,
   ]);
   const [anyExpected, imported, lastSeq] = more?.[0] ?? [];
   return {
@@ -423,6 +425,7 @@ async function readBatch(
     anyExpected: anyExpected === 1,
     imported: JSON.parse(String(imported ?? "[]")) as [number, number][],
     subscribers: subscribersOf(subscribers),
+    lookupRuns: (runs ?? []) as LookupRuns,
     lastSeq: Number(lastSeq),
   };
 }
@@ -434,39 +437,52 @@ const overwriting = (table: Table) => (names: readonly string[]) =>
       .map((name) => `${name} = excluded.${name}`).join(", ")
   }, ${dueChanges(table)}`;
 
-function rowStatements(changes: Step, context: RowContext): Statement[] {
-  const statements: Statement[] = [];
+function rowStatements(
+  changes: Step,
+  { lookupRuns, ...context }: RowContext & Pick<Batch, "lookupRuns">,
+): Statement[] {
   const lookups: [hash: number, no: number, shown: number][] = [];
-  for (const table of TABLES) {
+  const statements = TABLES.flatMap((table) => {
     const { entity, written }: Kind<OrderFold | UserFold> = KINDS[table];
+    const rows: Columns[] = [];
     for (const id of changes.changed[entity]) {
       const row = changes[table].get(id);
       if (row === undefined) continue;
       const { columns, links } = written(row, context);
       const due = dueOf(row.fold, changes.toConfirm[entity].get(id));
-      const into = `INSERT INTO ${table}`;
-      const conflict = overwriting(table);
-      statements.push(insertRow(into, { ...columns, ...due }, conflict));
+      rows.push({ ...columns, ...due });
       const named = table === "orders" ? changes.linksOf(id) : [];
       for (const { kind, link, confirmed } of [...named, ...links]) {
         const hash = context.hash.of(kind, lookupText(kind, link));
         lookups.push([hash, row.no, confirmed ? 1 : 0]);
       }
     }
-  }
-  return [...statements, ...lookupStatements(lookups)];
+    return insertRows(`INSERT INTO ${table}`, rows, overwriting(table));
+  });
+  return [...statements, ...lookupStatements(lookups, lookupRuns)];
 }
 
 /** Rows of a run of lookups, about: few enough that its pages stay at hand. */
 const LOOKUP_RUN = 65_536;
 const LAST_RUN = "(SELECT max(first_no) FROM lookup_runs)";
 
+/** From which number of a row on they hold its lookups, in their order. */
+type LookupRuns = readonly (readonly [firstNo: number, run: number])[];
+
+export const selectLookupRuns: Statement = statement(
+  "SELECT first_no, run FROM lookup_runs ORDER BY first_no",
+);
+
 export function lookupStatements(
   rows: readonly (readonly [hash: number, no: number, shown: number])[],
+  runs: LookupRuns,
   runSize: number = LOOKUP_RUN,
 ): Statement[] {
   if (rows.length === 0) return [];
-  const sorted = rows.toSorted(([a], [b]) => a - b);
+  // The first run begins with the first of them.
+  const sorted = rows.toSorted(([a], [b]) => a - b).map(([hash, no, shown]) => [
+    ...[runs.findLast(([first]) => first <= no)?.[1] ?? 0, hash, no, shown],
+  ]);
   return [
     statement(
       `INSERT INTO lookup_runs
@@ -474,13 +490,11 @@ export function lookupStatements(
         FROM ledger AS l LEFT JOIN lookup_runs AS g ON g.first_no = ${LAST_RUN}
         WHERE g.size IS NULL OR g.size >= ${runSize}`,
     ),
-    statement(
-      `INSERT INTO lookup_rows SELECT (SELECT run FROM lookup_runs
-          WHERE first_no <= value ->> 1 ORDER BY first_no DESC LIMIT 1),
-          value ->> 0, value ->> 1, value ->> 2 FROM json_each(?) WHERE true
-        ON CONFLICT DO UPDATE SET shown = excluded.shown
-          WHERE shown < excluded.shown`,
-      JSON.stringify(sorted),
+    ...insertMany(
+      "INSERT INTO lookup_rows",
+      sorted,
+      `ON CONFLICT DO UPDATE SET shown = excluded.shown
+        WHERE shown < excluded.shown`,
     ),
     statement(
       `UPDATE lookup_runs SET size = size + ? WHERE first_no = ${LAST_RUN}`,
@@ -501,7 +515,7 @@ function mentionStatements(
       users.get(event.userId ?? "")?.no,
     ].flatMap((no) => no === undefined ? [] : [[no, event.position]])
   );
-  return insertMany("mentions", rows, "ON CONFLICT DO NOTHING");
+  return insertMany("INSERT INTO mentions", rows, "ON CONFLICT DO NOTHING");
 }
 
 function isQuarantined({ kind, type }: RecordedEvent): boolean {

@@ -33,7 +33,7 @@ import {
   type Columns,
   DUE_COLUMNS,
   dueOf,
-  insertRow,
+  insertRows,
   type Kind,
   KINDS,
   orderRows,
@@ -286,7 +286,12 @@ export const FOLD_ROWS = {
     if (!dryRun) {
       await write(driver, [
         stillGoing(progress.tag),
-        ...rows.flatMap(insertNext),
+        ...TABLES.flatMap((table) =>
+          insertRows(
+            `INSERT OR REPLACE INTO ${table}_next`,
+            rows.filter((row) => row.table === table).flatMap(nextRow),
+          )
+        ),
         ...some ? [] : [saveProgress({ ...progress, no })],
       ]);
     }
@@ -295,7 +300,7 @@ export const FOLD_ROWS = {
   },
 };
 
-function insertNext({ table, stored, made }: Compared): Statement[] {
+function nextRow({ stored, made }: Compared): Columns[] {
   if (made === undefined) return [];
   const { fold, columns } = made;
   const kept = stored?.id === columns.id ? stored : undefined;
@@ -307,7 +312,7 @@ function insertNext({ table, stored, made }: Compared): Statement[] {
   // What is open by this fold, and was not, is asked about at once.
   const due_at = due.due_at ?? (columns.open === 1 && columns.at || null);
   const values = { ...columns, ...due, due_at };
-  return [insertRow(`INSERT OR REPLACE INTO ${table}_next`, values)];
+  return [values];
 }
 
 /** What readers would see change of a row. */

@@ -28,7 +28,12 @@ import {
   nextFinalReadMs,
   requestAgainAfterMs,
 } from "../orders/order_status.ts";
-import type { Rows, SqlValue, Statement } from "../store/database.ts";
+import {
+  insertMany,
+  type Rows,
+  type SqlValue,
+  type Statement,
+} from "../store/database.ts";
 import { msOf } from "../store/events.ts";
 import type { AssetTable } from "../../core/assets/environment.ts";
 import {
@@ -366,22 +371,15 @@ export function selectRows(
   return { sql, args };
 }
 
-const inserts = new Map<string, string>();
-
-/** Inserts a row `into` a table, always of the same columns. */
-export function insertRow(
+/** Inserts rows of the same columns `into` a table. */
+export function insertRows(
   into: string,
-  columns: Columns,
+  rows: readonly Columns[],
   conflict: (names: readonly string[]) => string = () => "",
-): Statement {
-  let sql = inserts.get(into);
-  if (sql === undefined) {
-    const names = Object.keys(columns);
-    sql = `${into} (${names.join(", ")})
-      VALUES (${names.map(() => "?").join(", ")}) ${conflict(names)}`;
-    inserts.set(into, sql);
-  }
-  return { sql, args: Object.values(columns) };
+): Statement[] {
+  const names = Object.keys(rows[0] ?? {});
+  const values = rows.map((row) => Object.values(row));
+  return insertMany(`${into} (${names.join()})`, values, conflict(names));
 }
 
 export function updateRow(table: string, columns: Columns): Statement {

@@ -387,18 +387,25 @@ export function listed(values: Iterable<SqlValue>): string {
   return JSON.stringify([...values]);
 }
 
-/** By one statement, so that what a call of SQLite costs, or a round trip, is paid once. */
+/** How many rows a statement inserts: what a call of SQLite costs is paid for all. */
+const ROWS_AT_ONCE = [64, 8, 1];
+
+/** Inserts rows of as many values each, by few statements. */
 export function insertMany(
   into: string,
-  rows: readonly (readonly (string | number | null)[])[],
+  rows: readonly (readonly SqlValue[])[],
   conflict = "",
 ): Statement[] {
-  const [first] = rows;
-  if (first === undefined) return [];
-  const values = first.map((_, at) => `value ->> ${at}`).join(", ");
-  const sql =
-    `INSERT INTO ${into} SELECT ${values} FROM json_each(?) WHERE true ${conflict}`;
-  return [{ sql, args: [JSON.stringify(rows)] }];
+  const row = `(${rows[0]?.map(() => "?").join()})`;
+  let done = 0;
+  return ROWS_AT_ONCE.flatMap((size) => {
+    const sql = `${into} VALUES ${Array(size).fill(row).join()} ${conflict}`;
+    const statements: Statement[] = [];
+    for (; done + size <= rows.length; done += size) {
+      statements.push({ sql, args: rows.slice(done, done + size).flat() });
+    }
+    return statements;
+  });
 }
 
 export function bytesOf(value: SqlValue | undefined): Uint8Array {
