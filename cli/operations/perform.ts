@@ -389,11 +389,13 @@ export async function perform(
     print(io, operation, result, { values, view, flags });
     return EXIT[operation.exit?.(result, values) ?? "fine"];
   };
-  const { asks, holds, opens = "read" } = operation;
+  const { asks, counts, holds, opens = "read", result, scope } = operation;
   const asksService = asks === "lists" || asks === "sessions";
   return await withLedger(io, flags, {
     // What is read has to go somewhere.
     opens: asksService ? "begins" : opens,
+    // Long work is told of and stopped meanwhile.
+    worker: scope !== "read" || counts !== undefined || "text" in result,
     ...defined({
       holds: holds?.(values),
       needs: asksService ? requireApiKey : undefined,

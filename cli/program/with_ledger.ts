@@ -24,6 +24,8 @@ export interface Opening {
   readonly opens: OpenMode;
   /** Whether its file is held meanwhile. @default {it is not} */
   readonly holds?: LedgerHold;
+  /** Whether a file works in a thread of its own, which takes a moment. @default {true} */
+  readonly worker?: boolean;
   /** Refuses settings: what cannot work leaves no file behind. @default {none} */
   readonly needs?: (config: Config) => unknown;
 }
@@ -42,7 +44,7 @@ export interface Opening {
 export async function withLedger<T>(
   io: Io,
   flags: SharedFlags,
-  { opens, holds, needs = () => {} }: Opening,
+  { opens, holds, worker = true, needs = () => {} }: Opening,
   work: (ledger: Ledger, config: Config) => Promise<T>,
 ): Promise<T> {
   const config = readConfig(io.env, flags);
@@ -53,7 +55,8 @@ export async function withLedger<T>(
   using _held = holds === undefined ? null : await held(config, holds);
   const readOnly = opens === "unchanged";
   await using ledger = await openConfigured(config, {
-    ...{ ...io, readOnly, unfinished: opens === "begins" && holds === "alone" },
+    ...{ worker, ...io, readOnly },
+    unfinished: opens === "begins" && holds === "alone",
   });
   return await work(ledger, config);
 }
