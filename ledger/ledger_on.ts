@@ -1,7 +1,7 @@
 /** Opens a ledger on a database that is open. */
 import type { AssetTable } from "../core/assets/environment.ts";
 import { redactArrivals } from "./erasure/arrivals.ts";
-import { type AnchorStore, HeadAnchor } from "./evidence/anchor_file.ts";
+import { HeadAnchor } from "./evidence/anchor_file.ts";
 import { Ledger } from "./ledger.ts";
 import { FOLD, type FoldCode } from "./projection/project.ts";
 import { createLedger } from "./store/schema.ts";
@@ -63,11 +63,12 @@ export async function ledgerOn(
   driver: Driver,
   options: LedgerOptions & {
     readonly fold?: FoldCode;
-    readonly anchorStore?: AnchorStore;
+    /** Path of its file; the head of its chain is stored beside it. */
+    readonly database?: string | null;
   },
 ): Promise<Ledger> {
   const { now = Date.now, randomBytes = cryptoBytes, fold = FOLD } = options;
-  const { readOnly = false, anchorStore: store } = options;
+  const { readOnly = false, database = null } = options;
   const { environment, ledgerId } = await createLedger(driver, {
     ...options,
     ...{ foldVersion: fold.version, now, randomBytes },
@@ -78,7 +79,9 @@ export async function ledgerOn(
   const ledger = new Ledger({
     ...{ driver, ledgerId, environment, assets, fold },
     ...{ now, randomBytes, redactNew },
-    anchor: store && new HeadAnchor({ store, ledgerId, now, readOnly }),
+    anchor: database === null
+      ? undefined
+      : new HeadAnchor({ database, ledgerId, now, readOnly }),
   });
   if (options.goLive !== undefined) await ledger.goLive(options.goLive);
   return ledger;

@@ -1,6 +1,5 @@
 /** Opens a ledger: in a file that a thread owns, in memory, at a server, or behind a client. */
 import { requireExactJson } from "../core/json/json.ts";
-import { anchorFile } from "./evidence/anchor_file.ts";
 import { databaseFile } from "./store/connections/database_url.ts";
 import {
   openClient,
@@ -34,9 +33,8 @@ export async function openLedger(
     ? await openClient(options)
     : await openDriver(options);
   try {
-    const file = "client" in options ? null : databaseFile(options.url);
-    const anchored = file === null ? {} : { anchorStore: anchorFile(file) };
-    return await ledgerOn(driver, { ...anchored, ...options });
+    const database = "client" in options ? null : databaseFile(options.url);
+    return await ledgerOn(driver, { ...options, database });
   } catch (error) {
     await driver.close();
     throw error;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { fileId } from "../../ledger/for_ledger_file.ts";
 import { openLedger } from "../../ledger/mod.ts";
-import { anchorFile } from "../../ledger/testing/mod.ts";
+import { readAnchor } from "../../ledger/testing/mod.ts";
 import { testEvents } from "../../ledger/testing/test_events.ts";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 import { readConfig } from "../../core/settings/config.ts";
@@ -90,7 +90,7 @@ function tests(): void {
       // Each goes on from what the one before it left.
       const signal = await restoreElsewhere(`file:${path}`, backup, at);
       assert.equal(signal, "SIGKILL", name);
-      const { head, resets } = await anchorFile(path).read();
+      const { head, resets } = await readAnchor(path);
       const swapped = fileId(path) !== old;
       assert.deepEqual(
         [swapped, head?.events ?? null, resets.map(({ events }) => events)],

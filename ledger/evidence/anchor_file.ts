@@ -1,6 +1,10 @@
-import { open, readFile, rename } from "node:fs/promises";
-import process from "node:process";
-import { messageOf } from "../../core/guards.ts";
+import { open, readFile, rename, rm } from "node:fs/promises";
+import {
+  errorCode,
+  isRecord,
+  jsonRecord,
+  messageOf,
+} from "../../core/guards.ts";
 import { LedgerError } from "../store/database.ts";
 import { fileId } from "../store/files.ts";
 
@@ -34,31 +38,24 @@ export interface AnchorReset {
   readonly hash: string | null;
 }
 
-/** Everything that is stored about the head of a chain. */
-export interface AnchorRecord {
+/** What is stored about the head of a chain. */
+interface AnchorRecord {
   /** The head; null until the chain is next extended. */
   readonly head: AnchoredHead | null;
   /** Discarded heads, oldest first. */
   readonly resets: readonly AnchorReset[];
-}
-
-/** Where the head of a chain is stored; {@linkcode openLedger} uses a file. */
-export interface AnchorStore {
-  /**
-   * Reads what is stored.
-   *
-   * @throws {LedgerError} `corrupt` when it cannot be understood.
-   */
-  read(): Promise<AnchorRecord>;
-  /** Stores it, whole or not at all. */
-  write(record: AnchorRecord): Promise<void>;
+  /** Device and inode of the file that takes the ledger's place, announced when. */
+  readonly restoring?: { readonly at: string; readonly file: string };
+  /** Why it cannot be understood; null where it can. */
+  readonly unreadable: string | null;
 }
 
 /** Shortest time between two writes, ms: a chain grows many times a second. */
 const SAVE_EVERY_MS = 1000;
 
 interface HeadAnchorOptions {
-  readonly store: AnchorStore;
+  /** Path of the database; the head is stored beside it. */
+  readonly database: string;
   readonly ledgerId: string;
   readonly now: () => number;
   readonly readOnly: boolean;
@@ -72,15 +69,13 @@ interface HeadAnchorOptions {
  * work continues, and the older head still applies.
  */
 export class HeadAnchor {
-  readonly #options: HeadAnchorOptions;
-  readonly #elapsed: () => number;
+  readonly #options: Required<HeadAnchorOptions>;
   #known: AnchoredHead | null | undefined;
   #latest: ChainHead | null = null;
   #writtenAt = -Infinity;
 
   constructor(options: HeadAnchorOptions) {
-    this.#options = options;
-    this.#elapsed = options.elapsed ?? (() => performance.now());
+    this.#options = { elapsed: () => performance.now(), ...options };
   }
 
   /**
@@ -95,32 +90,36 @@ export class HeadAnchor {
     return this.#known;
   }
 
+  /** @throws {LedgerError} When it cannot be read. */
   record(): Promise<AnchorRecord> {
-    return this.#options.store.read();
+    return readAnchor(this.#options.database);
   }
 
   /** Saves a head that the chain has reached, at most once a second. */
   async save(head: ChainHead): Promise<void> {
-    if (this.#options.readOnly || head.events === 0) return;
+    const { readOnly, elapsed } = this.#options;
+    if (readOnly || head.events === 0) return;
     if (head.events === this.#known?.events) return;
     this.#latest = head;
-    if (this.#elapsed() - this.#writtenAt >= SAVE_EVERY_MS) await this.flush();
+    if (elapsed() - this.#writtenAt >= SAVE_EVERY_MS) await this.flush();
   }
 
   /** Writes a head that `save` has put off. */
   async flush(): Promise<void> {
-    const { store, ledgerId, now } = this.#options;
+    const { database, ledgerId, now, elapsed } = this.#options;
     const latest = this.#latest;
     this.#latest = null;
     if (latest === null) return;
-    this.#writtenAt = this.#elapsed();
+    this.#writtenAt = elapsed();
     try {
-      const { head, resets } = await store.read();
+      const { head, resets, unreadable } = await this.record();
+      if (unreadable !== null) return;
       if (head !== null && head.events >= latest.events) return;
       const { position, events, hash } = latest;
       const anchoredAt = new Date(now()).toISOString();
-      this.#known = { ledgerId, position, events, hash, anchoredAt };
-      await store.write({ head: this.#known, resets });
+      const next = { ledgerId, position, events, hash, anchoredAt };
+      await writeRecord(database, { head: next, resets });
+      this.#known = next;
     } catch {
       // A full disk or a folder that cannot be written to must not stop the
       // fold; `verify` says from when the anchored head is.
@@ -130,43 +129,43 @@ export class HeadAnchor {
 
 const MOST_RESETS = 20;
 
-interface StoredRecord extends AnchorRecord {
-  /** Device and inode of the file that takes the ledger's place, announced when. */
-  readonly restoring?: { readonly at: string; readonly file: string };
-}
-
 export function anchorFilePath(database: string): string {
   return `${database}-chain`;
 }
 
-/** Readable by its owner only; it reveals a chain that was cut in the database. */
-export function anchorFile(database: string): AnchorStore {
-  const place = anchorFilePath(database);
-  return {
-    read: async () => anchorFor(fileId(database), await readRecord(place)),
-    write: (record) => writeRecord(place, record),
-  };
+/**
+ * Reads what is stored for the file that is in the ledger's place now. Moving a file
+ * keeps its inode, so this shows whether an announced restore happened: then the head
+ * belongs to the ledger that was replaced.
+ *
+ * @throws {LedgerError} `cannot_open` when it cannot be read.
+ */
+export async function readAnchor(database: string): Promise<AnchorRecord> {
+  const { head, resets, restoring, unreadable } = await readRecord(database);
+  if (head === null || restoring?.file !== fileId(database)) {
+    return { head, resets, unreadable };
+  }
+  const { events, hash } = head;
+  const reset = { at: restoring.at, events, hash };
+  return { head: null, resets: [...resets, reset], unreadable };
 }
 
 /**
  * Announces which file will replace a database, before it does; null when none will. A
  * kill right after the swap then leaves no head of the old ledger. Nobody else may have
- * the database open. A record that cannot be read stays, and `verify` reports it.
+ * the database open. A record that cannot be understood stays, and `verify` reports it.
  */
 export async function announceRestore(
   database: string,
   by: string | null,
   { now = Date.now }: { readonly now?: () => number } = {},
 ): Promise<void> {
-  const record = await orCorrupt(anchorFile(database).read());
-  if (record === null) return;
-  if (record.head === null && record.resets.length === 0) return;
-  await writeRecord(anchorFilePath(database), {
-    ...record,
-    ...(by === null || record.head === null ? {} : {
-      restoring: { at: new Date(now()).toISOString(), file: fileId(by) },
-    }),
-  });
+  const { head, resets, unreadable } = await readAnchor(database);
+  if (unreadable !== null || (head === null && resets.length === 0)) return;
+  const at = new Date(now()).toISOString();
+  const restoring = by !== null && head !== null &&
+    { restoring: { at, file: fileId(by) } };
+  await writeRecord(database, { head, resets, ...restoring });
 }
 
 /**
@@ -176,91 +175,68 @@ export async function announceRestore(
 export async function resetAnchor(
   database: string,
   { now = Date.now }: { readonly now?: () => number } = {},
-): Promise<AnchorReset | null> {
+): Promise<void> {
+  const { head, resets, unreadable } = await readRecord(database);
+  if (head === null && unreadable === null) return;
+  const { events = null, hash = null } = head ?? {};
+  const reset = { at: new Date(now()).toISOString(), events, hash };
+  const all = [...resets, reset].slice(-MOST_RESETS);
+  await writeRecord(database, { head: null, resets: all });
+}
+
+async function readRecord(
+  database: string,
+): Promise<AnchorRecord> {
   const place = anchorFilePath(database);
-  const at = new Date(now()).toISOString();
-  const record = await orCorrupt(readRecord(place));
-  if (record?.head === null) return null;
-  const { events = null, hash = null } = record?.head ?? {};
-  const reset: AnchorReset = { at, events, hash };
-  const resets = [...record?.resets ?? [], reset].slice(-MOST_RESETS);
-  await writeRecord(place, { head: null, resets });
-  return reset;
-}
-
-function orCorrupt<Value>(reading: Promise<Value>): Promise<Value | null> {
-  return reading.catch((error) => {
-    if (error instanceof LedgerError && error.code === "corrupt") return null;
-    throw error;
-  });
-}
-
-async function readRecord(place: string): Promise<StoredRecord> {
+  const said = "The file that keeps the head of the chain cannot be";
+  const nothing = { head: null, resets: [], unreadable: null };
   let text: string;
   try {
     text = await readFile(place, "utf8");
   } catch (error) {
-    if ((error as { code?: string }).code === "ENOENT") {
-      return { head: null, resets: [] };
-    }
-    const reason = messageOf(error);
-    throw new LedgerError(
-      "cannot_open",
-      `The file that keeps the head of the chain cannot be read: ${place}: ` +
-        reason,
-    );
+    if (errorCode(error) === "ENOENT") return nothing;
+    const why = messageOf(error);
+    throw new LedgerError("cannot_open", `${said} read: ${place}: ${why}`);
   }
-  const record = parsed(text);
-  if (record !== null) return record;
-  throw new LedgerError(
-    "corrupt",
-    `The file that keeps the head of the chain cannot be understood: ${place}`,
-  );
+  const record = jsonRecord(text);
+  return isStored(record)
+    ? { ...record, unreadable: null }
+    : { ...nothing, unreadable: `${said} understood: ${place}` };
 }
 
-function parsed(text: string): StoredRecord | null {
-  try {
-    const { head, resets, restoring } = JSON.parse(text);
-    return (head === null || isHead(head)) && Array.isArray(resets)
-      ? { head, resets, restoring }
-      : null;
-  } catch {
-    return null;
-  }
-}
+type StoredRecord = Omit<AnchorRecord, "unreadable">;
 
-function isHead(value: unknown): value is AnchoredHead {
-  const head = value as Partial<AnchoredHead>;
-  return Number.isSafeInteger(head.position) &&
-    Number.isSafeInteger(head.events) && typeof head.ledgerId === "string" &&
-    typeof head.anchoredAt === "string" &&
-    /^[0-9a-f]{64}$/.test(head.hash ?? "");
-}
-
-/** Writes another file and renames it, so that a kill leaves the old or the new. */
-async function writeRecord(place: string, record: StoredRecord): Promise<void> {
-  const aside = `${place}.${process.pid}.tmp`;
-  const file = await open(aside, "w", 0o600);
-  try {
-    await file.writeFile(`${JSON.stringify(record)}\n`);
-    await file.datasync();
-  } finally {
-    await file.close();
-  }
-  await rename(aside, place);
+function isStored(record: unknown): record is StoredRecord {
+  if (!isRecord(record) || !Array.isArray(record.resets)) return false;
+  const { head } = record;
+  return head === null || (isRecord(head) &&
+    Number.isSafeInteger(head.position) && Number.isSafeInteger(head.events) &&
+    typeof head.ledgerId === "string" && typeof head.anchoredAt === "string" &&
+    /^[0-9a-f]{64}$/.test(String(head.hash)));
 }
 
 /**
- * What is stored for the file that is in the ledger's place now. Moving a file keeps its
- * inode, so this shows whether an announced restore happened: then the head belongs to
- * the ledger that was replaced.
+ * Writes another file and renames it, so that a kill leaves the old or the new. It is
+ * readable by its owner only, and has a name of its own: processes in two containers
+ * have the same number.
  */
-function anchorFor(
-  file: string,
-  { head, resets, restoring }: StoredRecord,
-): AnchorRecord {
-  if (head === null || restoring?.file !== file) return { head, resets };
-  const { events, hash } = head;
-  const reset = { at: restoring.at, events, hash };
-  return { head: null, resets: [...resets, reset] };
+async function writeRecord(
+  database: string,
+  record: StoredRecord,
+): Promise<void> {
+  const place = anchorFilePath(database);
+  const aside = `${place}.${crypto.randomUUID()}.tmp`;
+  try {
+    const file = await open(aside, "w", 0o600);
+    try {
+      await file.writeFile(`${JSON.stringify(record)}\n`);
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+    await rename(aside, place);
+  } catch (error) {
+    await rm(aside, { force: true });
+    throw error;
+  }
 }

@@ -4,7 +4,6 @@ import { createHash } from "node:crypto";
 import {
   bytesOf,
   type Driver,
-  LedgerError,
   read,
   readDeciding,
   type Rows,
@@ -21,11 +20,11 @@ import {
 } from "../store/events.ts";
 import type {
   AnchoredHead,
-  AnchorRecord,
   AnchorReset,
   ChainHead,
   HeadAnchor,
 } from "./anchor_file.ts";
+import { jsonRecord } from "../../core/guards.ts";
 import { IS_RARE } from "../store/schema.ts";
 
 /** Bytes of each leaf that are stored: enough to say which event was altered. */
@@ -349,20 +348,18 @@ async function readReplaced(driver: Driver) {
   const ledgerId = String(ledgers?.[0]?.[0]);
   const all = new Map<string, Uint8Array>();
   for (const { body } of rawEventsOf(erasures)) {
-    const { ledger = ledgerId, replaced = [] } = JSON.parse(
-      Buffer.from(body).toString(),
-    ) as {
-      ledger?: string;
-      replaced?: readonly (readonly [number, string, string])[];
-    };
+    // One that was altered replaces nothing: so what it named is found altered too.
+    const said = jsonRecord(Buffer.from(body).toString());
+    const { ledger = ledgerId, replaced } = said ?? {};
     // Positions of a ledger that was imported are not ours.
-    if (ledger !== ledgerId) continue;
-    for (const [position, before, after] of replaced) {
+    if (ledger !== ledgerId || !Array.isArray(replaced)) continue;
+    for (const one of replaced) {
+      const [position, before, after] = Array.from(Object(one), String);
       // What is erased twice keeps the leaf that was sealed.
       const sealed = all.get(`${position} ${before}`) ??
-        Buffer.from(before, "hex");
+        Buffer.from(before ?? "", "hex");
       all.set(`${position} ${after}`, sealed);
-      all.set(String(position), sealed);
+      all.set(`${position}`, sealed);
     }
   }
   return { ledgerId, replaced: all };
@@ -424,9 +421,8 @@ export async function readHead(
       ),
     ]);
     const { position, events, root } = lastSealOf(last);
-    const broken = anchored === null
-      ? null
-      : breakOf(anchored, ledgerId, there?.[0]?.[0]);
+    const broken = anchored &&
+      breakOf(anchored, ledgerId, there?.[0]?.[0]);
     // A restore may have given up the anchor that this process knows.
     if (broken === null || afresh) {
       return { position, events, hash: hexOf(root), broken };
@@ -458,8 +454,8 @@ export async function verifyEvidence(
   { expect, ...walk }: VerifyOptions = {},
 ): Promise<Verification> {
   // The anchor is read first: the evidence can only have grown since.
-  const { record: { head: anchoredHead, resets }, unreadable } =
-    await readAnchor(anchor);
+  const { head: anchoredHead = null, resets = [], unreadable = null } =
+    await anchor?.record() ?? {};
   const expected = expect && `${expect.count}:${expect.hash}`;
   const kept = anchoredHead && `${anchoredHead.events}:${anchoredHead.hash}`;
   const heads = [expected, kept].filter((head) => !!head) as string[];
@@ -514,20 +510,5 @@ export async function verifyEvidence(
     return events <= chained
       ? odd(position, { code, chained: events, anchoredAt })
       : odd(next, { code: "fewer_than_anchored", events, anchoredAt, chained });
-  }
-}
-
-async function readAnchor(anchor: HeadAnchor | undefined): Promise<{
-  readonly record: AnchorRecord;
-  readonly unreadable: string | null;
-}> {
-  const nothing: AnchorRecord = { head: null, resets: [] };
-  try {
-    return { record: await anchor?.record() ?? nothing, unreadable: null };
-  } catch (error) {
-    if (!(error instanceof LedgerError && error.code === "corrupt")) {
-      throw error;
-    }
-    return { record: nothing, unreadable: error.message };
   }
 }

@@ -4,11 +4,10 @@ import { openLedger } from "../open_ledger.ts";
 import { testEvents } from "../testing/test_events.ts";
 import { openDriver } from "../thread/open_driver.ts";
 import {
-  anchorFile,
   anchorFilePath,
-  type AnchorRecord,
   announceRestore,
   HeadAnchor,
+  readAnchor,
   resetAnchor,
 } from "./anchor_file.ts";
 import type { ChainBreak } from "./evidence.ts";
@@ -168,21 +167,23 @@ Deno.test("Ledger.verify() refuses an anchored head that was made unreadable", a
 
 Deno.test("resetAnchor() gives the head up, records it, and the chain is kept anew", async () => {
   await inFolder(async (url, path) => {
-    assert.equal(await resetAnchor(path), null);
+    await resetAnchor(path);
+    assert.deepEqual((await readAnchor(path)).resets, []);
     await made(url);
     const before = await verified(url);
     await tamper(url, ...CUT);
     const now = () => Date.parse("2026-11-20T08:00:00.000Z");
-    const reset = await resetAnchor(path, { now });
-    assert.deepEqual(reset, {
+    await resetAnchor(path, { now });
+    const { resets } = await readAnchor(path);
+    assert.deepEqual(resets, [{
       at: "2026-11-20T08:00:00.000Z",
       events: 10,
       hash: before.hash,
-    });
+    }]);
     assert.equal(await goOn(url), null);
     const after = await verified(url);
     assert.deepEqual([after.ok, after.anchoredHead?.events], [true, 10]);
-    assert.deepEqual(after.resets, [reset]);
+    assert.deepEqual(after.resets, resets);
   });
 });
 
@@ -214,7 +215,7 @@ Deno.test("announceRestore() gives the head up once the announced file is in the
   });
 });
 
-Deno.test("anchorFile() is for its owner alone, and leaves nothing else behind", async () => {
+Deno.test("the anchored head is for its owner alone, and leaves nothing else behind", async () => {
   await inFolder(async (url, path) => {
     await made(url);
     const { mode } = await Deno.stat(anchorFilePath(path));
@@ -226,34 +227,66 @@ Deno.test("anchorFile() is for its owner alone, and leaves nothing else behind",
   });
 });
 
-Deno.test("HeadAnchor.save() writes at most once a second, and flush() the rest", async () => {
-  let record: AnchorRecord = { head: null, resets: [] };
-  const written: number[] = [];
-  let ms = 0;
-  const anchor = new HeadAnchor({
-    store: {
-      read: () => Promise.resolve(record),
-      write: (next) => {
-        record = next;
-        written.push(next.head?.events ?? 0);
-        return Promise.resolve();
-      },
-    },
-    ledgerId: "01",
-    now: () => 0,
-    readOnly: false,
-    elapsed: () => ms,
+function anchorOf(database: string, elapsed: () => number): HeadAnchor {
+  return new HeadAnchor({
+    ...{ database, ledgerId: "01", now: () => 0, readOnly: false, elapsed },
   });
-  for (let events = 1; events <= 25; events++) {
-    ms = events * 100;
-    await anchor.save({ position: events, events, hash: "00" });
-  }
-  await anchor.flush();
-  assert.deepEqual(written, [1, 11, 21, 25]);
-  // An older head of a slower process does not take its place.
-  ms += 5000;
-  await anchor.save({ position: 3, events: 3, hash: "00" });
-  assert.equal(record.head?.events, 25);
+}
+
+function headAt(events: number) {
+  return { position: events, events, hash: "00".repeat(32) };
+}
+
+Deno.test("HeadAnchor.save() writes at most once a second, and flush() the rest", async () => {
+  await inFolder(async (_, path) => {
+    let ms = 0;
+    const anchor = anchorOf(path, () => ms);
+    const written = new Set<number | undefined>();
+    const look = async () => written.add((await readAnchor(path)).head?.events);
+    for (let events = 1; events <= 25; events++) {
+      ms = events * 100;
+      await anchor.save(headAt(events));
+      await look();
+    }
+    await anchor.flush();
+    await look();
+    assert.deepEqual([...written], [1, 11, 21, 25]);
+    // An older head of a slower process does not take its place.
+    ms += 5000;
+    await anchor.save(headAt(3));
+    assert.equal((await readAnchor(path)).head?.events, 25);
+  });
+});
+
+Deno.test("HeadAnchor.save() saves the same head again where it could not be written", async () => {
+  await inFolder(async (_, path) => {
+    const place = `${path}/later/ledger.db`;
+    let ms = 0;
+    const anchor = anchorOf(place, () => ms);
+    await anchor.save(headAt(3));
+    await Deno.mkdir(`${path}/later`, { recursive: true });
+    ms = 2000;
+    await anchor.save(headAt(3));
+    assert.equal((await readAnchor(place)).head?.events, 3);
+  });
+});
+
+Deno.test("heads of several that save at once leave one whole head", async () => {
+  await inFolder(async (_, path) => {
+    for (let time = 0; time < 20; time++) {
+      const heads = [1, 10 ** 9, 2].map((head) => head + time);
+      await Promise.all(
+        heads.map((head) => anchorOf(path, () => 0).save(headAt(head))),
+      );
+      const { head, unreadable } = await readAnchor(path);
+      assert.equal(unreadable, null);
+      assert.ok(head !== null);
+    }
+    const folder = path.replace(/\/[^/]*$/, "");
+    const files = (await Array.fromAsync(Deno.readDir(folder)))
+      .map(({ name }) => name);
+    assert.deepEqual(files, ["ledger.db-chain"]);
+  });
 });
 
 Deno.test("Ledger.project() goes on where the head cannot be kept", async () => {
@@ -263,6 +296,6 @@ Deno.test("Ledger.project() goes on where the head cannot be kept", async () => 
     await using ledger = await open(url);
     assert.equal((await ledger.stats()).chain.count, 10);
     await assert.rejects(ledger.verify(), /cannot be read: .*-chain/);
-    await assert.rejects(anchorFile(path).read(), /cannot be read/);
+    await assert.rejects(readAnchor(path), /cannot be read/);
   });
 });

@@ -193,6 +193,24 @@ Deno.test("another body is accepted where an erasure names it, and no third one"
   await driver.close();
 });
 
+Deno.test("verifySeals() finds an erasure altered, whatever stands in its place", async () => {
+  for (
+    const body of ["{", "null", '{"replaced":7}', '{"replaced":[7,null,[]]}']
+  ) {
+    const driver = await sealed();
+    await eraseBody(driver, 5);
+    await projectAll(driver);
+    assert.equal((await verifySeals(driver)).broken, null);
+    await driver.batch([{
+      sql: "UPDATE events SET body = ? WHERE kind = 'person_erased'",
+      args: [new TextEncoder().encode(body)],
+    }], "write");
+    const { broken } = await verifySeals(driver);
+    assert.deepEqual(broken, [5, "altered", { code: "event_altered" }], body);
+    await driver.close();
+  }
+});
+
 async function stored(driver: Driver, position: number) {
   const [found] = await driver.batch([{
     sql: `SELECT ${EVENT_COLUMNS} FROM events AS e WHERE e.position = ?`,

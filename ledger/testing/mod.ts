@@ -13,7 +13,7 @@ export {
   type WebhookFact,
 } from "../events/fact.ts";
 export * from "./mint.ts";
-export { anchorFile, anchorFilePath } from "../evidence/anchor_file.ts";
+export { anchorFilePath, readAnchor } from "../evidence/anchor_file.ts";
 export { emptyLedger } from "./empty_ledger.ts";
 export { foldOrder } from "./fold_order.ts";
 export type { OrderFold } from "../orders/order_fold.ts";
