@@ -106,17 +106,22 @@ export function insertAlias<Kind extends AliasKind>(
   kind: Kind,
   named: readonly [string, AliasOf[Kind]],
 ): Statement {
-  return insertAliasRow(aliasRow(erasureKey(ledgerKey), kind, named));
+  return statement(INSERT, ...aliasRow(erasureKey(ledgerKey), kind, named));
 }
 
+/** From an export: one that is older than what is known changes nothing. */
 export function insertAliasRow(row: AliasRow): Statement {
-  return statement(
-    `INSERT INTO aliases VALUES (?, ?, ?) ON CONFLICT (hash) DO UPDATE
-      SET alias = excluded.alias
-      WHERE kind <> 'returned' AND coalesce(alias ->> 'is', '') <> 'own'`,
-    ...row,
-  );
+  const sql = `${INSERT} AND ${madeAt("excluded")} >= ${madeAt("aliases")}`;
+  return statement(sql, ...row);
 }
+
+const INSERT = `INSERT INTO aliases VALUES (?, ?, ?)
+  ON CONFLICT (hash) DO UPDATE SET alias = excluded.alias
+  WHERE kind <> 'returned' AND coalesce(alias ->> 'is', '') <> 'own'`;
+
+const madeAt = (row: string) =>
+  `(coalesce(${row}.alias ->> 'erasedAt', '') ||
+    coalesce(${row}.alias ->> 'returnedAt', ''))`;
 
 export async function readKeys(driver: Driver): Promise<Uint8Array[]> {
   const [own, others] = await readDeciding(driver, [
@@ -153,9 +158,11 @@ export async function readAliases<Kind extends AliasKind>(
     const byHash = Map.groupBy(hidden, ({ hash }) => hash);
     const [rows] = await readDeciding(driver, [statement(
       `SELECT hash, alias FROM aliases
-        WHERE hash IN (SELECT unhex(value) FROM json_each(?))`,
+        WHERE hash IN (SELECT unhex(value) FROM json_each(?))
+        ORDER BY coalesce(alias ->> 'erasedAt', alias ->> 'is')`,
       listed(byHash.keys()),
     )]);
+    // Of several ledgers, whose keys differ, the last erasure counts.
     for (const [stored, alias] of rows ?? []) {
       const hash = bytesOf(stored);
       for (const { name } of byHash.get(hexOf(hash)) ?? []) {

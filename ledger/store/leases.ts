@@ -54,23 +54,33 @@ export async function takeLease(
   { name, holder, leaseMs }: Omit<Lease, "fence">,
 ): Promise<Lease | HeldLease> {
   const own = driver.location === "memory" ? null : thisProcess();
-  const look = `SELECT holder, fence, expires_at - ${DATABASE_NOW}, process
-    FROM leases WHERE name = ?1`;
-  const take = async (from: string | null) => {
-    const [, [found = []] = []] = await write(driver, [
-      statement(TAKE, name, holder, leaseMs, own, from),
-      statement(look, name),
+  const take = async (...before: readonly Statement[]) => {
+    const found = await write(driver, [
+      ...before,
+      statement(TAKE, name, holder, leaseMs, own),
+      statement(LOOK, name),
     ]);
-    return found;
+    return found.at(-1)?.[0] ?? [];
   };
-  let [by, fence, leftMs, held] = await take(null);
-  if (by !== holder && typeof held === "string" && hasEnded(held)) {
-    [by, fence, leftMs, held] = await take(held);
+  let [by, fence, leftMs, held] = await take();
+  const ended = by === holder ? null : endedLock(held);
+  if (ended !== null) {
+    // All that it held: once its lock is gone, nothing tells that it has ended.
+    [by, fence, leftMs] = await take(
+      statement(
+        "UPDATE leases SET expires_at = 0 WHERE process = ?",
+        held ?? "",
+      ),
+    );
+    forget(ended);
   }
   return by === holder
     ? { name, holder, fence: Number(fence), leaseMs }
     : { heldBy: String(by), leftMs: Math.max(0, Number(leftMs)) };
 }
+
+const LOOK = `SELECT holder, fence, expires_at - ${DATABASE_NOW}, process
+  FROM leases WHERE name = ?`;
 
 const TAKE =
   `INSERT INTO leases (name, holder, fence, expires_at, lease_ms, process)
@@ -81,7 +91,7 @@ const TAKE =
     process = excluded.process
   WHERE expires_at <= ${DATABASE_NOW}
     OR expires_at > ${DATABASE_NOW} + lease_ms
-    OR holder = excluded.holder OR process = ?5`;
+    OR holder = excluded.holder`;
 
 /**
  * The statements that begin each write batch of a holder: they renew the lease,
@@ -163,20 +173,19 @@ function thisProcess(): string | null {
   return own;
 }
 
-function hasEnded(other: string): boolean {
+/** The lock of another process of this machine that has ended, else null. */
+function endedLock(other: SqlValue | undefined): string | null {
+  const machine = `${hostname()}:`;
+  if (typeof other !== "string" || other === own) return null;
+  if (!other.startsWith(machine)) return null;
+  const path = other.slice(machine.length);
   try {
-    const machine = `${hostname()}:`;
-    if (other === own || !other.startsWith(machine)) return false;
-    const path = other.slice(machine.length);
     // Another container of the same name has another folder: nothing is known.
-    if (!existsSync(path)) return false;
-    const taken = lockFile(path, "exclusive");
-    if (taken === null) return false;
-    taken[Symbol.dispose]();
-    forget(path);
-    return true;
+    const taken = existsSync(path) ? lockFile(path, "exclusive") : null;
+    taken?.[Symbol.dispose]();
+    return taken && path;
   } catch {
-    return false;
+    return null;
   }
 }
 

@@ -9,18 +9,17 @@ import { free } from "../../core/bytes.ts";
 import { redactArrivals } from "../erasure/arrivals.ts";
 import { NEXT_EVENTS, type Work } from "../projection/project.ts";
 import { COMPARE_ROWS, FOLD_ROWS } from "../projection/refold.ts";
+import type { AssetTable } from "../../core/assets/environment.ts";
+import { FileDriver } from "../store/connections/file_driver.ts";
 import {
-  FileDriver,
-  type FileOptions,
-} from "../store/connections/file_driver.ts";
-import {
+  type Driver,
   fromSqlite,
   type ResultSet,
   retrying,
   type Statement,
 } from "../store/database.ts";
 import { cryptoBytes as randomBytes } from "../store/events.ts";
-import type { Calls, Outcome, Request } from "./messages.ts";
+import type { Outcome, Request } from "./open_driver.ts";
 
 /** What a thread talks to its starter through. */
 interface Port {
@@ -32,13 +31,12 @@ const WORKS: readonly Work<never, unknown>[] = [
   ...[NEXT_EVENTS, FOLD_ROWS, COMPARE_ROWS],
 ];
 
-class OwnedFile extends FileDriver {
-  /** The database as the fold sees it, without a message for each batch. */
-  readonly #here = retrying(this);
-
-  async work(...[name, { assets, ...options }]: Parameters<Calls["work"]>) {
+class OwnedFile extends FileDriver implements Driver {
+  async work(name: string, task: { readonly assets: AssetTable }) {
+    const { assets, ...options } = task;
     const redactNew = redactArrivals({ assets, now: Date.now, randomBytes });
-    const parts = { driver: this.#here, assets, redactNew };
+    // As the fold sees the database, without a message for each batch.
+    const parts = { driver: retrying(this), assets, redactNew };
     const work = WORKS.find((one) => one.name === name);
     return await work?.make(parts, options as never);
   }
@@ -47,8 +45,7 @@ class OwnedFile extends FileDriver {
 // In Node a port of its own; elsewhere the global scope, whose types describe
 // the window that all other files run in.
 const port = ("Worker" in globalThis ? self : parentPort) as unknown as Port;
-let file: OwnedFile | null = null;
-let where = "";
+let owned: OwnedFile | null = null;
 // Nothing else happens to the file while it is copied or folded.
 let last = Promise.resolve();
 
@@ -67,18 +64,12 @@ async function answer(request: Request): Promise<void> {
   for (const { args } of request.args[0] as Statement[]) freeAll(args);
 }
 
-async function carryOut({ call, args }: Request): Promise<Outcome> {
+async function carryOut({ call, args, file }: Request): Promise<Outcome> {
   try {
-    if (call === "open") {
-      const [options] = args as [FileOptions];
-      where = options.path;
-      file = new OwnedFile(options);
-      return { result: null };
-    }
-    if (file === null) throw new TypeError("The database is not open");
-    return { result: await Reflect.apply(file[call], file, args) };
+    owned ??= new OwnedFile(file);
+    return { result: await Reflect.apply(owned[call], owned, args) };
   } catch (error) {
-    const { code, message } = fromSqlite(error, where);
+    const { code, message } = fromSqlite(error, file.path);
     return { code, message };
   }
 }

@@ -5,15 +5,29 @@ import {
   CLOSED,
   type Driver,
   LedgerError,
+  type LedgerErrorCode,
   reached,
 } from "../store/database.ts";
-import type { Calls, Outcome, Request } from "./messages.ts";
 import { localPath } from "../store/connections/database_url.ts";
 import { warnOfNoThread } from "./no_thread.ts";
 
 // Never called: an import that is spelled out has the thread's module fetched
 // with an installed package, so that the thread starts offline too.
 void (() => import("./database_thread.ts"));
+
+type Calls = Omit<Required<Driver>, "location">;
+
+/** What the thread is asked; the answers come in the order of the requests. */
+export interface Request {
+  readonly call: keyof Calls;
+  readonly args: readonly unknown[];
+  readonly file: FileOptions;
+}
+
+/** How work ended. An error crosses threads as plain data. */
+export type Outcome =
+  | { readonly result: unknown }
+  | { readonly code: LedgerErrorCode; readonly message: string };
 
 interface ThreadDriverOptions extends FileOptions {
   /** Module that the thread runs. @default {the package's own} */
@@ -28,68 +42,46 @@ export class ThreadDriver implements Driver {
   readonly location: "file" | "memory";
   readonly #options: ThreadDriverOptions;
   #runs: Worker | NodeThread | null = null;
-  #opened: Promise<Outcome> | null = null;
   #waiting: ((outcome: Outcome) => void)[] = [];
-  #closed = false;
+  #closing: Promise<void> | null = null;
 
   constructor(options: ThreadDriverOptions) {
     this.location = options.path === ":memory:" ? "memory" : "file";
     this.#options = options;
   }
 
-  readonly batch: Calls["batch"] = this.#asking("batch");
-  readonly work: Calls["work"] = this.#asking("work");
-  readonly copyTo: Calls["copyTo"] = this.#asking("copyTo");
-  readonly vacuum: Calls["vacuum"] = this.#asking("vacuum");
-  readonly emptyLog: Calls["emptyLog"] = this.#asking("emptyLog");
-
-  async start(): Promise<string | null> {
-    try {
-      if (this.#runs === null) this.#start();
-      const outcome = await this.#opened;
-      return outcome !== null && "code" in outcome ? outcome.message : null;
-    } catch (error) {
-      return messageOf(error);
-    }
-  }
+  readonly batch: Calls["batch"] = (...args) => this.#ask("batch", args);
+  readonly work: Calls["work"] = (...args) => this.#ask("work", args);
+  readonly copyTo: Calls["copyTo"] = (...args) => this.#ask("copyTo", args);
+  readonly vacuum: Calls["vacuum"] = () => this.#ask("vacuum", []);
+  readonly emptyLog: Calls["emptyLog"] = () => this.#ask("emptyLog", []);
 
   /** Finishes the pending batches, closes the file and ends the thread. */
-  async close(): Promise<void> {
-    if (this.#closed) return;
+  close(): Promise<void> {
+    return this.#closing ??= this.#end();
+  }
+
+  async #end(): Promise<void> {
     // Terminating the thread alone would keep the file and its locks open.
-    if (this.#runs !== null) await this.#asking("close")();
-    this.#closed = true;
+    if (this.#runs !== null) await this.#ask("close", []);
     void this.#runs?.terminate();
     this.#runs = null;
   }
 
-  #asking<Name extends keyof Calls>(call: Name) {
-    type Result = Awaited<ReturnType<Calls[Name]>>;
-    return async (...args: Parameters<Calls[Name]>): Promise<Result> => {
-      if (this.#closed) throw new LedgerError("closed", CLOSED);
-      const outcome = await this.#ask(this.#runs ?? this.#start(), call, args);
-      if ("result" in outcome) return outcome.result as Result;
-      throw new LedgerError(outcome.code, outcome.message);
-    };
-  }
-
-  #ask(
-    runs: Worker | NodeThread,
+  async #ask<Result>(
     call: Request["call"],
     args: Request["args"],
-  ): Promise<Outcome> {
-    const { promise, resolve } = Promise.withResolvers<Outcome>();
-    this.#waiting.push(resolve);
-    runs.postMessage({ call, args } satisfies Request);
-    return promise;
-  }
-
-  #start(): Worker | NodeThread {
+  ): Promise<Result> {
+    if (this.#closing !== null) throw new LedgerError("closed", CLOSED);
     const own = new URL("./database_thread.ts", import.meta.url);
     const { module = own, ...file } = this.#options;
-    const runs = this.#run(module, file.path);
-    this.#opened = this.#ask(runs, "open", [file]);
-    return runs;
+    const runs = this.#runs ??= this.#run(module, file.path);
+    const { promise, resolve } = Promise.withResolvers<Outcome>();
+    runs.postMessage({ call, args, file } satisfies Request);
+    this.#waiting.push(resolve);
+    const outcome = await promise;
+    if ("result" in outcome) return outcome.result as Result;
+    throw new LedgerError(outcome.code, outcome.message);
   }
 
   // Apart, because a bundler that sees where the module comes from takes every file of
@@ -124,7 +116,7 @@ export class ThreadDriver implements Driver {
         .on("error", (error) => crashed(messageOf(error)))
         .on("messageerror", () => crashed(UNREADABLE));
     }
-    return this.#runs = runs;
+    return runs;
   }
 }
 
@@ -208,40 +200,24 @@ export interface OpenDriverOptions {
  * ```
  */
 export async function openDriver(options: OpenDriverOptions): Promise<Driver> {
-  const { url, busyTimeoutMs = 50, readOnly = false, worker } = options;
+  const { url, busyTimeoutMs = 50, readOnly = false, threadModule } = options;
   const path = localPath(url);
-  const file = path === null ? null : { path, busyTimeoutMs, readOnly };
-  const thread = file !== null && (worker ?? path !== ":memory:")
-    ? await startThread(file, options)
-    : null;
-  const driver = thread ?? await openHere(file, options);
-  return await reached(driver, options);
-}
-
-async function startThread(
-  file: FileOptions,
-  { threadModule, onNoThread = warnOfNoThread }: OpenDriverOptions,
-): Promise<ThreadDriver | null> {
-  const module = threadModule === undefined ? {} : {
-    module: new URL(threadModule),
-  };
-  const thread = new ThreadDriver({ ...file, ...module });
-  const reason = await thread.start();
-  if (reason === null) return thread;
-  onNoThread(reason);
-  return null;
-}
-
-async function openHere(
-  file: FileOptions | null,
-  options: OpenDriverOptions,
-): Promise<Driver> {
-  if (file === null) {
+  if (path === null) {
     const { remoteDriver } = await import(
       "../store/connections/remote_driver.ts"
     );
-    return remoteDriver(options);
+    return await reached(remoteDriver(options), options);
+  }
+  const file = { path, busyTimeoutMs, readOnly };
+  if (options.worker ?? path !== ":memory:") {
+    const module = threadModule && { module: new URL(threadModule) };
+    try {
+      return await reached(new ThreadDriver({ ...file, ...module }), options);
+    } catch (error) {
+      if (error instanceof LedgerError && error.code !== "crashed") throw error;
+      (options.onNoThread ?? warnOfNoThread)(messageOf(error));
+    }
   }
   const { FileDriver } = await import("../store/connections/file_driver.ts");
-  return new FileDriver(file);
+  return await reached(new FileDriver(file), options);
 }

@@ -225,3 +225,29 @@ Deno.test("openDriver() works in the caller's thread where the module of its own
   assert.equal(told.length, 1);
   await assert.rejects(open("bundled.js"), TypeError);
 });
+
+for (const worker of [true, false]) {
+  Deno.test(`close() answers whatever is asked while it closes (worker: ${worker})`, async () => {
+    await using directory = await temporaryFolder();
+    const url = `file:${directory.path}/ledger.db`;
+    const driver = await openDriver({ url, worker });
+    const closing = driver.close();
+    const asked = [{ sql: "SELECT 1", args: [] }];
+    await assert.rejects(
+      driver.batch(asked, "read"),
+      failsWith("closed", /closed before/),
+    );
+    await Promise.all([closing, driver.close()]);
+  });
+
+  Deno.test(`copyTo() names the place that cannot be written (worker: ${worker})`, async () => {
+    await using directory = await temporaryFolder();
+    const url = `file:${directory.path}/ledger.db`;
+    const driver = await openDriver({ url, worker });
+    await assert.rejects(
+      async () => await driver.copyTo?.(`${directory.path}/none/copy.db`),
+      failsWith("cannot_open", /folder exists.*none\/copy\.db/),
+    );
+    await driver.close();
+  });
+}

@@ -102,7 +102,10 @@ export class FileDriver implements Driver {
         // The file is new, and incomplete.
         rmSync(path, { force: true });
         dropLog(path);
-        throw error;
+        const said = fromSqlite(error, path);
+        throw said.code === "cannot_open" || said.code === "full"
+          ? said
+          : error;
       }
     });
     // Copying leaves the new file to the operating system's cache.
