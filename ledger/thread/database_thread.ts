@@ -10,7 +10,11 @@ import { redactArrivals } from "../erasure/arrivals.ts";
 import { NEXT_EVENTS, type Work } from "../projection/project.ts";
 import { COMPARE_ROWS, FOLD_ROWS } from "../projection/refold.ts";
 import type { AssetTable } from "../../core/assets/environment.ts";
-import { FileDriver } from "../store/connections/file_driver.ts";
+import {
+  FileDriver,
+  type Outcome,
+  type Request,
+} from "../store/connections/file_driver.ts";
 import {
   type Driver,
   fromSqlite,
@@ -19,7 +23,6 @@ import {
   type Statement,
 } from "../store/database.ts";
 import { cryptoBytes as randomBytes } from "../store/events.ts";
-import type { Outcome, Request } from "./open_driver.ts";
 
 /** What a thread talks to its starter through. */
 interface Port {

@@ -1,11 +1,15 @@
 import { Worker as NodeThread } from "node:worker_threads";
 import { messageOf } from "../../core/guards.ts";
-import type { FileOptions } from "../store/connections/file_driver.ts";
+import type {
+  Calls,
+  FileOptions,
+  Outcome,
+  Request,
+} from "../store/connections/file_driver.ts";
 import {
   CLOSED,
   type Driver,
   LedgerError,
-  type LedgerErrorCode,
   reached,
 } from "../store/database.ts";
 import { localPath } from "../store/connections/database_url.ts";
@@ -14,20 +18,6 @@ import { warnOfNoThread } from "./no_thread.ts";
 // Never called: an import that is spelled out has the thread's module fetched
 // with an installed package, so that the thread starts offline too.
 void (() => import("./database_thread.ts"));
-
-type Calls = Omit<Required<Driver>, "location">;
-
-/** What the thread is asked; the answers come in the order of the requests. */
-export interface Request {
-  readonly call: keyof Calls;
-  readonly args: readonly unknown[];
-  readonly file: FileOptions;
-}
-
-/** How work ended. An error crosses threads as plain data. */
-export type Outcome =
-  | { readonly result: unknown }
-  | { readonly code: LedgerErrorCode; readonly message: string };
 
 interface ThreadDriverOptions extends FileOptions {
   /** Module that the thread runs. @default {the package's own} */

@@ -12,6 +12,7 @@ import {
   fromSqlite,
   isQuery,
   LedgerError,
+  type LedgerErrorCode,
   type ResultSet,
   type Statement,
 } from "../database.ts";
@@ -38,6 +39,21 @@ export interface FileOptions {
   /** @default the version of the runtime's SQLite; for tests of an old one */
   readonly version?: string;
 }
+
+/** What a thread that owns a file does for its starter. */
+export type Calls = Omit<Required<Driver>, "location">;
+
+/** What the thread is asked; the answers come in the order of the requests. */
+export interface Request {
+  readonly call: keyof Calls;
+  readonly args: readonly unknown[];
+  readonly file: FileOptions;
+}
+
+/** How work ended. An error crosses threads as plain data. */
+export type Outcome =
+  | { readonly result: unknown }
+  | { readonly code: LedgerErrorCode; readonly message: string };
 
 /**
  * A local database on the calling thread, opened by the first batch.
