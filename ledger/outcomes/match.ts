@@ -99,20 +99,24 @@ export function matchExpectations(
   order: OrderFold,
   assets: AssetTable,
 ): ExpectationMatch {
-  const { latest } = order;
+  const { latest, redacted } = order;
   if (latest === null) return NOTHING;
+  const found = matchReading(order, latest, assets);
+  return redacted === null ? found : {
+    match: isSameTrade(latest, redacted)
+      ? redacted.match ?? "nothing"
+      : "differs",
+    expected: found.expected,
+    uncompared: [],
+  };
+}
+
+function matchReading(
+  order: OrderFold,
+  latest: OrderReading,
+  assets: AssetTable,
+): ExpectationMatch {
   const candidates = candidatesOf(order);
-  const last = lastBefore(order, candidates);
-  const { redacted } = order;
-  if (redacted !== null) {
-    return {
-      match: isSameTrade(latest, redacted)
-        ? redacted.match ?? "nothing"
-        : "differs",
-      expected: last,
-      uncompared: [],
-    };
-  }
   if (candidates.length === 0) return NOTHING;
   if (candidates.length > CANDIDATES_COMPARED) {
     return { match: "several", expected: null, uncompared: [] };
@@ -363,13 +367,15 @@ export function byHandOf(
   facts: StoredFacts,
   outcome: Outcome,
 ): ByHand | null {
-  const { hand, firstReadAt, latest } = fold;
+  const { hand, successReadAt, latest } = fold;
   const standing = standingOutcome(hand);
   if (hand === null || standing === null) return null;
   const { recordedAt: at } = hand;
-  const seen = firstReadAt !== null && latest !== null &&
-    compareTimes(firstReadAt, at) <= 0 &&
-    compareTimes(latest.changedAt, at) <= 0;
+  // What had changed and was not read nobody could know. A success read again was.
+  const shownAt = latest?.status === "success" ? successReadAt : latest?.readAt;
+  const seen = [shownAt, latest?.changedAt].every((time) =>
+    time && compareTimes(time, at) <= 0
+  );
   const byHand = { outcome: standing, at, seen };
   const settled = outcome.attention.filter((kind) =>
     settles(kind, byHand, facts)

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { RecordedEvent, SessionCreatedBody } from "../events/event.ts";
+import { redactEvent } from "../erasure/redact.ts";
 import { foldOrder } from "../testing/fold_order.ts";
 import {
   ADDRESS,
@@ -167,4 +168,21 @@ Deno.test("matchExpectations() names what an order that differs was compared wit
   const first = asked({ reference: "A", currency_amount: "900" }, -3);
   const open = asked({ reference: "B" }, -2);
   assert.equal(matchOf(success, first, open).expected?.reference, "A");
+});
+
+Deno.test("matchExpectations() names the terms that were paid for while a pruned reading can still be compared", () => {
+  const terms = [
+    asked({ currency_amount: "30", reference: "paid" }, -2),
+    asked({ currency_amount: "900", reference: "other" }),
+  ];
+  const whole = matchOf(success, ...terms);
+  const pruned = redactEvent(success, {
+    randomBytes: (length) => new Uint8Array(length).fill(7),
+    ...{ userId: success.userId, clickId: success.clickId },
+    match: whole.match,
+  });
+  for (const found of [whole, matchOf(pruned, ...terms)]) {
+    assert.equal(found.match, "matched");
+    assert.equal(found.expected?.reference, "paid");
+  }
 });

@@ -120,6 +120,26 @@ Deno.test("byHandOf() settles nothing that the service showed only afterwards", 
     "the service may refund as well",
   );
   assert.equal(
+    after(pending, refunded, orderRead(20, "cancelled", 8)),
+    "cancelled_after_payment | ",
+    "nor could anybody know what had changed and was not read",
+  );
+  assert.equal(
+    after(pending, delivered, orderRead(20, "failed", 8)),
+    "reversed_after_success | ",
+  );
+  assert.equal(
+    after(other, pending, delivered, orderRead(20, "success", 8, sent)),
+    "not_as_requested | ",
+  );
+  const success = orderRead(5, "success", 5, sent);
+  const again = orderRead(20, "success", 5, { ...sent, partner_fee: 1 });
+  assert.equal(
+    after(success, delivered, again),
+    " | not_comparable",
+    "that it was success was known",
+  );
+  assert.equal(
     after(
       priced("30"),
       orderRead(5, "success", 5, sent),

@@ -179,6 +179,15 @@ Deno.test("a change that the service showed is kept once, and announced where a 
   await driver.close();
 });
 
+Deno.test("upsertIsolated() cuts what the service said to text that any database takes", () => {
+  const { args } = upsertIsolated({
+    ...{ entity: "order", entityId: "A", kind: "refused", attempts: 1 },
+    ...{ why: `${"x".repeat(299)}\u{1f600}`, since: at(1) },
+    nextAttemptAt: at(9),
+  });
+  assert.ok(args.every((one) => typeof one !== "string" || one.isWellFormed()));
+});
+
 /** A ledger with an order that a reading showed as pending. */
 async function folded(): Promise<Driver> {
   const driver = await newLedger();

@@ -414,7 +414,7 @@ export function isolatedIdsOf(found: ResultSet | undefined): IsolatedId[] {
 export function upsertIsolated(
   { entity, entityId, kind, why, since, attempts, nextAttemptAt }: IsolatedId,
 ): Statement {
-  const text = why.toWellFormed().replaceAll("\0", "").slice(0, LONGEST_WHY);
+  const text = why.replaceAll("\0", "").slice(0, LONGEST_WHY).toWellFormed();
   return {
     sql: `INSERT INTO set_aside (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (entity, id) DO UPDATE SET kind = excluded.kind,

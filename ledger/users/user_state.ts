@@ -339,10 +339,12 @@ export interface UserState extends UserProfile {
 export function userState(fold: UserFold): UserState {
   const { latest } = fold;
   const decided = decideUserStatus(fold);
-  const { status, trust } = decided;
+  const { status, trust, ban } = decided;
+  // A webhook may state a verification of that name.
+  const isOnlyNamed = status === "banned" && ban !== "banned";
   return {
     userId: fold.userId,
-    ...{ status, trust, next: nextStep(status) },
+    ...{ status, trust, next: isOnlyNamed ? "unknown" : nextStep(status) },
     reason: userReason(latest, decided),
     verification: ofBoth(decided, ({ state }) => state),
     verificationTrust: ofBoth(decided, ({ trust }) => trust),

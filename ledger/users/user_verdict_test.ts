@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { facts, USER, userWebhook } from "../testing/given_facts.ts";
+import { foldUser } from "../testing/fold_user.ts";
 import {
   initialUserFold,
   nextStep,
@@ -70,4 +72,15 @@ Deno.test("userVerdictOf() gives the reasons of the verification that failed", (
     }),
     "failed lkyc LKYC_FAILED_AGE",
   );
+});
+
+Deno.test("userVerdictOf() says of a state named banned that a webhook stated what it says of any unknown one", () => {
+  const claimed = (state: string) =>
+    userState(foldUser(USER, facts(userWebhook(1, "verify_start", state))));
+  for (const state of ["banned", "odd"]) {
+    assert.equal(claimed(state).next, "unknown");
+    assert.deepEqual(userVerdictOf(claimed(state)), {
+      ...{ code: "not_confirmed", by: "lkyc", claimed: state },
+    });
+  }
 });
