@@ -47,7 +47,8 @@ export async function* exportMoved(
   driver: Driver,
   environment: string,
 ): AsyncGenerator<string> {
-  const own = await readAtRest(driver);
+  const atRest = await readAtRest(driver);
+  const [, ...own] = atRest;
   const folding = await selectDeciding(
     driver,
     "SELECT 1 FROM sqlite_schema WHERE name LIKE 'orders@_%' ESCAPE '@' AND type = 'table'",
@@ -86,15 +87,22 @@ export async function* exportMoved(
     }
   }
   const again = await readAtRest(driver);
-  if (JSON.stringify(again) !== JSON.stringify(own)) throw inUse();
+  if (JSON.stringify(again) !== JSON.stringify(atRest)) throw inUse();
   yield JSON.stringify({ end: counts });
 }
 
-/** The ledger's own row. A process that polls, forwards or calls handlers holds a lease. */
+/**
+ * The last event, which a process without a lease may append, and the ledger's own row.
+ * One that polls, forwards or calls handlers holds a lease.
+ */
 async function readAtRest(driver: Driver): Promise<unknown[]> {
   const [held, own] = await readDeciding(driver, [
     statement(`SELECT 1 FROM leases WHERE expires_at > ${DATABASE_NOW}`),
-    statement(`SELECT ${OWN.join(", ")} FROM ledger`),
+    statement(
+      `SELECT (SELECT max(position) FROM events), ${
+        OWN.join(", ")
+      } FROM ledger`,
+    ),
   ]);
   if (held?.length !== 0) throw inUse();
   return written(own?.[0] ?? []);

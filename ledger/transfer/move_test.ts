@@ -233,6 +233,17 @@ Deno.test("exportMoved() and importMoved() refuse while something works on the l
   await assert.rejects(importMoved(to, "sandbox", given(all)), refusal);
 });
 
+Deno.test("exportMoved() leaves out no event that comes while it writes", async () => {
+  await using from = disposable(await busyLedger());
+  const late = orderRead(8, { orderId: "LATER", status: "pending" });
+  await assert.rejects(async () => {
+    for await (const line of exportMoved(from, "sandbox")) {
+      // The events are written by then, and nobody folds.
+      if (line.includes('"table":"seals"')) await append(from, [late]);
+    }
+  }, /it is in use; stop every serve/);
+});
+
 function disposable(driver: Driver): Driver & AsyncDisposable {
   const close = () => driver.close();
   return Object.assign(driver, { [Symbol.asyncDispose]: close });

@@ -19,7 +19,6 @@ import {
   insertAliasRow,
   keyRow,
   readAliasRows,
-  readErasedOrders,
   readKeys,
 } from "../store/aliases.ts";
 import {
@@ -28,7 +27,7 @@ import {
   hexOf,
   nextEvents,
 } from "../store/events.ts";
-import { isRecord, messageOf } from "../../core/guards.ts";
+import { isRecord, jsonRecord, messageOf } from "../../core/guards.ts";
 import { derive, underivedColumn } from "../events/record.ts";
 import { EVENT_KINDS, type EventKind } from "../machines/machine.ts";
 import { type Note, noteEvent } from "../recording/notes.ts";
@@ -142,7 +141,14 @@ export async function importEvents(
   let notes: Note[] = [];
   let end: number | undefined;
   const flush = async () => {
-    const added = await append(driver, events, await keptNotes(driver, notes));
+    if (events.length + notes.length === 0) return;
+    const results = await driver.batch([
+      FROM_HERE,
+      appendStatement(events),
+      appendStatement(notes.map(noteEvent)),
+      TO_HERE,
+    ], "write");
+    const added = results[1]?.rowsAffected ?? 0;
     imported += added;
     skipped += events.length - added;
     [events, notes, bytes] = [[], [], 0];
@@ -182,35 +188,6 @@ export async function importEvents(
     );
   }
   return { imported, skipped };
-}
-
-/** What people wrote of an order whose person was erased may name that person. */
-async function keptNotes(
-  driver: Driver,
-  notes: readonly Note[],
-): Promise<readonly Note[]> {
-  const orders = notes.filter(({ entity }) => entity === "order")
-    .map(({ entityId }) => entityId);
-  const erased = await readErasedOrders(driver, orders);
-  return notes.filter(({ entity, entityId }) =>
-    entity !== "order" || !erased.has(entityId)
-  );
-}
-
-/** Appends, and marks the positions as imported, in one batch. */
-async function append(
-  driver: Driver,
-  events: readonly NewEvent[],
-  notes: readonly Note[],
-): Promise<number> {
-  if (events.length + notes.length === 0) return 0;
-  const results = await driver.batch([
-    FROM_HERE,
-    appendStatement(events),
-    ...notes.length === 0 ? [] : [appendStatement(notes.map(noteEvent))],
-    TO_HERE,
-  ], "write");
-  return results[1]?.rowsAffected ?? 0;
 }
 
 const LAST = "(SELECT coalesce(max(position), 0) FROM events)";
@@ -268,10 +245,17 @@ export async function takeLines(
     if (line.trim() === "") continue;
     try {
       if (isWhole) throw new TypeError("Nothing may follow the last line");
-      const root = objectOf(line);
+      const root = jsonRecord(line);
       if (!isBegun) {
         header(root ?? {});
-        checkEnvironment(root?.environment, environment);
+        if (root?.environment !== environment) {
+          throw new TypeError(
+            "The file belongs to the environment " +
+              `${JSON.stringify(root?.environment)}, and this one to ` +
+              `${JSON.stringify(environment)}: take it into a ledger of its ` +
+              "environment",
+          );
+        }
       } else if (root === null) {
         throw new SyntaxError("The line is not a JSON object");
       } else isWhole = await take(root);
@@ -283,23 +267,6 @@ export async function takeLines(
     }
   }
   return number;
-}
-
-function objectOf(line: string): Line | null {
-  try {
-    const root: unknown = JSON.parse(line);
-    return isRecord(root) ? root : null;
-  } catch {
-    return null;
-  }
-}
-
-function checkEnvironment(found: unknown, own: string): void {
-  if (found === own) return;
-  throw new TypeError(
-    `The file belongs to the environment ${JSON.stringify(found)}, and this ` +
-      `one to ${JSON.stringify(own)}: take it into a ledger of its environment`,
-  );
 }
 
 /** Reads the fields of an object that have to be texts. */
@@ -325,6 +292,11 @@ function eventOf(root: Line): NewEvent {
     ...{ eventId: needed("eventId"), readAt: text("readAt") },
     recordedAt: needed("recordedAt"),
   };
+  if (Number.isNaN(Date.parse(event.recordedAt))) {
+    throw new SyntaxError(
+      `"recordedAt" is ${JSON.stringify(event.recordedAt)}, no time`,
+    );
+  }
   const digest = text("digest") ?? "";
   const stored = text("body");
   if (stored === null) return { ...event, ...whatWasLeft(event, needed) };
@@ -373,20 +345,14 @@ function whatWasLeft(
 function noteOf(note: unknown): Note {
   const root = isRecord(note) ? note : {};
   const text = textsOf(root, " of the note");
-  return {
-    ...{ id: text("id"), entity: text("entity") as Note["entity"] },
-    ...{ entityId: text("entityId"), action: text("action") as Note["action"] },
-    reasons: Array.isArray(root.reasons) ? root.reasons.map(String) : [],
-    ...{ text: text("text"), author: text("author") },
-    notedAt: text("notedAt"),
-  };
+  const names = ["id", "entity", "entityId", "action", "text", "author"];
+  const texts = [...names, "notedAt"].map((name) => [name, text(name)]);
+  const reasons = Array.isArray(root.reasons) ? root.reasons.map(String) : [];
+  return { ...Object.fromEntries(texts), reasons };
 }
 
 /** What a person did about an order, as earlier versions recorded it. */
-const FORMER_DEEDS: ReadonlyMap<
-  unknown,
-  readonly [text: string, action?: Note["action"]]
-> = new Map([
+const FORMER_DEEDS = new Map<unknown, readonly [string, Note["action"]?]>([
   ["noted", ["", "note"]],
   ["asked", ["Asked the service"]],
   ["refunded", ["Refunded it"]],
@@ -399,9 +365,8 @@ const FORMER_DEEDS: ReadonlyMap<
 /** The note that an event `case_changed` is now; none where its body was erased. */
 function formerNotes({ body, eventId, recordedAt }: Line): Note[] {
   if (body === null) return [];
-  const said: Line = Object(
-    JSON.parse(Buffer.from(base64.decode(String(body))).toString()),
-  );
+  const text = Buffer.from(base64.decode(String(body))).toString();
+  const said: Line = jsonRecord(text) ?? {};
   const { order_id: entityId, by: author, at: notedAt = recordedAt } = said;
   const { change, reference, since, note, reasons } = said;
   const deed = FORMER_DEEDS.get(change);
@@ -413,9 +378,9 @@ function formerNotes({ body, eventId, recordedAt }: Line): Note[] {
       'The body of "case_changed" lacks order_id, change, by or at',
     );
   }
-  const [text, action = "acknowledge"] = deed;
+  const [does, action = "acknowledge"] = deed;
   const parts = [
-    text,
+    does,
     typeof reference === "string" && `reference ${reference}`,
     typeof since === "string" && `at ${since}`,
     note,
@@ -444,7 +409,13 @@ const FORMER_ROWS: Readonly<Record<string, readonly [AliasKind, ...string[]]>> =
 function erasureOf({ erasure, row }: Line, key: Uint8Array): AliasRow {
   const cells = Array.isArray(row) ? row : [];
   const [first = "", kind = "", alias = ""] = cells.map(String);
-  if (erasure === "aliases") return [hex.decode(first), kind, alias];
+  if (erasure === "aliases") {
+    // One that is no JSON would stop every look at who was erased.
+    if (jsonRecord(alias) !== null) return [hex.decode(first), kind, alias];
+    throw new SyntaxError(
+      "What is kept of who was erased is not a JSON object",
+    );
+  }
   if (erasure === "erasure_keys") return keyRow(hex.decode(first));
   const former = Object.entries(FORMER_ROWS).find(([name]) => name === erasure);
   if (former === undefined || cells !== row) {

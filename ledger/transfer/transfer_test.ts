@@ -158,8 +158,16 @@ Deno.test("importEvents() names the line that is wrong, and keeps what came befo
       [header, first, altered(second, { recordedAt: null })],
       /line 3: "recordedAt"/,
     ],
+    [
+      [header, first, altered(second, { recordedAt: "soon" })],
+      /line 3: "recordedAt" is "soon", no time/,
+    ],
     [[header, first, altered(second, { type: undefined })], /line 3: "type"/],
     [[header, first, altered(second, { body: null })], /line 3: "erased"/],
+    [
+      [header, first, '{"erasure":"aliases","row":["00","key","x"]}'],
+      /line 3: What is kept of who was erased is not a JSON object/,
+    ],
   ];
   for (const [lines, message] of wrong) {
     const to = await newLedger();
