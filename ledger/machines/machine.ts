@@ -1,10 +1,15 @@
+import { isOneOf, recordBy } from "../../core/guards.ts";
 import {
+  ORDER_EVENT_TYPES,
   type OrderEventType,
   type VerificationState,
   WEBHOOK_TYPES,
   type WebhookType,
 } from "../../core/webhook_event/webhook_event.ts";
-import type { OrderStatus } from "../../core/wire/objects.ts";
+import type {
+  OrderStatus,
+  VERIFICATION_STATUSES,
+} from "../../core/wire/objects.ts";
 import type { Entity, Status } from "./transition.ts";
 
 /** Every kind of event, as keys. */
@@ -131,52 +136,37 @@ export function compareText(a: string, b: string): number {
 
 /**
  * A state machine as data: the fold runs it, and documents and commands print
- * it.
- *
- * `State` are the states that the service documents, `Claim` what a webhook can
- * claim, `Anomaly` the kinds of anomaly that its moves raise. Every table is a
- * full record.
+ * it. Every table is a full record.
  */
-export interface Machine<
-  State extends string = string,
-  Claim extends string = string,
-  Anomaly extends string = string,
-> {
+export interface Machine {
   /** Name of the machine, for example `order`. */
   readonly name: string;
   /** The documented states, the lowest rank first. */
-  readonly states: Readonly<Record<State, StateRow>>;
+  readonly states: Readonly<Record<string, StateRow>>;
   /** Any other state that the service may send. */
   readonly unlisted: StateRow;
   /** State while neither a reading nor a claim says one; always claimed. */
   readonly initial: string;
-  /** What each type of webhook contributes. */
-  readonly webhooks: Readonly<Record<WebhookType, Contribution<Claim>>>;
+  /**
+   * What each type of webhook claims: a state, the state that its body states
+   * (`stated`), or nothing.
+   */
+  readonly webhooks: Readonly<Record<WebhookType, string | null>>;
   /** What each other kind of event contributes. */
   readonly observations: Readonly<
     Record<Exclude<EventKind, "webhook">, Observation>
   >;
   /**
    * By the latest reading (A), then by a claim that counts (W). The highest
-   * claim that counts decides the state; each one can contest the reading.
+   * claim that counts decides the state; each one can contest the reading. `none`
+   * is no reading or no claim, `unlisted` a state that is not documented.
    */
-  readonly decisions: Readonly<
-    Record<State | Outside, Readonly<Record<Claim | "none", Decision>>>
-  >;
+  readonly decisions: Table<Decision>;
   /** By a reading, then by the next one in the service's own history. */
-  readonly moves: Readonly<
-    Record<
-      State | "unlisted",
-      Readonly<Record<State | "unlisted", Move<Anomaly>>>
-    >
-  >;
+  readonly moves: Table<Move>;
 }
 
-/**
- * What A can be beside a documented state: a state that is not documented, or
- * `none` while no reading shows one.
- */
-export type Outside = "unlisted" | "none";
+type Table<Cell> = Readonly<Record<string, Readonly<Record<string, Cell>>>>;
 
 /** A state of a machine. */
 export interface StateRow {
@@ -187,12 +177,6 @@ export interface StateRow {
   /** Whether nothing but a later reading changes it. */
   readonly final: boolean;
 }
-
-/**
- * What a webhook claims: a state, the state that its body states (`stated`),
- * or nothing.
- */
-type Contribution<Claim extends string> = Claim | "stated" | null;
 
 /**
  * What an event other than a webhook contributes.
@@ -236,38 +220,23 @@ export interface Move<Anomaly extends string = string> {
   readonly anomaly: Anomaly | null;
 }
 
-function recordOf<Key extends string, Value>(
-  keys: readonly Key[],
-  value: (key: Key) => Value,
-): Record<Key, Value> {
-  const entries = keys.map((key) => [key, value(key)]);
-  return Object.fromEntries(entries) as Record<Key, Value>;
-}
-
 function tableOf<Row extends string, Column extends string, Cell>(
   rows: readonly Row[],
   columns: readonly Column[],
   cell: (row: Row, column: Column) => Cell,
 ): Record<Row, Record<Column, Cell>> {
-  return recordOf(
-    rows,
-    (row) => recordOf(columns, (column) => cell(row, column)),
-  );
+  const rowOf = recordBy(columns);
+  return recordBy(rows)((row) => rowOf((column) => cell(row, column)));
 }
 
-function webhooksOf<Value>(
-  value: (type: WebhookType) => Value,
-): Record<WebhookType, Value> {
-  return recordOf(Object.keys(WEBHOOK_TYPES) as WebhookType[], value);
-}
+const byWebhook = recordBy(Object.keys(WEBHOOK_TYPES) as WebhookType[]);
 
 /** What each kind of event but webhooks contributes; nothing where it is not said. */
 function observationsOf(
   some: Partial<Record<EventKind, Observation>>,
 ): Machine["observations"] {
   const { webhook: _, ...kinds } = EVENT_KINDS;
-  return recordOf(
-    Object.keys(kinds) as (keyof typeof kinds)[],
+  return recordBy(Object.keys(kinds) as (keyof typeof kinds)[])(
     (kind) => some[kind] ?? null,
   );
 }
@@ -292,16 +261,20 @@ export type ClaimedStatus =
   | "success"
   | "cancelled";
 
+/** What a webhook claims; every other type claims nothing. */
+const CLAIMS: Readonly<Record<OrderEventType, ClaimedStatus>> = {
+  payment_started: "progress",
+  transfer_started: "pending",
+  order_complete: "success",
+  order_failed: "failed",
+  order_cancelled: "cancelled",
+};
+
 /** The kinds of anomaly that a move of an order raises. */
 export type OrderMoveAnomaly =
   | "regression"
   | "final_changed"
   | "unrecognised_status";
-
-export interface OrderMachine
-  extends Machine<OrderStatus, ClaimedStatus, OrderMoveAnomaly> {
-  readonly webhooks: Readonly<Record<WebhookType, ClaimedStatus | null>>;
-}
 
 const STATUSES: Readonly<Record<OrderStatus, StateRow>> = {
   created: { meaning: "payment_not_processed", rank: 0, final: false },
@@ -317,17 +290,6 @@ const UNLISTED_STATUS: StateRow = {
 const statusRow = finder(STATUSES, UNLISTED_STATUS);
 const STATUS_NAMES = Object.keys(STATUSES) as OrderStatus[];
 
-/** What a webhook claims; every other type claims nothing. */
-const CLAIMS = new Map<string, ClaimedStatus>(Object.entries(
-  {
-    payment_started: "progress",
-    transfer_started: "pending",
-    order_complete: "success",
-    order_failed: "failed",
-    order_cancelled: "cancelled",
-  } satisfies Record<OrderEventType, ClaimedStatus>,
-));
-
 /** Ways back that no payment and no transfer can take. */
 const IMPOSSIBLE: Readonly<Record<string, readonly string[]>> = {
   pending: ["created"],
@@ -337,7 +299,7 @@ const IMPOSSIBLE: Readonly<Record<string, readonly string[]>> = {
 
 /** An open reading gives way to a higher claim; a final one is contested by another. */
 function decideOrder(
-  read: OrderStatus | Outside,
+  read: OrderStatus | "unlisted" | "none",
   claim: ClaimedStatus | "none",
 ): Decision {
   if (read === "none") return claim === "none" ? "initial" : "claim";
@@ -368,10 +330,12 @@ function moveOrder(
  * Source: service interface, "Order status" and "Events". The service does not
  * say which moves there are: those here follow from what each status means.
  */
-export const orderMachine: OrderMachine = {
+export const orderMachine = {
   ...{ name: "order", states: STATUSES, unlisted: UNLISTED_STATUS },
   initial: "created",
-  webhooks: webhooksOf((type) => CLAIMS.get(type) ?? null),
+  webhooks: byWebhook((type): ClaimedStatus | null =>
+    isOneOf(ORDER_EVENT_TYPES, type) ? CLAIMS[type] : null
+  ),
   observations: observationsOf({
     order_snapshot: "reads",
     order_absent: "absent",
@@ -416,23 +380,7 @@ export function normaliseStatus(text: string): Status {
 }
 
 /** A documented state of a light or document verification. */
-export type VerificationName =
-  | "not initiated"
-  | "initiated"
-  | "progress"
-  | "retry"
-  | "failed"
-  | "success";
-
-/** Type of the machines of a verification, whose webhooks can state any state. */
-export interface VerificationMachine extends
-  Machine<
-    VerificationName,
-    VerificationName | "unlisted",
-    "verification_reversed"
-  > {
-  readonly name: "lkyc" | "fkyc";
-}
+export type VerificationName = (typeof VERIFICATION_STATUSES)[number];
 
 const VERIFICATIONS: Readonly<Record<VerificationName, StateRow>> = {
   "not initiated": { meaning: "not_begun", rank: 0, final: false },
@@ -442,24 +390,39 @@ const VERIFICATIONS: Readonly<Record<VerificationName, StateRow>> = {
   failed: { meaning: "not_passed", rank: 4, final: true },
   success: { meaning: "passed", rank: 5, final: true },
 };
+
 const UNLISTED_VERIFICATION: StateRow = {
   ...{ meaning: "unlisted_state", rank: 6, final: false },
 };
-const verificationRow = finder(VERIFICATIONS, UNLISTED_VERIFICATION);
 const VERIFICATION_NAMES = [
   ...Object.keys(VERIFICATIONS) as VerificationName[],
   "unlisted",
 ] as const;
 
+/**
+ * not initiated < initiated < progress < retry < failed < success < other. After a
+ * final one no further step of the user is expected.
+ */
+export const verificationRow: (state: VerificationState) => StateRow = finder(
+  VERIFICATIONS,
+  UNLISTED_VERIFICATION,
+);
+
+export function isKnownVerification(
+  state: VerificationState,
+): state is VerificationName {
+  return verificationRow(state) !== UNLISTED_VERIFICATION;
+}
+
 /** A claim received after the reading that ranks no higher: ask again. */
 function decideVerification(
-  read: VerificationName | Outside,
-  claim: VerificationName | Outside,
+  read: VerificationName | "unlisted" | "none",
+  claim: VerificationName | "unlisted" | "none",
 ): Decision {
   if (read === "none") return claim === "none" ? "initial" : "claim";
   if (claim === "none") return "reading";
   if (read === claim && read !== "unlisted") return "reading";
-  return verificationRank(claim) > verificationRank(read)
+  return verificationRow(claim).rank > verificationRow(read).rank
     ? "claim"
     : "reading_in_doubt";
 }
@@ -483,48 +446,30 @@ function moveVerification(
  * Source: service interface, "Verification state" and "Events". The service does not
  * say which moves there are: those here follow from what each state means.
  */
-function verificationMachine(
-  name: VerificationMachine["name"],
-): VerificationMachine {
+function verificationMachine<Name extends "lkyc" | "fkyc">(name: Name) {
   const names = VERIFICATION_NAMES;
+  const all = ["none", ...names] as const;
   return {
     ...{ name, states: VERIFICATIONS, unlisted: UNLISTED_VERIFICATION },
     initial: "unknown",
     // Every event with a user object states both verifications.
-    webhooks: webhooksOf((type) =>
+    webhooks: byWebhook((type) =>
       type === "otp_status" || type === "test" ? null : "stated"
     ),
     observations: observationsOf({ user_snapshot: "reads" }),
-    decisions: tableOf(
-      ["none", ...names],
-      ["none", ...names],
-      decideVerification,
-    ),
+    decisions: tableOf(all, all, decideVerification),
     moves: tableOf(names, names, moveVerification),
   };
 }
 
+/** Of the light verification, without documents, or of the one with them. */
+export type VerificationMachine = typeof lkycMachine | typeof fkycMachine;
+
 /** The state machine of the light verification: without documents. */
-export const lkycMachine: VerificationMachine = verificationMachine("lkyc");
+export const lkycMachine = verificationMachine("lkyc");
 
 /** The state machine of the document verification. */
-export const fkycMachine: VerificationMachine = verificationMachine("fkyc");
-
-/** not initiated < initiated < progress < retry < failed < success < other: 0 to 6. */
-export function verificationRank(state: VerificationState): number {
-  return verificationRow(state).rank;
-}
-
-/** Whether no further step of the user is expected. */
-export function isFinalVerification(state: VerificationState): boolean {
-  return verificationRow(state).final;
-}
-
-export function isKnownVerification(
-  state: VerificationState,
-): state is VerificationName {
-  return verificationRow(state) !== UNLISTED_VERIFICATION;
-}
+export const fkycMachine = verificationMachine("fkyc");
 
 /** Whether the service has banned a user. */
 export type BanName = "not_banned" | "banned";
@@ -536,7 +481,7 @@ const BANS = ["not_banned", "banned", "unlisted"] as const;
  *
  * Source: service interface, "User (Data API)".
  */
-export const banMachine: Machine<BanName, never, never> = {
+export const banMachine = {
   name: "ban",
   states: {
     not_banned: { meaning: "may_buy", rank: 0, final: false },
@@ -544,12 +489,12 @@ export const banMachine: Machine<BanName, never, never> = {
   },
   unlisted: { meaning: "unlisted_state", rank: 2, final: false },
   initial: "unknown",
-  webhooks: webhooksOf(() => null),
+  webhooks: byWebhook(() => null),
   observations: observationsOf({ user_snapshot: "reads" }),
   decisions: tableOf(
     ["none", ...BANS],
     ["none"],
-    (read) => read === "none" ? "initial" : "reading",
+    (read): Decision => read === "none" ? "initial" : "reading",
   ),
   moves: tableOf(
     BANS,

@@ -3,7 +3,6 @@ import type { OrderStatus } from "../../core/wire/objects.ts";
 import {
   RELEASE_ENTRIES,
   type ReleaseEntry,
-  type Transition,
   transitionName,
   type Trust,
 } from "./transition.ts";
@@ -44,10 +43,7 @@ export interface UnlistedPattern {
 }
 
 /** What of a transition a pattern is compared with. */
-export type Matchable = Pick<
-  Transition,
-  "entity" | "machine" | "trust" | "status" | "logged"
->;
+type Matchable = Parameters<typeof transitionName>[0];
 
 /** What a subscription can receive. */
 export type Pattern = TransitionPattern | UnlistedPattern;
@@ -104,10 +100,9 @@ export function matching(
 ): (transition: Matchable) => boolean {
   const patterns = texts.map(parse);
   return (transition) => {
-    const { entity, machine, trust, status } = transitionName({
-      ...transition,
-      ...{ id: "", entry: 1 },
-    });
+    const { entity, machine, trust, status } = transitionName(
+      transition,
+    );
     const name = [entity, machine, trust, status];
     return patterns.some((pattern) =>
       pattern.every((part, at) => part === "*" || part === name[at])

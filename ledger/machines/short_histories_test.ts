@@ -9,7 +9,9 @@ import {
   orderWebhook,
 } from "../testing/given_facts.ts";
 import type { Status } from "./transition.ts";
-import type { ClaimedStatus, OrderMachine } from "./machine.ts";
+import type { ClaimedStatus, orderMachine } from "./machine.ts";
+
+type OrderMachine = typeof orderMachine;
 
 /** A status that is not documented. */
 export const ODD = "on_hold";

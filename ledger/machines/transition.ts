@@ -12,15 +12,9 @@ export interface ObservedChange {
 }
 
 /** A change the service showed, and whether its webhook ever came. */
-export interface WatchedChange {
+export interface WatchedChange extends ObservedChange {
   /** The order. */
   readonly orderId: string;
-  /** Status it changed to. */
-  readonly status: string;
-  /** When it changed, by our clock, UTC ISO 8601. */
-  readonly movedAt: string;
-  /** When we saw it, by our clock, UTC ISO 8601. */
-  readonly seenAt: string;
   /** Whether a webhook announced it. */
   readonly announced: boolean;
 }
@@ -73,14 +67,9 @@ export function observedChange(readings: TwoReadings): ObservedChange | null {
   const ageMs = changedAt === null
     ? 0
     : Math.max(0, Date.parse(readings.readAt) - Date.parse(changedAt));
-  const earliestMs = before === null
-    ? -Infinity
-    : Date.parse(before.requestedAt);
+  const earliestMs = before ? Date.parse(before.requestedAt) : -Infinity;
   // The earlier request lies ahead where our clock was set back since.
-  const movedMs = Math.min(
-    seenMs,
-    Math.max(earliestMs, seenMs - (ageMs || 0)),
-  );
+  const movedMs = Math.min(seenMs, Math.max(earliestMs, seenMs - (ageMs || 0)));
   return { status, movedAt: new Date(movedMs).toISOString(), seenAt };
 }
 
@@ -209,18 +198,16 @@ export type TransitionName = Pick<
   "entity" | "machine" | "id" | "trust" | "status" | "entry"
 >;
 
-/** What names a transition, and is stored of it. */
+/** What a transition is called, within its order or user, by what was logged. */
 export function transitionName(
-  { entity, machine, id, trust, status, entry, logged }:
-    & TransitionName
-    & Pick<Transition, "logged">,
-): TransitionName {
-  if (machine === "witness") {
-    return { entity, machine, id, trust: machine, status, entry };
-  }
-  return logged === null
-    ? { entity, machine, id, trust, status, entry }
-    : { entity, machine, id, trust: "release", status: logged.entered, entry };
+  { entity, machine, trust, status, logged }: Pick<
+    Transition,
+    "entity" | "machine" | "trust" | "status" | "logged"
+  >,
+): Pick<Transition, "entity" | "machine" | "trust" | "status"> {
+  return machine === "release" || machine === "witness"
+    ? { entity, machine, trust: machine, status: logged?.entered ?? status }
+    : { entity, machine, trust, status };
 }
 
 /** Names a transition. Two transitions never have the same key. */
@@ -248,17 +235,12 @@ export function parseTransitionKey(key: string): TransitionName[] {
       ? match[2]
       : (match[1] || "order") as MachineName;
     const text = rest.slice(match.index + match[0].length);
-    const [counted, status = text, entry = "1"] = machine === "order"
+    const [, status = text, entry = "1"] = machine === "order"
       ? []
       : /^(.*)#(\d+)$/s.exec(text) ?? [];
-    return {
-      entity,
-      machine,
-      id: rest.slice(0, match.index),
-      trust: match[2] ?? "",
-      status: counted === undefined ? text : status,
-      entry: Number(entry),
-    };
+    const id = rest.slice(0, match.index);
+    const trust = match[2] ?? "";
+    return { entity, machine, id, trust, status, entry: Number(entry) };
   });
 }
 

@@ -19,8 +19,8 @@ import {
 import { normaliseTime } from "../../core/time/service_time.ts";
 import {
   isFinal,
-  isFinalVerification,
   isKnownVerification,
+  verificationRow,
 } from "../machines/machine.ts";
 import {
   contestingClaims,
@@ -212,7 +212,7 @@ function statedIn(fold: OrderFold | UserFold) {
     [fold.fkyc, fold.observedFkyc],
   ] as const).map(([claims, shown]) => ({
     claimed: claims.map(({ state }) => state).filter(isKnownVerification),
-    ...{ shown: [...shown], ends: isFinalVerification },
+    ...{ shown: [...shown], ends: (one: string) => verificationRow(one).final },
   }));
 }
 

@@ -19,11 +19,7 @@ import {
   OrderLinks,
   type WitnessRuleFact,
 } from "../events/fact.ts";
-import {
-  compareText,
-  isFinal,
-  isFinalVerification,
-} from "../machines/machine.ts";
+import { compareText, isFinal, verificationRow } from "../machines/machine.ts";
 import type {
   Entity,
   MachineName,
@@ -363,7 +359,7 @@ function finalsOf(fold: AnyFold, machine: MachineName): readonly string[] {
   }
   if (machine === "ban") return [];
   return (machine === "lkyc" ? fold.observedLkyc : fold.observedFkyc)
-    .filter(isFinalVerification);
+    .filter((state) => verificationRow(state).final);
 }
 
 function linksOfTerms({ latest, expectations }: OrderFold): FactLink[] {

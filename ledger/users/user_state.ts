@@ -22,7 +22,7 @@ import {
   lkycMachine,
   type VerificationMachine,
   type VerificationName,
-  verificationRank,
+  verificationRow,
 } from "../machines/machine.ts";
 import { compareTimes, effectiveTime } from "../events/time.ts";
 import {
@@ -128,7 +128,7 @@ export function evolveUser(fold: UserFold, fact: Fact): UserFold {
 }
 
 function compareStates(a: VerificationState, b: VerificationState): number {
-  return verificationRank(a) - verificationRank(b) || compareText(a, b);
+  return verificationRow(a).rank - verificationRow(b).rank || compareText(a, b);
 }
 
 type VerificationFacts = Pick<UserFold, "latest" | "lkyc" | "fkyc">;
@@ -176,7 +176,7 @@ function decideVerification(
   const counting = stated[name].filter(({ lastAt }) =>
     latest === null || compareTimes(lastAt, latest.readAt) > 0
   );
-  const ranks = counting.map(({ state }) => verificationRank(state));
+  const ranks = counting.map(({ state }) => verificationRow(state).rank);
   const highest = counting[ranks.indexOf(Math.max(...ranks))];
   if (highest !== undefined && decision(highest) === "claim") {
     const later = counting.filter(({ lastAt }) =>

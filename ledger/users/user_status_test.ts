@@ -12,7 +12,7 @@ import {
 import { activityOf } from "../orders/order_fold.ts";
 import { foldUser } from "../testing/fold_user.ts";
 import { type UserState, userState } from "./user_state.ts";
-import { verificationRank } from "../machines/machine.ts";
+import { verificationRow } from "../machines/machine.ts";
 
 function stateOf(...events: RecordedEvent[]): UserState {
   return userState(foldUser(USER, facts(...events)));
@@ -23,10 +23,10 @@ function lkyc(...events: RecordedEvent[]): string {
   return `${state.verification.lkyc} ${state.verificationTrust.lkyc}`;
 }
 
-Deno.test("verificationRank() keeps not initiated and initiated apart", () => {
+Deno.test("verificationRow() keeps not initiated and initiated apart", () => {
   assert.deepEqual(
     ["not initiated", "initiated", "progress", "retry", "failed", "success"]
-      .concat("frozen").map(verificationRank),
+      .concat("frozen").map((state) => verificationRow(state).rank),
     [0, 1, 2, 3, 4, 5, 6],
   );
 });

@@ -191,11 +191,7 @@ export function transitionType(
     "entity" | "machine" | "trust" | "status" | "logged"
   >,
 ): string {
-  const { entity, machine, trust, status } = transitionName({
-    ...transition,
-    id: "",
-    entry: 1,
-  });
+  const { entity, machine, trust, status } = transitionName(transition);
   return [entity, ...(entity === "order" ? [] : [machine]), trust, status]
     .join(".");
 }
