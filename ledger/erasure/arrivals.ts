@@ -26,11 +26,10 @@ import {
 import { addFindings, findHolders, findTraces, textsOf } from "./holders.ts";
 import {
   type ErasureParts,
-  isPseudonym,
-  namesNobody,
+  namesIn,
   newName,
-  redactEvent,
   replaceEvents,
+  replacementsOf,
   updateEvent,
 } from "./redact.ts";
 
@@ -66,10 +65,15 @@ export function redactArrivals(
     const holders = await findHolders(driver, others, {
       values: new Map([...values].map(([text, { is }]) => [text, is])),
     });
-    const redacted = new Map([...erased, ...holders.blank].map((event) => {
-      const names = namesIn(event, orders.get(event.orderId ?? ""));
-      return [event, redactEvent(event, { ...parts, ...names })];
-    }));
+    const replaced = await replacementsOf(parts, {
+      guard,
+      events: [...erased, ...holders.blank],
+      optionsOf: (event) =>
+        namesIn(event, orders.get(event.orderId ?? "") ?? {}),
+    });
+    const redacted = new Map(
+      replaced.map(({ before, after }) => [before, after]),
+    );
     return {
       events: events.map((event) => redacted.get(event) ?? event),
       statements: [
@@ -88,17 +92,6 @@ export function redactArrivals(
         ),
       ],
     };
-  };
-}
-
-/** A webhook names no user afterwards, or it would make a row of one. */
-function namesIn(
-  { kind, clickId }: RecordedEvent,
-  order: ErasedOrder | undefined,
-) {
-  return order === undefined ? {} : {
-    userId: kind === "webhook" ? null : order.userId,
-    clickId: isPseudonym(clickId) ? clickId : order.clickId,
   };
 }
 
@@ -153,7 +146,7 @@ async function decide(arrivals: readonly Arrival[], parts: ErasureParts) {
   for (const { event, orderId, userId, madeAt, isShown } of arrivals) {
     const { clickId, recordedAt: at } = event;
     if (orderId !== null && orders.has(orderId)) {
-      if (!namesNobody(event)) erased.add(event);
+      erased.add(event);
       continue;
     }
     const user = users.get(userId ?? "");
@@ -205,11 +198,11 @@ async function learn(
         .flatMap(({ event }) => event.clickId ?? []),
     ),
   });
-  const replaced = events.filter((one) =>
-    one.position <= guard.position && !namesNobody(one)
-  ).map((before) => {
-    const names = namesIn(before, newOrders.get(before.orderId ?? ""));
-    return { before, after: redactEvent(before, { ...parts, ...names }) };
+  const replaced = await replacementsOf(parts, {
+    ...{ guard, orders: [...orders.values()] },
+    events: events.filter(({ position }) => position <= guard.position),
+    optionsOf: (event) =>
+      namesIn(event, newOrders.get(event.orderId ?? "") ?? {}),
   });
   const erasedAt = arrivals[0]?.event.recordedAt ?? "";
   return [

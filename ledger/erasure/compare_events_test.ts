@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { orderRead, orderWebhook } from "../testing/projection_test_kit.ts";
+import {
+  orderRead,
+  orderWebhook,
+  session,
+} from "../testing/projection_test_kit.ts";
 import { addNote, type Note } from "../recording/notes.ts";
 import { allNotes } from "../testing/mint.ts";
 import type { Ledger } from "../ledger.ts";
@@ -289,9 +293,15 @@ Deno.test("a body that says of itself that it was erased is looked through like 
   await using ledger = await filled();
   const said = (id: string) => ({ type: "new_thing", note: id, erased: true });
   await deliver(ledger, said(anna.userId));
+  const ofOrder = {
+    ...{ type: "order_complete", order: { id: "O-ANNA-0" } },
+    ...{ phone: "phone-ANNA-SECRET", erased: true },
+  };
+  await deliver(ledger, ofOrder);
   await ledger.project();
   await ledger.erasures.erase(anna.userId);
   await deliver(ledger, said("card-ANNA-SECRET"));
+  await deliver(ledger, ofOrder);
   await ledger.project();
   assert.deepEqual(await inTables(ledger.driver, anna), []);
   assert.equal((await ledger.verify()).ok, true);
@@ -330,4 +340,30 @@ Deno.test("verify() names a body that somebody replaced and marked as erased", a
   }], "write");
   const { ok, firstBrokenPosition } = await ledger.verify();
   assert.deepEqual([ok, firstBrokenPosition], [false, position]);
+});
+
+Deno.test("settle() blanks a reading of somebody else's order, and leaves its outcome", async () => {
+  await using ledger = await filled();
+  const paid = { status: "success", created: 2, tx: "0xT", user: "U1" };
+  await ledger.append([
+    session(0, "S1", "C1", "10", "basket-1"),
+    orderRead(50, {
+      ...{ ...paid, orderId: "SHARED", click: "C1" },
+      external: "card-ANNA-SECRET",
+    }),
+  ]);
+  await ledger.project();
+  await ledger.erasures.erase(anna.userId);
+  const [{ position = 0, why } = {}] = await ledger.erasures.findings();
+  assert.equal(why, "other_person");
+  await ledger.erasures.settle([position], "blank");
+  await ledger.project();
+  assert.deepEqual(await inTables(ledger.driver, anna), []);
+  const order = await ledger.orders.get("SHARED");
+  assert.deepEqual([order?.release, order?.outcome], [
+    "yes",
+    "session_matched",
+  ]);
+  assert.equal((await ledger.refold()).changed, 0);
+  await assertFollows(ledger);
 });

@@ -38,16 +38,16 @@ import {
   isPseudonym,
   isRedacted,
   matchToKeep,
-  namesNobody,
+  namesIn,
   newName,
   pruneBodies,
   type PruneOptions,
   type Pruning,
   readFolded,
-  redactEvent,
   redactReading,
   replaceEvents,
   type Replacement,
+  replacementsOf,
 } from "./redact.ts";
 import { isRecord } from "../../core/guards.ts";
 import { isRequestable } from "../../core/wire/objects.ts";
@@ -244,10 +244,14 @@ export class Erasures {
         "events AS e WHERE e.position IN (SELECT value FROM json_each(?))",
         listed(open),
       );
-      const replaced = events.map((before) => ({
-        before,
-        after: redactEvent(before, this.#parts),
-      }));
+      // How somebody else's order compares stays known.
+      const folds = await readFolds(driver, events);
+      const replaced = await replacementsOf(this.#parts, {
+        ...{ guard, events },
+        optionsOf: ({ orderId }) => ({
+          match: matchToKeep(folds.get(orderId ?? ""), this.#parts),
+        }),
+      });
       await write(driver, [
         ...await replaceEvents(this.#parts, { guard, replaced }),
         statement(
@@ -382,20 +386,18 @@ async function findPerson(parts: ErasureParts, userId: string) {
   const isOwn = (orderId: string) => orders.has(orderId);
   const holders = await findHolders(driver, others, { values, isOwn });
   const names = namesFor(parts);
-  const replaced = [...own.values()].filter((event) => !namesNobody(event))
-    .sort((a, b) => a.position - b.position)
-    .map((before): Replacement => {
-      const { kind, orderId } = before;
-      // A webhook names no user afterwards, or it would make a row of one.
-      const isUser = kind !== "webhook" && isSameId(before.userId, userId);
-      const after = redactEvent(before, {
-        ...parts,
-        userId: isUser ? names.user : null,
-        clickId: orderId === null ? null : names.click(before.clickId),
-        match: matchToKeep(orders.get(orderId ?? "")?.fold, parts),
-      });
-      return { before, after };
-    });
+  const replaced = await replacementsOf(parts, {
+    guard,
+    events: [...own.values()].sort((a, b) => a.position - b.position),
+    orders: [...orders.values()],
+    optionsOf: (event) => ({
+      ...namesIn(event, {
+        userId: isSameId(event.userId, userId) ? names.user : null,
+        clickId: event.orderId === null ? null : names.click(event.clickId),
+      }),
+      match: matchToKeep(orders.get(event.orderId ?? "")?.fold, parts),
+    }),
+  });
   return {
     ...{ guard, userId, orders, claims, clicks, values, holders },
     ...{ names, replaced },
@@ -450,6 +452,23 @@ async function readOrders(
   return { orders, claims };
 }
 
+async function readFolds(
+  driver: Driver,
+  events: readonly RecordedEvent[],
+): Promise<Map<string, OrderFold>> {
+  const [rows] = await readDeciding(driver, [statement(
+    `SELECT id, fold FROM orders
+      WHERE id IN (SELECT value FROM json_each(?))`,
+    listed(events.flatMap(({ orderId }) => orderId ?? [])),
+  )]);
+  return new Map(
+    (rows ?? []).map(([id, fold]) => [
+      String(id),
+      unpackOrder(String(id), String(fold)),
+    ]),
+  );
+}
+
 /** @throws {LedgerError} Where something should come first. */
 function refuseErasure({ claims, orders }: ErasurePlan): void {
   const unasked = claims.filter(({ isAsked }) => !isAsked);
@@ -489,9 +508,11 @@ async function erasing(
       guard,
       replaced: [
         ...replaced,
-        ...[...holders.blank, ...notes].map((before) => ({
-          ...{ before, after: redactEvent(before, parts) },
-        })),
+        ...await replacementsOf(parts, {
+          guard,
+          events: [...holders.blank, ...notes],
+          orders: [...orders.values()],
+        }),
       ],
       orders: [...orders.values()],
     }),

@@ -19,6 +19,12 @@ Deno.test("bodyTexts() reads whole values, also of fields that come twice, and n
   assert.deepEqual(texts(deep), ["id"]);
 });
 
+Deno.test("bodyTexts() reads a body with a text of many megabytes", () => {
+  assert.deepEqual(texts(JSON.stringify(["\n".repeat(6 << 20), "ID"])), [
+    "id",
+  ]);
+});
+
 Deno.test("bodyTexts() of what is no JSON reads the parts that may be ids", () => {
   const { isJson, texts } = bodyTexts(
     new TextEncoder().encode("user=01KA, card:[c-1]"),

@@ -266,8 +266,21 @@ export function addFindings(
   );
 }
 
-/** A string of a JSON text; a colon follows the name of a field. */
-const LITERAL = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
+/** What follows the name of a field. */
+const COLON = /\s*:/y;
+
+/** Strings of a JSON text of any length, without the names of fields. */
+function literalsOf(text: string): string[] {
+  const found: string[] = [];
+  for (let from = text.indexOf('"'); from >= 0;) {
+    let end = from + 1;
+    while (text[end] !== '"') end += text[end] === "\\" ? 2 : 1;
+    COLON.lastIndex = end + 1;
+    if (!COLON.test(text)) found.push(text.slice(from, end + 1));
+    from = text.indexOf('"', end + 1);
+  }
+  return found;
+}
 
 /**
  * Reads the texts of a body that may be ids, as ids are compared: its whole string
@@ -289,11 +302,8 @@ export function bodyTexts(body: Uint8Array): {
     return { isJson: false, texts: compared(text.split(/[^\w.:-]+/)) };
   }
   // From the text: of two fields of one name a parser keeps the last alone.
-  const literals = [...text.matchAll(LITERAL)].filter(([, colon]) => !colon);
-  return {
-    isJson: true,
-    texts: compared(literals.map(([literal]) => JSON.parse(literal.trimEnd()))),
-  };
+  const literals = literalsOf(text).map((literal) => JSON.parse(literal));
+  return { isJson: true, texts: compared(literals) };
 }
 
 /** Positions that are looked through at once: an append waits for no longer. */

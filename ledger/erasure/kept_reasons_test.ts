@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { assertFollows, emptyLedger } from "../testing/empty_ledger.ts";
-import { orderRead, session } from "../testing/projection_test_kit.ts";
+import { orderExpected } from "../testing/mint.ts";
+import { at, orderRead, session } from "../testing/projection_test_kit.ts";
 import type { Ledger } from "../ledger.ts";
 
 /** What is decided of each order, and how it is listed. */
@@ -74,5 +75,36 @@ Deno.test("an order that an erased person placed before, and that becomes known 
   });
   const waiting = await Array.fromAsync(ledger.attention("not_comparable"));
   assert.deepEqual(waiting.map(({ order }) => order.orderId), ["LATE"]);
+  await assertFollows(ledger);
+});
+
+Deno.test("Erasures.erase() releases no order of somebody else that differs from what was asked of the person", async () => {
+  await using ledger = await emptyLedger();
+  const asked = (minute: number, terms: object) =>
+    orderExpected({
+      expected: {
+        ...{ expectation_id: `E${minute}`, click_id: `C${minute}` },
+        ...{ reference: "basket-1", currency: "USD", ...terms },
+      },
+      recordedAt: at(minute),
+      salt: new Uint8Array(16),
+    });
+  await ledger.append([
+    asked(0, { currency_amount: "10" }),
+    asked(1, { currency_amount: "900", user_id: "U1" }),
+    orderRead(5, {
+      ...{ orderId: "OTHER", status: "success", created: 2, tx: "0xT" },
+      ...{ user: "U2", click: "C0" },
+    }),
+  ]);
+  const before = await decided(ledger);
+  assert.match(before.OTHER ?? "", / wait not_as_requested /);
+  await ledger.erasures.erase("U1", { force: true });
+  assert.deepEqual(await decided(ledger), before);
+  assert.deepEqual(await ledger.erasures.findings(), []);
+  const lines = (await Array.fromAsync(ledger.export())).map((line) =>
+    atob(JSON.parse(line).body ?? "")
+  ).join();
+  assert.ok(!lines.includes('"U1"') && !lines.includes('"C1"'));
   await assertFollows(ledger);
 });

@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { chainReading } from "../testing/mint.ts";
 import { emptyLedger } from "../testing/empty_ledger.ts";
 import { person } from "../testing/person_events.ts";
-import { at, orderRead, transaction } from "../testing/projection_test_kit.ts";
+import {
+  at,
+  orderRead,
+  session,
+  transaction,
+} from "../testing/projection_test_kit.ts";
 
 Deno.test("Erasures.prune() takes bodies older than a time, leaves the latest reading of a user, and goes on where it was stopped", async () => {
   const people = Array.from({ length: 80 }, (_, n) => person(`P${n}`, 1));
@@ -91,6 +96,34 @@ Deno.test("Erasures.prune() takes looks at the chain, where nothing that stays n
   const kinds = (await Array.fromAsync(ledger.export()))
     .map((line) => JSON.parse(line).kind);
   assert.equal(kinds.filter((kind) => kind === "chain_reading").length, 2);
+  assert.equal((await ledger.verify()).ok, true);
+  assert.equal((await ledger.refold()).changed, 0);
+});
+
+Deno.test("Erasures.prune() leaves what was asked for while it is valid, and while a whole reading of an order is compared with it", async () => {
+  let minute = 60;
+  await using ledger = await emptyLedger({ now: () => Date.parse(at(minute)) });
+  const paid = { status: "success", tx: "0xT" };
+  const release = async (orderId: string) => {
+    await ledger.project();
+    const order = await ledger.orders.get(orderId);
+    return [order?.release, order?.facts.match];
+  };
+  const yes = ["yes", "matched"];
+  await ledger.append([
+    session(0, "S1", "C1", "10", "basket-1"),
+    session(0, "S2", "C2", "10", "basket-2"),
+    orderRead(50, { ...paid, orderId: "READ", click: "C1", created: 2 }),
+  ]);
+  assert.deepEqual(await release("READ"), yes);
+  assert.deepEqual(await ledger.erasures.prune(at(20)), { pruned: 0, left: 2 });
+  assert.deepEqual(await release("READ"), yes);
+  // Both have expired, and only the one of an order that stays whole is needed.
+  minute += 30 * 24 * 60;
+  assert.deepEqual(await ledger.erasures.prune(at(20)), { pruned: 1, left: 1 });
+  assert.deepEqual(await release("READ"), yes);
+  assert.deepEqual(await ledger.erasures.prune(at(70)), { pruned: 2, left: 0 });
+  assert.deepEqual(await release("READ"), yes);
   assert.equal((await ledger.verify()).ok, true);
   assert.equal((await ledger.refold()).changed, 0);
 });

@@ -14,6 +14,7 @@ import {
   type OrderRedactedBody,
   type RecordedEvent,
   soundRow,
+  validUntil,
 } from "../events/event.ts";
 import { readOrder, statedTransactionForm } from "../events/readings.ts";
 import {
@@ -61,7 +62,15 @@ interface RedactOptions extends Chance {
   readonly clickId?: string | null;
   /** How its order compares with what was recorded. */
   readonly match?: MatchFact | null;
+  /** What of its terms leads to orders of others, which are compared with them. */
+  readonly leads?: ReadonlySet<unknown>;
 }
+
+/** What terms say of a person, and what leads to an order. */
+const NAMES_OF_TERMS: ReadonlySet<string> = new Set([
+  ...["user_id", "wallet_address", "session_id", "request_id"],
+  ...["click_id", "reference"],
+]);
 
 /** How random names begin. */
 const PSEUDONYM = "erased-";
@@ -72,6 +81,21 @@ export function newName({ randomBytes }: Chance): string {
 
 export function isPseudonym(name: string | null): boolean {
   return name === null || name.startsWith(PSEUDONYM);
+}
+
+/**
+ * What an event of a person is to name. A webhook names no user afterwards, or it
+ * would make a row of one; who was renamed before keeps that name.
+ */
+export function namesIn(
+  { kind, userId, clickId }: RecordedEvent,
+  names: Pick<RedactOptions, "userId" | "clickId">,
+): Pick<RedactOptions, "userId" | "clickId"> {
+  const user = isPseudonym(userId) ? userId : names.userId ?? null;
+  return {
+    userId: kind === "webhook" ? null : user,
+    clickId: isPseudonym(clickId) ? clickId : names.clickId ?? null,
+  };
 }
 
 /** Whether something was taken out of an event before. */
@@ -86,23 +110,18 @@ const NAMELESS: ReadonlySet<EventKind> = new Set([
   ...["person_erased", "month_closed", "delivery_unanswered"] as const,
 ]);
 
-/** Whether there is nothing in it that an erasure takes. */
-export function namesNobody(event: RecordedEvent): boolean {
-  return NAMELESS.has(event.kind) ||
-    (isRedacted(event) && isPseudonym(event.userId) &&
-      isPseudonym(event.clickId));
-}
-
 /**
  * Takes out of an event what it says but what the fold needs, and gives it other
  * names. It keeps its place and its times; the id of a reading tells what it says,
- * so it gets a new one.
+ * so it gets a new one. Where there is nothing to take out it stays the event it is.
  */
 export function redactEvent(
   event: RecordedEvent,
-  { randomBytes, userId = null, clickId = null, match = null }: RedactOptions,
+  { randomBytes, userId = null, clickId = null, match = null, leads }:
+    RedactOptions,
 ): RecordedEvent {
   const { kind, type, orderId } = event;
+  if (NAMELESS.has(kind)) return event;
   const names = named(userId, clickId);
   const root = objectIn(event.body) ?? {};
   // The salt goes, so that nobody can guess what the body was.
@@ -116,6 +135,7 @@ export function redactEvent(
       : ERASED_ID + hexOf(randomBytes(16));
     const salt = randomBytes(16);
     const { columns } = derive(as, body);
+    if (columns.digest === event.digest) return event;
     return { ...event, ...columns, kind: as, body, eventId, salt };
   };
   switch (kind) {
@@ -147,6 +167,19 @@ export function redactEvent(
         ...{ order_id: orderId, ...names, witness, redacts: { kind } },
       }, "order_redacted");
     }
+    case "session_created":
+    case "order_expected":
+      return left(
+        leads === undefined ? {} : JSON.parse(
+          JSON.stringify(
+            root,
+            (name, value) =>
+              NAMES_OF_TERMS.has(name) && !leads.has(value)
+                ? newName({ randomBytes })
+                : value,
+          ),
+        ),
+      );
     case "note": {
       // That a person dealt with an order stays known.
       const { entity, entity_id, action, reasons, author } = root;
@@ -234,6 +267,41 @@ export interface Replacement {
   readonly after: RecordedEvent;
 }
 
+/**
+ * Takes out of events what names somebody, where there is something to take out. Terms
+ * that lead to orders of others stay terms: without them others might agree.
+ */
+export async function replacementsOf(
+  parts: ErasureParts,
+  { guard: { hash }, events, orders = [], optionsOf = () => ({}) }: {
+    readonly guard: Guard;
+    readonly events: readonly RecordedEvent[];
+    readonly orders?: readonly { readonly no: number }[];
+    readonly optionsOf?: (
+      event: RecordedEvent,
+    ) => Omit<RedactOptions, "randomBytes" | "leads">;
+  },
+): Promise<Replacement[]> {
+  const links = events.flatMap((event) =>
+    linksOf(parts.fold.readFact(event), hash)
+      .map(([link, text]) => [event.position, link, text])
+  );
+  const [rows = []] = await readDeciding(parts.driver, [statement(
+    `SELECT value ->> 0, value ->> 2 FROM json_each(?1)
+      JOIN lookup AS l ON l.hash = value ->> 1
+      WHERE l.shown = 1 AND l.no NOT IN (SELECT value FROM json_each(?2))`,
+    JSON.stringify(links),
+    listed(orders.map(({ no }) => no)),
+  )]);
+  const leading = Map.groupBy(rows, ([position]) => Number(position));
+  return events.map((before) => {
+    const texts = leading.get(before.position)?.map(([, text]) => text);
+    const options = { ...parts, ...optionsOf(before) };
+    const leads = texts && { leads: new Set(texts) };
+    return { before, after: redactEvent(before, { ...options, ...leads }) };
+  }).filter(({ before, after }) => before !== after);
+}
+
 /** Reads how far events are folded; what is not folded yet is redacted as it comes. */
 export async function readFolded(
   { driver, fold }: ErasureParts,
@@ -276,7 +344,10 @@ export async function replaceEvents(
         (SELECT value FROM json_each(?2))
       UNION SELECT value FROM json_each(?3)`,
     positions,
-    listed(folded.flatMap(({ before }) => linksOf(readFact(before), hash))),
+    listed(
+      folded.flatMap(({ before }) => linksOf(readFact(before), hash))
+        .map(([link]) => link),
+    ),
     listed(nos),
   );
   const anew = {
@@ -331,7 +402,10 @@ export async function replaceEvents(
     statement(
       `UPDATE expected SET click = NULL, reference = NULL, session = NULL
         WHERE position IN (SELECT value FROM json_each(?))`,
-      positions,
+      listed(
+        folded.filter(({ after }) => !isExpectation(readFact(after)))
+          .map(({ after }) => after.position),
+      ),
     ),
     ...states,
     drop(nos)("lookup_rows"),
@@ -378,13 +452,14 @@ export function erasableOrder(
 }
 
 /** By what terms lead to orders. */
-export function linksOf(fact: Fact, hash: LookupHash): number[] {
+function linksOf(fact: Fact, hash: LookupHash): (readonly [number, string])[] {
   if (!isExpectation(fact)) return [];
   const { clickId, sessionId, reference } = fact.expectation;
   const links = { click: clickId, session: sessionId, reference };
-  return (["click", "session", "reference"] as const).flatMap((kind) =>
-    links[kind] === null ? [] : hash.of(kind, links[kind])
-  );
+  return (["click", "session", "reference"] as const).flatMap((kind) => {
+    const text = links[kind];
+    return text === null ? [] : [[hash.of(kind, text), text] as const];
+  });
 }
 
 export function updateEvent(after: RecordedEvent): Statement {
@@ -436,7 +511,10 @@ export async function countOldBodies(
   return Number(rows?.[0]?.[0] ?? 0);
 }
 
-/** Prunes some at a time; the next call skips what is done. */
+/**
+ * Prunes some at a time; the next call skips what is done. What was asked for stays
+ * while it is valid, and while an order has no reading that keeps how it compares.
+ */
 export async function pruneBodies(
   parts: ErasureParts,
   before: string,
@@ -493,7 +571,8 @@ async function pruneSome(
     ...[msOf(before) ?? 0, before, after, guard.position],
   );
   const links = events.flatMap((event) =>
-    linksOf(readFact(event), guard.hash).map((link) => [event.position, link])
+    linksOf(readFact(event), guard.hash)
+      .map(([link]) => [event.position, link])
   );
   // Its order, or the orders that terms may be compared with.
   const [rows] = await readDeciding(driver, [statement(
@@ -506,15 +585,24 @@ async function pruneSome(
     JSON.stringify(links),
   )]);
   const found = Map.groupBy(rows ?? [], ([position]) => Number(position));
-  const replaced = events.flatMap((event) => {
-    const folds = (found.get(event.position) ?? []).map(([, id, fold]) =>
+  const foldsOf = ({ position }: RecordedEvent) =>
+    (found.get(position) ?? []).map(([, id, fold]) =>
       unpackOrder(String(id), String(fold))
     );
-    if (folds.some((fold) => isBlocked(fold, parts))) return [];
-    const { userId, clickId } = event;
-    const match = matchToKeep(folds[0], parts);
-    const after = redactEvent(event, { ...parts, userId, clickId, match });
-    return [{ before: event, after }];
+  const now = new Date(parts.now()).toISOString();
+  const free = events.filter((event) => {
+    const fact = readFact(event);
+    const isAsked = isExpectation(fact);
+    return !(isAsked && validUntil(fact.expectation) > now) &&
+      !foldsOf(event).some((fold) =>
+        isBlocked(fold, parts) || (isAsked && fold.redacted === null)
+      );
+  });
+  const replaced = free.map((before) => {
+    const { userId, clickId } = before;
+    const match = matchToKeep(foldsOf(before)[0], parts);
+    const after = redactEvent(before, { ...parts, userId, clickId, match });
+    return { before, after };
   });
   if (replaced.length > 0) {
     await write(driver, await replaceEvents(parts, { guard, replaced }));
