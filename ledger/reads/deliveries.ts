@@ -131,11 +131,11 @@ function listOf(query: DeliveryQuery): List<StoredDelivery> {
   const after = asked(receivedFrom, before("receivedFrom"));
   const upTo = asked(receivedBefore, before("receivedBefore"));
   return {
-    ...{ table: "events", as: "e", no: "position", columns: EVENT_COLUMNS },
+    ...{ from: "events AS e", no: "position", columns: EVENT_COLUMNS },
     ...owner === null
       ? { at: "recorded_at", after, upTo, ranges: [where("kind = 'webhook'")] }
       : {
-        ...{ at: null, after: [], upTo: [] },
+        ...{ at: "position", after: [], upTo: [] },
         // What is not folded yet is mentioned nowhere: all of it is looked at.
         ranges: [
           where("position > (SELECT position FROM ledger)"),

@@ -289,3 +289,21 @@ Deno.test("Ledger.find() finds a session that the partner recorded, whether or n
   }
   assert.deepEqual((await ledger.find("nobody")).recorded, []);
 });
+
+Deno.test("Ledger.find() finds the beginning of a name among 600 newer orders that have the text elsewhere", async () => {
+  await using ledger = await newLedger();
+  await ledger.append(Array.from({ length: 600 }, (_, n) =>
+    orderSnapshot({
+      source: JSON.stringify({
+        order_id: `01KDDDDDDDDDDDDDDDDDDDD${1000 + n}`,
+        external_order_id: n === 0 ? "USDC-77" : `AB${n}`,
+        status: "success",
+        crypto: "USDC.simple.ethereum",
+        created_at: new Date(Date.UTC(2026, 10, 20) + n * 1000).toISOString(),
+      }),
+      ...times,
+      salt,
+    })));
+  await ledger.project();
+  assert.deepEqual(said(await ledger.find("usdc")), ["01KD0: externalOrderId"]);
+});

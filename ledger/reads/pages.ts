@@ -64,11 +64,10 @@ export interface Range extends Condition {
 
 /** What a list is sorted by. */
 interface Keys {
-  readonly table: "orders" | "users" | "events";
-  /** What columns and conditions call the table. */
-  readonly as: string;
-  /** The column of the time; null where rows come by `no` alone. */
-  readonly at: string | null;
+  /** The table, and what columns and conditions call it. */
+  readonly from: string;
+  /** The column of the time; that of `no` where rows come by it alone. */
+  readonly at: string;
   readonly no: string;
   /** Only rows after this time, ms since 1970, or of any. */
   readonly after: readonly number[];
@@ -83,7 +82,7 @@ export function byCreation(
 ): Keys {
   const after = asked(createdAfter, (time) => queryMs("createdAfter", time));
   const upTo = asked(createdUpTo, (time) => queryMs("createdUpTo", time));
-  return { table, as: "r", at: "at", no: "no", after, upTo };
+  return { from: `${table} AS r`, at: "at", no: "no", after, upTo };
 }
 
 /** Rows by a time and then by `no`, and how they are read. */
@@ -127,10 +126,11 @@ export function given(
 export const ALL: Range = where("1");
 
 /** The place of a row in a list: the time it is sorted by, and its `no`. */
-interface Place {
-  readonly at: string;
-  readonly no: number;
-}
+type Place = readonly SqlValue[];
+
+/** Before every place, and behind every `no`; "~" is behind every time. */
+const FIRST = Number.MIN_SAFE_INTEGER;
+const LAST = Number.MAX_SAFE_INTEGER;
 
 export interface ListPage<View> {
   readonly items: readonly View[];
@@ -146,8 +146,7 @@ export interface ListPage<View> {
 /** Rows that one page looks through for what no index tells. */
 const MOST_SEARCHED = 50_000;
 
-/** Rows that are read at once where each step sorts all, or some are read in vain. */
-const SORTED_AT_ONCE = 500;
+/** Rows that are read at once where some are read in vain. */
 const HELD_AT_ONCE = 100;
 
 /** Rows of one statement: others wait for the database meanwhile. */
@@ -161,49 +160,40 @@ export async function readPage<View>(
   const { columns, viewsOf, holds, mostSearched = MOST_SEARCHED } = list;
   const size = pageSize(query.limit);
   const found: { readonly view: View; readonly place: Place }[] = [];
-  let from = query.after === undefined ? null : placeOf(query.after);
-  let isEnd = false;
-  // Rows of a range of an index alone: there are none that are not wanted.
-  const isExact = list.where.length === 0;
-  const least = list.ranges.some(({ isFew }) => isFew)
-    ? SORTED_AT_ONCE
-    : holds === undefined
-    ? 0
-    : HELD_AT_ONCE;
   const { sql, args } = allOf(list.where);
   let searched = 0;
-  while (!isEnd && found.length <= size && searched < mostSearched) {
-    const wanted = Math.max(size + 1 - found.length, least);
-    const looked = isExact ? wanted : STEP;
-    const keys = selectKeys(list, query, from, looked);
-    const [rows = [], ends = []] = await read(driver, [
+  let from = query.after === undefined ? null : placeOf(query.after);
+  do {
+    const wanted = holds ? HELD_AT_ONCE : size + 1 - found.length;
+    const keys = selectKeys(list, query, from, STEP);
+    const [rows = [], ends = []]: Rows[] = await read(driver, [
       // The left side of CROSS JOIN is the outer loop, and is read in its order.
       statement(
-        `SELECT k.key_at, k.key_no, ${columns}
-          FROM (${keys.sql}) AS k ${joined(list)}
-          WHERE ${sql} LIMIT ?`,
+        `SELECT ${columns}, k.key_at, k.key_no, k.looked
+          FROM (SELECT *, row_number() OVER () AS looked FROM (${keys.sql})) AS k
+          ${joined(list)} WHERE ${sql} LIMIT ?`,
         ...[...keys.args, ...args, wanted],
       ),
-      ...(isExact ? [] : [selectEnd(list, query, from, STEP)]),
+      selectEnd(list, query, from, STEP),
     ]);
-    const views = viewsOf(rows.map((row) => row.slice(2)));
-    for (const [at, view] of views.entries()) {
-      const place = keyOf(rows[at] ?? []);
-      if (holds?.(view) ?? true) found.push({ view, place });
+    const places = rows.map((row) => row.slice(-3));
+    for (const [at, view] of viewsOf(rows).entries()) {
+      const [time = 0, no = 0] = places[at] ?? [];
+      if (holds?.(view) ?? true) found.push({ view, place: [time, no] });
     }
     // Behind the last row of as many as were wanted there may be more.
-    const last = (rows.length === wanted ? rows : ends).at(-1);
-    isEnd = last === undefined;
-    if (last !== undefined) from = keyOf(last);
-    searched += looked;
-  }
+    const last = (rows.length === wanted ? places : ends).at(-1);
+    searched += Number(last?.[2] ?? STEP);
+    from = last?.slice(0, 2) ?? null;
+  } while (from && found.length <= size && searched < mostSearched);
   const fit = fitting(found.slice(0, size), ({ view }) => jsonBytes(view));
   const cut = found.length > fit.length ? fit.at(-1)?.place : undefined;
-  const end = cut ?? (isEnd ? null : from);
+  const [at, no] = cut ?? from ?? [];
+  const end = at === undefined ? null : timeOf(at) ?? "";
   return {
     items: fit.map(({ view }) => view),
-    next: end && encodeCursor(end.at, String(end.no)),
-    searchedTo: cut === undefined ? end?.at ?? null : null,
+    next: end && encodeCursor(end, String(no)),
+    searchedTo: cut === undefined ? end : null,
   };
 }
 
@@ -237,21 +227,21 @@ export async function* readSums(
   // An index may hold all that is added up: then no row is read for it.
   const isExact = list.where.length === 0;
   const { sql, args } = allOf(list.where);
-  let from: Place | null = null;
+  let from: Place | undefined;
   do {
-    const keys = selectKeys(list, query, from, STEP, isExact ? sums.of : []);
-    const all = await read(driver, [
+    const at = from ?? null;
+    const keys = selectKeys(list, query, at, STEP, isExact ? sums.of : []);
+    const [rows = [], ends = []]: Rows[] = await read(driver, [
       statement(
         `SELECT ${sums.columns} FROM (${keys.sql}) AS k
           ${isExact ? "" : joined(list)} WHERE ${sql} GROUP BY ${sums.groupBy}`,
         ...[...keys.args, ...args],
       ),
-      selectEnd(list, query, from, STEP),
+      selectEnd(list, query, at, STEP),
     ]);
-    yield* all[0] ?? [];
-    const end: readonly SqlValue[] | undefined = all[1]?.[0];
-    from = end === undefined ? null : keyOf(end);
-  } while (from !== null);
+    yield* rows;
+    from = ends[0];
+  } while (from !== undefined);
 }
 
 /** Whether the ranges of a list have more rows than a number. */
@@ -265,8 +255,8 @@ export async function hasMore(
   return ends?.length === 1;
 }
 
-function joined({ table, as, no }: Keys): string {
-  return `CROSS JOIN ${table} AS ${as} ON ${as}.${no} = k.key_no`;
+function joined({ from, no }: Keys): string {
+  return `CROSS JOIN ${from} ON ${no} = k.key_no`;
 }
 
 /** Selects the last row of a step; none where the list ends before. */
@@ -281,7 +271,7 @@ function selectEnd(
 }
 
 function selectKeys(
-  { table, ranges, at, no: name, after, upTo }: Ranges,
+  { from: table, ranges, at, no: name, after, upTo }: Ranges,
   { sort = "newest" }: PageQuery,
   from: Place | null,
   limit: number,
@@ -290,37 +280,27 @@ function selectKeys(
   if (sort !== "newest" && sort !== "oldest") {
     throw wrongQuery("sort", sort, "newest or oldest");
   }
-  const [sign, direction] = sort === "newest" ? ["<", "DESC"] : [">", "ASC"];
   // SQLite goes by one bound of each side, and the place lies within the times.
-  const [low, high] = from === null
-    ? [after, upTo]
-    : sort === "newest"
-    ? [after, []]
-    : [[], upTo];
+  const { sign, direction, start, end } = sort === "newest"
+    ? { sign: "<", direction: "DESC", start: upTo[0] ?? "~", end: after }
+    : { sign: ">", direction: "ASC", start: after[0] ?? FIRST, end: upTo };
   const parts = ranges.map((range) => {
     // A plus keeps SQLite from going by the index that has all in order.
     const [time, no] = range.isFew ? [`+${at}`, `+${name}`] : [at, name];
     const { sql, args } = allOf([
       range,
-      ...(from === null
-        ? []
-        : time === null
-        ? [where(`${no} ${sign} ?`, from.no)]
-        : [where(
-          `(${time}, ${no}) ${sign} (?, ?)`,
-          ...[storedTime(from.at), from.no],
-        )]),
-      ...low.map((ms) => where(`${time} > ?`, ms)),
-      ...high.map((ms) => where(`${time} <= ?`, ms)),
+      where(`(${time}, ${no}) ${sign} (?, ?)`, ...from ?? [start, LAST]),
+      ...end.map((ms) =>
+        where(`${time} ${sort === "newest" ? ">" : "<="} ?`, ms)
+      ),
     ]);
-    const keys = [`${time ?? 0} AS key_at`, `${no} AS key_no`, ...columns];
+    const keys = [`${time} AS key_at`, `${no} AS key_no`, ...columns];
     const source = range.from ?? table;
     return where(`SELECT ${keys} FROM ${source} WHERE ${sql}`, ...args);
   });
   return statement(
     parts.map(({ sql }) => sql).join(" UNION ALL ") +
-      ` ORDER BY ${at === null ? "" : `key_at ${direction}, `}
-        key_no ${direction} LIMIT ?`,
+      ` ORDER BY key_at ${direction}, key_no ${direction} LIMIT ?`,
     ...[...parts.flatMap(({ args }) => args), limit],
   );
 }
@@ -344,14 +324,12 @@ function connected(
   };
 }
 
-function keyOf([at, no]: readonly SqlValue[]): Place {
-  return { at: timeOf(at) ?? "", no: Number(no) };
-}
-
 function placeOf(cursor: string): Place {
   const [sortAt, id] = decodeCursor(cursor);
-  const place = { at: sortAt, no: Number(id) };
-  if (msOf(sortAt) !== null && Number.isSafeInteger(place.no)) return place;
+  const no = Number(id);
+  if (msOf(sortAt) !== null && Number.isSafeInteger(no)) {
+    return [storedTime(sortAt), no];
+  }
   throw wrongCursor(cursor);
 }
 
