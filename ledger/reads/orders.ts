@@ -398,10 +398,7 @@ export class Orders {
       ),
       // Time alone makes an order overdue, so that no column says this outcome.
       ...(isOverdue(outcome) ? [waitingFor(outcome, nowMs)] : []),
-      ...asked(query.anomaly, (kind) => [where(
-        "anomalies IS NOT NULL AND instr(anomalies, ?) > 0",
-        kind === true ? " " : ` ${kind} `,
-      )]),
+      ...asked(query.anomaly, () => [where("anomalies IS NOT NULL")]),
       ...releasedAs(query),
       ...asked(query.status, (status) => [where("status = ?", status)]),
     ];
@@ -463,9 +460,7 @@ function waitingFor(kind: AttentionKind, nowMs: number): Range[] {
     )];
   }
   const stored = where(
-    `attention IS NOT NULL AND attention <> ' not_comparable '
-      AND instr(attention, ?) > 0`,
-    ` ${kind} `,
+    "attention IS NOT NULL AND attention <> ' not_comparable '",
   );
   if (kind !== "not_comparable") return [stored];
   const alone = "attention = ' not_comparable '";
@@ -476,7 +471,7 @@ function waitingFor(kind: AttentionKind, nowMs: number): Range[] {
   ];
 }
 
-/** The index of releases tells of a reason where the release is known. */
+/** A reason is of few releases. */
 function releasedAs({ release, releaseReason }: OrderQuery): Range[][] {
   if ((release ?? releaseReason) === undefined) return [];
   const releases = release !== undefined
@@ -484,17 +479,20 @@ function releasedAs({ release, releaseReason }: OrderQuery): Range[][] {
     : [...OUTCOME_TABLE, ...SETTLEMENTS]
       .filter(({ reason }) => reason === releaseReason)
       .map((row) => row.release);
-  return [
-    [...new Set(releases)].map((one) =>
-      allOf(given({ "release = ?": one, "reason = ?": releaseReason }))
-    ),
-  ];
+  return [[...new Set(releases)].map((one) => where("release = ?", one))];
 }
 
 /** What no index tells of. */
 function lookedAt(query: OrderQuery): Condition[] {
-  const { outcome, amountFrom, amountTo } = query;
+  const { outcome, anomaly, attention, amountFrom, amountTo } = query;
   return given({
+    "instr(attention, ?) > 0": attention === undefined || isOverdue(attention)
+      ? undefined
+      : ` ${attention} `,
+    "instr(anomalies, ?) > 0": typeof anomaly === "string"
+      ? ` ${anomaly} `
+      : undefined,
+    "reason = ?": query.releaseReason,
     "trust = ?": query.trust,
     "asset = ?": query.commodity?.toUpperCase(),
     "outcome = ?": isOverdue(outcome) ? undefined : outcome,

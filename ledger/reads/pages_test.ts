@@ -57,6 +57,26 @@ Deno.test("a page looks through 50,000 orders for what no index tells, says how 
   }]);
 });
 
+Deno.test("a page looks through 50,000 orders that a stranger made wait or odd, or of one release, and no statement through more than 5,000", async () => {
+  await using ledger = await ledgerOf(52_000);
+  await ledger.driver.batch([{
+    sql: `UPDATE orders SET attention = ' forged_or_unknown ',
+      anomalies = ' contested ', release = 'unchecked'`,
+    args: [],
+  }], "write");
+  for (
+    const query of [
+      ...[{ attention: "refund_due" }, { anomaly: "regression" }],
+      { release: "unchecked", releaseReason: "several_match", status: "x" },
+    ] as OrderQuery[]
+  ) {
+    const page = await ledger.orders.page({ ...query, sort: "oldest" });
+    const last = page.searchedTo ?? assert.fail(JSON.stringify(query));
+    assert.ok(Date.parse(last) >= 50_000_000, last);
+    assert.deepEqual(await Array.fromAsync(ledger.orders.list(query)), []);
+  }
+});
+
 /** Remembers the statements of its batches. */
 class Watched implements Driver {
   readonly location = "memory";
