@@ -12,6 +12,7 @@ import {
 import {
   EVENT_COLUMNS,
   eventsOf,
+  nextEvents,
   type RawEvent,
   rawEventsOf,
   selectEvents,
@@ -244,13 +245,6 @@ export async function countDeliveries(
   return counts;
 }
 
-/** One delivery of a set with equal bodies. */
-export interface EqualDelivery
-  extends Pick<Occurrence, "eventId" | "recordedAt"> {
-  /** False when it is known that its sender got no timely 2xx. */
-  readonly answered: boolean;
-}
-
 /** How a delivery relates to others with the same body. */
 export interface Occurrence {
   /** Identifier of the event. */
@@ -293,7 +287,10 @@ const LONGEST_MS = Math.max(...REPEAT_GAPS_MS) + TOLERANCE_MS;
  * goes before an answered one, the nearer to a scheduled time before the farther.
  */
 export function classifyOccurrences(
-  deliveries: readonly EqualDelivery[],
+  deliveries: readonly (Pick<Occurrence, "eventId" | "recordedAt"> & {
+    /** False when it is known that its sender got no timely 2xx. */
+    readonly answered: boolean;
+  })[],
 ): Occurrence[] {
   const arrived = deliveries.map((one) => ({
     ...one,
@@ -328,8 +325,8 @@ function offScheduleMs(gapMs: number): number {
 /** The whole ladder of attempts of one delivery fits into this time. */
 const LADDER_MS = 2 * 86_400_000;
 
-/** Deliveries of the same bytes that are held against each other. */
-const MOST_EQUAL = 50_000;
+/** Deliveries of the same bytes that are held against each other, the nearest. */
+const MOST_EQUAL = 1_000;
 
 /**
  * Reads the deliveries whose bytes equal those of one, by time of arrival. Of what
@@ -341,7 +338,7 @@ export async function readOccurrences(
 ): Promise<Occurrence[]> {
   const delivery = await readDelivery(driver, eventId);
   if (delivery === null) return [];
-  const { orderId, userId, body, receivedAt } = delivery;
+  const { orderId, userId, body, receivedAt, position } = delivery;
   const owner = ownerOf({ orderId, userId });
   const receivedMs = Date.parse(receivedAt);
   const from = owner === null
@@ -356,8 +353,8 @@ export async function readOccurrences(
     `SELECT e.id, e.recorded_at, EXISTS (SELECT 1 FROM unanswered AS u
         WHERE u.event_id = e.id)
       FROM ${from} WHERE ${sql} AND e.kind = 'webhook' AND e.body = ?
-      LIMIT ${MOST_EQUAL}`,
-    ...[...args, body],
+      ORDER BY abs(e.position - ?) LIMIT ${MOST_EQUAL}`,
+    ...[...args, body, position],
   );
   return classifyOccurrences(
     rows.map(([id, recordedAt, isLate]) => ({
@@ -389,18 +386,21 @@ export interface DeliveryLogRow extends
 /** Events of one entity that are looked through for a webhook. */
 const LOOKED_THROUGH = 100;
 
-/** Reads events after a position that are folded. */
+/** Bytes of events that are read at once. */
+const LOG_BYTES = 4 << 20;
+
+/** Reads the next events after a position that are folded; none at the last. */
 export async function readDeliveryLog(
   driver: Driver,
   after: number,
   limit: number,
 ): Promise<readonly DeliveryLogRow[]> {
-  const events = await selectEvents(
-    driver,
-    `events AS e
-      WHERE e.position > ? AND e.position <= (SELECT position FROM ledger)
-      ORDER BY e.position LIMIT ?`,
-    ...[after, limit],
+  const [next, [[folded = 0] = []] = []] = await read(driver, [
+    nextEvents("?3", limit, LOG_BYTES, after),
+    statement("SELECT position FROM ledger"),
+  ]);
+  const events = eventsOf(next).filter(({ position }) =>
+    position <= Number(folded)
   );
   const isShown = await shownIn(driver, events);
   const before = await webhooksBefore(

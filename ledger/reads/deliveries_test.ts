@@ -7,9 +7,11 @@ import {
   webhook,
 } from "../testing/projection_test_kit.ts";
 import { openLedger } from "../open_ledger.ts";
+import type { Driver } from "../store/database.ts";
 import {
   countDeliveries,
   type DeliveryQuery,
+  listDeliveries,
   readDelivery,
   readDeliveryLog,
   readDeliveryPage,
@@ -127,6 +129,41 @@ Deno.test("readDeliveryPage() leads on from a time that was written in another w
     after = page.next;
   }
   assert.deepEqual(found.sort(), times.toSorted());
+});
+
+Deno.test("pages of deliveries and the log of them read few long bodies at once, and give all of them", async () => {
+  await using ledger = await newLedger();
+  const { driver } = ledger;
+  const note = "x".repeat(1_000_000);
+  for (let n = 0; n < 70; n++) {
+    await ledger.append([webhook(`W${n}`, n, { type: "login", note })]);
+  }
+  await ledger.project();
+  let most = 0;
+  const watched: Driver = {
+    ...{ location: driver.location, close: () => driver.close() },
+    async batch(statements, mode) {
+      const results = await driver.batch(statements, mode);
+      const values = results.flatMap(({ rows }) => rows).flat();
+      const bytes = values.map((one) =>
+        one instanceof Uint8Array ? one.length : 0
+      );
+      most = Math.max(most, bytes.reduce((sum, one) => sum + one, 0));
+      return results;
+    },
+  };
+  const listed = await Array.fromAsync(listDeliveries(watched));
+  assert.equal(listed.length, 70);
+  assert.ok(most < 60e6, `${most} bytes of a list`);
+  most = 0;
+  let position = 0;
+  for (;;) {
+    const rows = await readDeliveryLog(watched, position, 2_000);
+    if (rows.length === 0) break;
+    position = rows.at(-1)?.position ?? assert.fail();
+  }
+  assert.equal(position, 70);
+  assert.ok(most < 10e6, `${most} bytes of the log`);
 });
 
 Deno.test("readDeliveryLog() says of each event whether it tells that deliveries come", async () => {

@@ -1,12 +1,14 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import { at } from "../testing/given_facts.ts";
-import { classifyOccurrences, type EqualDelivery } from "./deliveries.ts";
+import { openLedger } from "../open_ledger.ts";
+import { webhook } from "../testing/projection_test_kit.ts";
+import { classifyOccurrences } from "./deliveries.ts";
 
 /** Deliveries `[minute, answered]`, named by place. */
 function deliveries(
   ...all: readonly (readonly [number, boolean])[]
-): EqualDelivery[] {
+): Parameters<typeof classifyOccurrences>[0] {
   return all.map(([minute, answered], place) => ({
     eventId: `D${place}`,
     recordedAt: at(minute),
@@ -70,4 +72,20 @@ Deno.test("classifyOccurrences() does not depend on the order it is given them i
       assert.equal(new Set(repeated).size, repeated.length);
     }),
   );
+});
+
+Deno.test("Ledger.occurrences() holds a thousand deliveries against each other, the nearest to the one that is asked for", async () => {
+  await using ledger = await openLedger({
+    ...{ url: ":memory:", environment: "sandbox" },
+  });
+  await ledger.append(
+    Array.from({ length: 1_500 }, (_, n) =>
+      webhook(`W${n}`, n / 60_000, {
+        ...{ type: "login", user: { user_id: "U1" } },
+      })),
+  );
+  await ledger.project();
+  const found = await ledger.occurrences("W1499");
+  assert.equal(found.length, 1_000);
+  assert.equal(found.at(-1)?.eventId, "W1499");
 });

@@ -191,7 +191,7 @@ async function readLog(
   for (;;) {
     const rows = await readDeliveryLog(driver, log.position, BATCH);
     for (const row of rows) log = evolveDeliveryLog(log, row);
-    if (rows.length < BATCH) return log;
+    if (rows.length === 0) return log;
   }
 }
 
