@@ -20,7 +20,7 @@ import { selectExpected, selectRules, windowsOf } from "../projection/anew.ts";
 import { WITHHELD } from "../projection/log.ts";
 import type { FoldCode } from "../projection/project.ts";
 import { besideOf } from "../projection/rows.ts";
-import { eventsOf, selectEvents } from "../store/events.ts";
+import { eventsOf, msOf, selectEvents } from "../store/events.ts";
 import { queryMs, readHash } from "./pages.ts";
 
 /**
@@ -39,18 +39,20 @@ export async function readExplanation(
   const until = time === undefined
     ? null
     : new Date(queryMs("time", time)).toISOString();
-  const known = await readOrderFacts(driver, orderId, fold.readFact);
-  const facts = known.facts.filter(({ recordedAt }) =>
+  const { facts: all, unread } = await readOrderFacts(
+    driver,
+    orderId,
+    fold.readFact,
+    until ?? undefined,
+  );
+  const facts = all.filter(({ recordedAt }) =>
     until === null || compareTimes(recordedAt, until) <= 0
   );
   // What names no order says nothing of one alone.
   if (facts.every((fact) => isExpectation(fact) || isWitnessRule(fact))) {
     return null;
   }
-  const explanation = explainOrder(orderId, facts, {
-    assets,
-    unread: until === null ? known.unread : 0,
-  });
+  const explanation = explainOrder(orderId, facts, { assets, unread });
   const { context, ...state } = await inContextAt(
     driver,
     explanation.state,
@@ -72,15 +74,17 @@ export const MOST_WEBHOOKS = 2_000;
 /**
  * Reads the facts of an order, by position: the events that name it, and what the
  * partner expects of it. Of webhooks only the first {@linkcode MOST_WEBHOOKS} are
- * read; `unread` counts the others.
+ * read; `unread` counts the others that were recorded by a time.
  */
 export async function readOrderFacts(
   driver: Driver,
   orderId: string,
   readFact: FoldCode["readFact"],
+  until?: string,
 ): Promise<{ readonly facts: readonly Fact[]; readonly unread: number }> {
   const own: Fact[] = [];
   let webhooks = 0;
+  let lastWebhook = 0;
   for (let after = 0;;) {
     // Those that are not folded yet are mentioned nowhere, so that an explanation
     // ends where the state does.
@@ -92,7 +96,9 @@ export async function readOrderFacts(
     );
     for (const event of events) {
       after = event.position;
-      if (event.kind === "webhook") webhooks++;
+      if (event.kind === "webhook") {
+        [webhooks, lastWebhook] = [webhooks + 1, after];
+      }
       own.push(readFact(event));
     }
     if (events.length < STEP) break;
@@ -100,8 +106,9 @@ export async function readOrderFacts(
   const windows = windowsOf(initialOrderFold(orderId), own);
   const [all, expected = [], rules = []] = await read(driver, [
     statement(
-      `SELECT count(*) FROM ${MENTIONED} AND e.kind = 'webhook'`,
-      ...[orderId, 0],
+      `SELECT count(*) FROM ${MENTIONED} AND e.kind = 'webhook'
+        AND e.recorded_at <= coalesce(?3, e.recorded_at)`,
+      ...[orderId, lastWebhook, msOf(until)],
     ),
     selectExpected(await readHash(driver), windows, { earlier: true }),
     selectRules,
@@ -110,7 +117,7 @@ export async function readOrderFacts(
     .filter((fact) => isExpectation(fact) || isWitnessRule(fact));
   return {
     facts: [...own, ...joined].sort((a, b) => a.position - b.position),
-    unread: Number(all?.[0]?.[0] ?? 0) - webhooks,
+    unread: Number(all?.[0]?.[0] ?? 0),
   };
 }
 

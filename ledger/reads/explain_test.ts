@@ -151,6 +151,9 @@ Deno.test("readOrderFacts() reads so many webhooks of an order and no more, and 
     last: "order_snapshot",
     unread: 0,
   });
+  const leftOut = async (minute?: number) =>
+    (await ledger.explain("O1", minute === undefined ? minute : at(minute)))
+      ?.leftOut;
   await append([
     ...sent(120, MOST_WEBHOOKS - 20),
     orderRead(3, { ...order, status: "failed" }),
@@ -165,4 +168,6 @@ Deno.test("readOrderFacts() reads so many webhooks of an order and no more, and 
     last: "order_snapshot",
     unread: MOST_WEBHOOKS + 107 - webhooks,
   });
+  assert.equal(await leftOut(0.5), undefined);
+  assert.equal(await leftOut(1), await leftOut());
 });
