@@ -38,7 +38,6 @@ import {
 import type { LookupKind } from "../projection/guard.ts";
 import {
   ALL,
-  allOf,
   anyOf,
   asked,
   byCreation,
