@@ -56,12 +56,10 @@ export { fileText } from "./months/months.ts";
 export { localDay } from "./months/month_row.ts";
 export {
   BOOKED_COLUMNS,
-  bookedFile,
-  currenciesFile,
   FIRST_COLUMNS,
   monthFiles,
   readItems,
-  totalsFile,
+  SHEETS,
 } from "./months/month_files.ts";
 export {
   type CurrencyTotal,

@@ -6,6 +6,7 @@ import {
   csvLine,
   csvRows,
 } from "../../core/csv/csv.ts";
+import { recordBy } from "../../core/guards.ts";
 import { printableJson } from "../../core/text.ts";
 import type { MonthClosedFile } from "../events/event.ts";
 import {
@@ -111,18 +112,14 @@ export interface MonthSummary extends MonthTerms, MonthSums {
 /** Adds up the rows of a month, in exact decimals. */
 export function sumMonth(rows: readonly MonthRow[]): MonthSums {
   const totals = (own: readonly MonthRow[]) =>
-    sumRows(own, { reversal: -1 })
-      .map(({ units, count, sums }) =>
-        ({ ...units, orders: count, ...sums }) as MonthTotal
-      );
+    sumRows<MonthTotal>(own, { count: "orders" });
   const odd = rows.flatMap(({ orderId, anomalies }) =>
     anomalies.map((kind) => ({ kind, orderId }))
   );
   return {
-    rows: Object.fromEntries(ROW_KINDS.map((kind) => [
-      kind,
-      rows.filter((row) => row.kind === kind).length,
-    ])) as Record<MonthRowKind, number>,
+    rows: recordBy(ROW_KINDS)((kind) =>
+      rows.filter((row) => row.kind === kind).length
+    ),
     totals: totals(rows),
     days: sortedGroups(rows, ({ day }) => day).flatMap(([day, own]) =>
       totals(own).map((total) => ({ day, ...total }))
@@ -151,10 +148,10 @@ export type KindTotal = Omit<MonthTotal, "orders"> & {
  */
 export function sumKinds(rows: readonly MonthRow[]): KindTotal[] {
   return [...ROW_KINDS, "all" as const].flatMap((kind) =>
-    sumRows(rows.filter((row) => kind === "all" || row.kind === kind))
-      .map(({ units, count, sums }) =>
-        ({ kind, rows: count, ...units, ...sums }) as KindTotal
-      )
+    sumRows<Omit<KindTotal, "kind">>(
+      rows.filter((row) => kind === "all" || row.kind === kind),
+      { count: "rows" },
+    ).map((total) => Object.assign({ kind, rows: 0 }, total))
   );
 }
 
@@ -169,36 +166,39 @@ export type CurrencyTotal = Omit<
  * they are of.
  */
 export function sumCurrencies(rows: readonly MonthRow[]): CurrencyTotal[] {
-  return sumRows(rows, { by: ["currency"], amounts: FIAT })
-    .map(({ units, count, sums }) =>
-      ({ ...units, rows: count, ...sums }) as CurrencyTotal
-    );
+  return sumRows(rows, { count: "rows", by: ["currency"], amounts: FIAT });
 }
 
 const FIAT = AMOUNTS.filter((field) => field !== "cryptoAmount");
 
-/** Adds up rows of the same units; `reversal` is what one that takes back counts. */
-function sumRows(
+/** Adds up rows of the same units. Of orders, one that is taken back counts against. */
+function sumRows<Total>(
   rows: readonly MonthRow[],
-  { reversal = 1, by = UNITS, amounts = AMOUNTS }: {
-    readonly reversal?: 1 | -1;
+  { count, by = UNITS, amounts = AMOUNTS }: {
+    readonly count: "orders" | "rows";
     readonly by?: readonly (typeof UNITS)[number][];
     readonly amounts?: readonly (typeof AMOUNTS)[number][];
-  } = {},
-) {
-  const unitsOf = ({ money }: MonthRow) => by.map((unit) => money[unit]);
-  return sortedGroups(rows, (row) => JSON.stringify(unitsOf(row)))
-    .map(([key, own]) => {
-      const signs = own.map(({ kind }) => kind === "reversal" ? reversal : 1);
-      const values: readonly (string | null)[] = JSON.parse(key);
+  },
+): Total[] {
+  const unitsOf = ({ money }: MonthRow) =>
+    Object.fromEntries(by.map((unit) => [unit, money[unit]]));
+  return sortedGroups(
+    rows,
+    (row) => JSON.stringify(Object.values(unitsOf(row))),
+  )
+    .map(([, own]) => {
+      const signs = own.map(({ kind }) =>
+        count === "orders" && kind === "reversal" ? -1 : 1
+      );
+      const sums = amounts.flatMap((field) => {
+        const sum = new AmountSum();
+        own.forEach(({ money }, at) => sum.add(money[field], signs[at] ?? 1));
+        return [[field, sum.known], [`${field}Unknown`, sum.unknown]];
+      });
       return {
-        units: Object.fromEntries(by.map((unit, at) => [unit, values[at]])),
-        count: signs.reduce((count: number, sign) => count + sign, 0),
-        sums: Object.fromEntries(amounts.flatMap((field) => {
-          const sum = new AmountSum();
-          own.forEach(({ money }, at) => sum.add(money[field], signs[at] ?? 1));
-          return [[field, sum.known], [`${field}Unknown`, sum.unknown]];
-        })),
+        ...unitsOf(own[0] as MonthRow),
+        [count]: signs.reduce((sum: number, sign) => sum + sign, 0),
+        ...Object.fromEntries(sums),
       };
     });
 }
@@ -264,18 +264,25 @@ const ITEMS: Columns<MonthRow> = [
   ["witness_block", ({ witness }) => own(witness.block)],
 ];
 
+/** Columns of an amount: as a text with every digit, and as a number to add up. */
+function amountColumns<Row>(
+  field: (typeof AMOUNTS)[number],
+  amountOf: (row: Row) => string | null | undefined,
+): Columns<Row> {
+  return [
+    [`${TITLES[field]}_text`, (row) => ({ exact: amountOf(row) ?? "" })],
+    [`${TITLES[field]}_number`, (row) => ({ rounded: amountOf(row) ?? "" })],
+  ];
+}
+
 /** Columns of `booked.csv` behind these: what an erasure never changes. */
 export const BOOKED_COLUMNS: Columns<MonthRow> = [
   ["network", ({ money }) => money.network ?? ""],
   ["commodity", ({ money }) => money.commodity ?? ""],
   ["currency", ({ money }) => money.currency ?? ""],
-  ...AMOUNTS.flatMap((field): Columns<MonthRow> => [
-    [`${TITLES[field]}_text`, ({ money }) => ({ exact: money[field] ?? "" })],
-    [
-      `${TITLES[field]}_number`,
-      ({ money }) => ({ rounded: money[field] ?? "" }),
-    ],
-  ]),
+  ...AMOUNTS.flatMap((field) =>
+    amountColumns<MonthRow>(field, ({ money }) => money[field])
+  ),
   ...WHEN,
   ...HOW_SURE,
 ];
@@ -288,8 +295,7 @@ function sumColumns(
     const unknown = (total: Partial<KindTotal>) =>
       total[`${field}Unknown`] ?? 0;
     return [
-      [`${TITLES[field]}_text`, (total) => ({ exact: total[field] ?? "" })],
-      [`${TITLES[field]}_number`, (total) => ({ rounded: total[field] ?? "" })],
+      ...amountColumns<Partial<KindTotal>>(field, (total) => total[field]),
       [
         `${TITLES[field]}_known`,
         (total) => own(`${total.rows - unknown(total)}`),
@@ -325,32 +331,26 @@ function sheet<Row>(
   ].join("");
 }
 
-/** Writes the rows of a month as `items.csv`. */
-export function itemsFile(rows: readonly MonthRow[]): string {
-  return sheet(ITEMS, rows);
-}
-
-/** Writes what of `orders.csv` an erasure never changes as `booked.csv`. */
-export function bookedFile(rows: readonly MonthRow[], form?: CsvForm): string {
-  return sheet([...FIRST_COLUMNS, ...BOOKED_COLUMNS], rows, form);
-}
+type SheetName = "items.csv" | "totals.csv" | "currencies.csv" | "booked.csv";
 
 /**
- * Writes the sums of a month as `totals.csv`, in exact decimals: a row for each
- * kind, currency and asset, which add up to the month.
+ * The sheets of a month, in exact decimals: its rows, its sums by kind, currency and
+ * asset, which add up to the month, its sums by currency, and what of `orders.csv` an
+ * erasure never changes.
  */
-export function totalsFile(rows: readonly MonthRow[], form?: CsvForm): string {
-  const kinds = sumKinds(rows).filter(({ kind }) => kind !== "all");
-  return sheet(TOTALS, kinds, form);
-}
-
-/** Writes the sums of a month as `currencies.csv`: a row for each currency. */
-export function currenciesFile(
-  rows: readonly MonthRow[],
-  form?: CsvForm,
-): string {
-  return sheet(CURRENCIES, sumCurrencies(rows), form);
-}
+export const SHEETS: Readonly<
+  Record<SheetName, (rows: readonly MonthRow[], form?: CsvForm) => string>
+> = {
+  "items.csv": (rows, form) => sheet(ITEMS, rows, form),
+  "totals.csv": (rows, form) => {
+    const kinds = sumKinds(rows).filter(({ kind }) => kind !== "all");
+    return sheet(TOTALS, kinds, form);
+  },
+  "currencies.csv": (rows, form) =>
+    sheet(CURRENCIES, sumCurrencies(rows), form),
+  "booked.csv": (rows, form) =>
+    sheet([...FIRST_COLUMNS, ...BOOKED_COLUMNS], rows, form),
+};
 
 export function sha256Of(text: string): string {
   return createHash("sha256").update(text, "utf8").digest("hex");
@@ -363,15 +363,12 @@ export function monthFiles(
     readonly rows: readonly MonthRow[];
   },
 ): MonthClosedFile[] {
-  const texts = {
-    // One key order, two spaces.
-    "summary.json": `${printableJson(summary, 2)}\n`,
-    "items.csv": itemsFile(rows),
-    "totals.csv": totalsFile(rows),
-    "currencies.csv": currenciesFile(rows),
-    "booked.csv": bookedFile(rows),
-  };
-  return Object.entries(texts).map(([name, text]) => ({
+  const sheets = Object.entries(SHEETS).map(([name, write]) =>
+    [name, write(rows)] as const
+  );
+  // One key order, two spaces.
+  const sums = ["summary.json", `${printableJson(summary, 2)}\n`] as const;
+  return [sums, ...sheets].map(([name, text]) => ({
     ...{ name, sha256: sha256Of(text), text },
   }));
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { itemsFile, readItems, sumMonth } from "./month_files.ts";
+import { readItems, SHEETS, sumMonth } from "./month_files.ts";
 import {
   bookedAmount,
   localDay,
@@ -87,12 +87,12 @@ Deno.test("sumMonth() keeps days, currencies and assets apart, and names odd ord
   ]);
 });
 
-Deno.test("readItems() reads back every row that itemsFile() wrote", () => {
+Deno.test("readItems() reads back every row of a stored items.csv", () => {
   const rows = [
     row({ anomalies: ["contested", "absent"] }),
     row({ kind: "reversal", orderId: '=1,"x"', money: negated(money) }),
   ];
-  const file = itemsFile(rows);
+  const file = SHEETS["items.csv"](rows);
   assert.deepEqual([...readItems(file)], rows);
   // A fee that is not known is empty, an id stays a text.
   assert.match(file, /,'727E28,.*,'0\.100000000000000001,,0\.20,/);

@@ -1,6 +1,7 @@
 // @ts-types="@types/big.js"
 import Big from "big.js";
 import { isDecimal } from "../../core/decimal.ts";
+import { printable } from "../../core/text.ts";
 import type { Fact, OrderSnapshotFact } from "../events/fact.ts";
 import type { OrderReading } from "../events/readings.ts";
 import { compareTimes } from "../events/time.ts";
@@ -111,11 +112,12 @@ export const UNITS = ["currency", "commodity", "network"] as const;
 function isSameMoney(a: Money | null, b: Money | null): boolean {
   if (a === null || b === null) return a === b;
   return UNITS.every((field) => a[field] === b[field]) &&
-    AMOUNTS.every((field) => isSameAmount(a[field], b[field]));
-}
-
-function isSameAmount(a: string | null, b: string | null): boolean {
-  return a === null || b === null ? a === b : new Big(a).eq(new Big(b));
+    AMOUNTS.every((field) => {
+      const [one, other] = [a[field], b[field]];
+      return one === null || other === null
+        ? one === other
+        : new Big(one).eq(other);
+    });
 }
 
 /** The same money taken back: unknown amounts stay unknown. */
@@ -197,10 +199,9 @@ export function monthOf(day: string): string {
 
 /** The month after a month: `2027-01` after `2026-12`. */
 export function monthAfter(month: string): string {
-  const [year = "", number = ""] = month.split("-");
-  return number === "12"
-    ? `${String(Number(year) + 1).padStart(4, "0")}-01`
-    : `${year}-${String(Number(number) + 1).padStart(2, "0")}`;
+  const next = new Date(`${month}-01`);
+  next.setUTCMonth(next.getUTCMonth() + 1);
+  return monthOf(next.toISOString());
 }
 
 /** What closed months have booked of an order. */
@@ -209,7 +210,7 @@ export interface BookedBefore {
   readonly money: Money | null;
   readonly ofMonth: string;
   readonly datedBy: BookBy;
-  /** Position of the closing that booked it last. */
+  /** Position of the last event that the closing knew which booked it last. */
   readonly closedAt: number;
 }
 
@@ -253,15 +254,16 @@ interface DecidedRows {
   readonly rows: readonly MonthRow[];
   /** Why it is left out; null when it is booked or of another month. */
   readonly excluded: Exclusion | null;
+  /** Whether every reading of it was erased, so that nothing is known of it. */
+  readonly isErased: boolean;
 }
-
-const NOTHING: DecidedRows = { rows: [], excluded: null };
 
 /**
  * Decides what an order adds to a month. An order is booked once, in its own
  * month or, when that was closed before it was known, in the month in which it
  * became known. What a closed month booked is never changed: what the service
- * changes later is a row of the month in which that became known.
+ * changes later is a row of the month in which that became known. Only readings of
+ * the service count: a claim of a webhook is never booked.
  */
 export function decideRows(
   { fold, facts }: {
@@ -271,149 +273,100 @@ export function decideRows(
   },
   before: BookedBefore | null,
   closing: Closing,
-): DecidedRows & { readonly isErased: boolean } {
-  const order = orderBooks(fold, facts, closing);
-  const decided = order === null
-    ? NOTHING
-    : before === null
-    ? decideFirst(order, closing)
-    : decideCorrection(order, before, closing);
-  return { ...decided, isErased: order?.isErased ?? false };
-}
-
-function leftOut(
-  excluded: Exclusion,
-  ofMonth: string,
-  { month }: Closing,
 ): DecidedRows {
-  return ofMonth === month ? { rows: [], excluded } : NOTHING;
-}
-
-/** An order that no closed month has booked. */
-function decideFirst(order: OrderBooks, closing: Closing): DecidedRows {
   const { month, bookBy, day, firstMonth } = closing;
-  const { row: { times }, money, isErased } = order;
-  if (order.isClaimedOnly || (isErased && money === null)) {
-    const heard = monthOf(day(order.firstHeardAt));
-    return leftOut(isErased ? "erased" : "unconfirmed", heard, closing);
-  }
-  // What the service does not state is dated by when it was known.
-  const datedBy = times[bookBy] === null ? "confirmed" : bookBy;
-  const [time, knownAt] = [times[datedBy], times.confirmed];
-  if (time === null || knownAt === null) return NOTHING;
-  const ownDay = day(time);
-  const ofMonth = monthOf(ownDay);
-  if (ofMonth > month) return NOTHING;
-  if (money === null) {
-    const reason = order.unclearSince === null ? "reversed" : "unclear";
-    return leftOut(reason, ofMonth, closing);
-  }
-  const known = monthOf(day(knownAt));
-  if (ofMonth < firstMonth) {
-    return leftOut("before_first_month", known, closing);
-  }
-  const isOwn = ofMonth === month;
-  if (!isOwn && known > month) return NOTHING;
-  const booked = {
-    ...{ ...order.row, ofMonth, datedBy, money },
-    kind: isOwn ? "order" as const : "late" as const,
-    day: isOwn ? ownDay : correctionDay(knownAt, closing),
-    knownAt,
-  };
-  return { rows: [booked], excluded: null };
-}
-
-/** An order that a closed month has booked. */
-function decideCorrection(
-  order: OrderBooks,
-  before: BookedBefore,
-  closing: Closing,
-): DecidedRows {
-  const { money, unclearSince } = order;
-  if (isSameMoney(money, before.money)) return NOTHING;
-  if (money === null && order.isErased) return NOTHING;
-  if (unclearSince !== null) {
-    return leftOut("unclear", monthOf(closing.day(unclearSince)), closing);
-  }
-  const knownAt = order.knownAt(before.closedAt);
-  if (monthOf(closing.day(knownAt)) > closing.month) return NOTHING;
-  const { ofMonth, datedBy } = before;
-  const day = correctionDay(knownAt, closing);
-  const row = { ...order.row, ofMonth, datedBy, knownAt, day };
-  const rows: MonthRow[] = [];
-  if (before.money !== null) {
-    rows.push({ ...row, kind: "reversal", money: negated(before.money) });
-  }
-  if (money !== null) rows.push({ ...row, kind: "restatement", money });
-  return { rows, excluded: null };
-}
-
-/** The day on which it became known. What was known in an earlier month, and
- * stored after that was closed, is booked on the first. */
-function correctionDay(knownAt: string, { month, day }: Closing): string {
-  const known = day(knownAt);
-  return monthOf(known) === month ? known : `${month}-01`;
-}
-
-/** What the books need to know of an order. */
-type OrderBooks = NonNullable<ReturnType<typeof orderBooks>>;
-
-/**
- * Computes what the books need of an order. Only readings of the service count:
- * a claim of a webhook is never booked.
- */
-function orderBooks(
-  fold: OrderFold,
-  facts: readonly Fact[],
-  options: ResolveOptions,
-) {
-  const { firstAt } = fold.activity;
-  if (firstAt === null) return null;
-  const state = orderState(fold, options);
-  const { witness } = state;
+  const monthAt = (time: string) => monthOf(day(time));
   const readings = facts.filter((fact) => fact.kind === "order_snapshot");
+  const successes = readings.filter(isOfSuccess);
+  const isErased = readings.length === 0 &&
+    facts.some((fact) =>
+      fact.kind === "unreadable" && fact.label === "order_snapshot"
+    );
+  const adds = (...rows: MonthRow[]): DecidedRows => ({
+    ...{ rows, excluded: null, isErased },
+  });
+  const leftOut = (why: Exclusion, time: string): DecidedRows => ({
+    ...{ rows: [], isErased },
+    excluded: monthAt(time) === month ? why : null,
+  });
+  // What was known in an earlier month, and stored after that was closed, is booked
+  // on the first.
+  const correctionDay = (knownAt: string) =>
+    monthAt(knownAt) === month ? day(knownAt) : `${month}-01`;
+
+  const { firstAt } = fold.activity;
+  if (firstAt === null) return adds();
+  const state = orderState(fold, closing);
   const money = state.booked === "sale" && fold.latest !== null
     ? moneyOf(fold.latest)
     : null;
-  const row: Pick<MonthRow, "orderId" | "times" | "anomalies" | "witness"> = {
+  const unclearAt = state.booked === "nothing" && successes.length > 0
+    ? unclearSince(fold, facts)
+    : null;
+  const completed = fold.observedStatuses.find(({ status }) =>
+    status === "success"
+  );
+  const confirmed = learnt(successes)[0] ?? null;
+  const kinds = state.anomalies.map(({ kind }) => kind);
+  const { verdict = "", final, blockHeight } = state.witness ?? {};
+  const row = {
     orderId: fold.orderId,
     times: {
       created: fold.createdAt,
-      completed:
-        fold.observedStatuses.find(({ status }) => status === "success")
-          ?.first || null,
-      confirmed: learnt(readings.filter(isOfSuccess))[0] ?? null,
+      ...{ completed: completed?.first || null, confirmed },
     },
-    anomalies: [...new Set(state.anomalies.map(({ kind }) => kind))]
-      .filter((kind) => ABOUT_MONEY.has(kind)),
+    anomalies: [...new Set(kinds)].filter((kind) => ABOUT_MONEY.has(kind)),
     witness: {
-      verdict: witness?.verdict ?? "",
-      final: witness === null ? "" : witness.final ? "yes" : "no",
-      block: String(witness?.blockHeight ?? ""),
+      ...{ verdict, final: state.witness ? final ? "yes" : "no" : "" },
+      block: String(blockHeight ?? ""),
     },
   };
-  return {
-    row,
-    /** What is sold, for a sale; else null. */
-    money,
-    /**
-     * Since when a success is unclear: the service does not show the order any
-     * more, or with a status that is not known. Null of any other order.
-     */
-    unclearSince: state.booked === "nothing" && readings.some(isOfSuccess)
-      ? unclearSince(fold, facts)
-      : null,
-    /** Whether only webhooks say that it succeeded. */
-    isClaimedOnly: state.status === "success" && state.trust === "claimed",
-    /** Whether every reading of it was erased, so that nothing is known of it. */
-    isErased: readings.length === 0 &&
-      facts.some((fact) =>
-        fact.kind === "unreadable" && fact.label === "order_snapshot"
-      ),
-    firstHeardAt: firstAt,
-    /** When the ledger learnt what `money` says, by events behind a position. */
-    knownAt: (after: number) => knownAt(readings, money, after) ?? firstAt,
+
+  if (before === null) {
+    if (isErased) return leftOut("erased", firstAt);
+    if (state.status === "success" && state.trust === "claimed") {
+      return leftOut("unconfirmed", firstAt);
+    }
+    // What the service does not state is dated by when it was known.
+    const datedBy = row.times[bookBy] === null ? "confirmed" : bookBy;
+    const time = row.times[datedBy];
+    if (time === null || confirmed === null) return adds();
+    const ofMonth = monthAt(time);
+    if (ofMonth > month) return adds();
+    if (money === null) {
+      return leftOut(unclearAt === null ? "reversed" : "unclear", time);
+    }
+    if (ofMonth < firstMonth) return leftOut("before_first_month", confirmed);
+    const booked = { ...row, ofMonth, datedBy, money, knownAt: confirmed };
+    if (ofMonth === month) {
+      return adds({ ...booked, kind: "order", day: day(time) });
+    }
+    return monthAt(confirmed) > month
+      ? adds()
+      : adds({ ...booked, kind: "late", day: correctionDay(confirmed) });
+  }
+
+  if (isErased || isSameMoney(money, before.money)) return adds();
+  if (unclearAt !== null) return leftOut("unclear", unclearAt);
+  // The earliest that says so, or the latest if none does, because it followed
+  // from others then.
+  const saying = readings.filter((fact) =>
+    fact.position > before.closedAt &&
+    isSameMoney(isOfSuccess(fact) ? moneyOf(fact.reading) : null, money)
+  );
+  const knownAt = learnt(saying)[0] ?? learnt(readings).at(-1) ?? firstAt;
+  if (monthAt(knownAt) > month) return adds();
+  const { ofMonth, datedBy } = before;
+  const corrected = {
+    ...{ ...row, ofMonth, datedBy, knownAt, day: correctionDay(knownAt) },
   };
+  const rows: MonthRow[] = [];
+  if (before.money !== null) {
+    const money = negated(before.money);
+    rows.push({ ...corrected, kind: "reversal", money });
+  }
+  if (money !== null) rows.push({ ...corrected, kind: "restatement", money });
+  return adds(...rows);
 }
 
 function isOfSuccess({ reading }: OrderSnapshotFact): boolean {
@@ -425,7 +378,10 @@ function learnt(facts: readonly Fact[]): string[] {
   return facts.map(({ recordedAt }) => recordedAt).sort(compareTimes);
 }
 
-/** When the ledger learnt what makes a success unclear. */
+/**
+ * Since when a success is unclear: the service does not show the order any more, or
+ * with a status that is not known.
+ */
 function unclearSince(
   { seenAt, latest }: OrderFold,
   facts: readonly Fact[],
@@ -440,31 +396,17 @@ function unclearSince(
 }
 
 function moneyOf(reading: OrderReading): Money {
+  // As a file of the books gives it back, so that what it booked compares.
+  const unit = (text: string | null) => printable(text ?? "") || null;
   return {
-    currency: reading.currency || null,
+    currency: unit(reading.currency),
     currencyAmount: bookedAmount(reading.currencyAmount),
-    commodity: reading.commodity || null,
-    network: reading.network || null,
+    commodity: unit(reading.commodity),
+    network: unit(reading.network),
     cryptoAmount: bookedAmount(reading.cryptoAmount),
     partnerFeeUsd: bookedAmount(reading.partnerFee),
     serviceFeeUsd: bookedAmount(reading.serviceFee),
   };
-}
-
-/**
- * The earliest of the readings that say so, or the latest if none does, because
- * it followed from others then.
- */
-function knownAt(
-  readings: readonly OrderSnapshotFact[],
-  money: Money | null,
-  after: number,
-): string | null {
-  const saying = readings.filter((fact) =>
-    fact.position > after &&
-    isSameMoney(isOfSuccess(fact) ? moneyOf(fact.reading) : null, money)
-  );
-  return learnt(saying)[0] ?? learnt(readings).at(-1) ?? null;
 }
 
 /** Anomalies that change what was sold, to whom it is owed, or how sure it is. */

@@ -1,4 +1,5 @@
 import process from "node:process";
+import { jsonRecord, recordBy } from "../../core/guards.ts";
 import { printable } from "../../core/text.ts";
 import type {
   MonthClosedBody,
@@ -22,7 +23,6 @@ import {
   type BookBy,
   type BookedBefore,
   decideRows,
-  type Exclusion,
   EXCLUSIONS,
   localDay,
   monthAfter,
@@ -32,12 +32,12 @@ import {
   ROW_KINDS,
 } from "./month_row.ts";
 import {
-  itemsFile,
   monthFiles,
   type MonthSummary,
   type MonthTerms,
   readItems,
   sha256Of,
+  SHEETS,
   sumMonth,
 } from "./month_files.ts";
 import type { AssetTable } from "../../core/assets/environment.ts";
@@ -99,49 +99,41 @@ export async function readMonthAt(
   driver: Driver,
   at: number | string,
 ): Promise<MonthClose | null> {
-  const [event] = typeof at === "number"
-    ? await readEvents(driver, "events AS e WHERE e.position = ?", at)
-    : await readEvents(
-      driver,
-      "events AS e WHERE e.id = ?",
-      factId("month_closed", at, null, ""),
-    );
+  const [column, value] = typeof at === "number"
+    ? ["position", at]
+    : ["id", factId("month_closed", at, null, "")];
+  const from = `events AS e WHERE e.${column} = ?`;
+  const [event] = await readEvents(driver, from, value);
   if (event === undefined) return null;
+  const { recordedAt: closedAt, digest, position } = event;
   const body = bodyOf(event);
-  for (const { name, text, sha256 } of body.files) {
-    if (sha256Of(text) !== sha256) {
-      throw new SyntaxError(
-        `Cannot read the closed month ${body.month}: ${name} is not what its ` +
-          "hash says; see ledger verify",
-      );
-    }
+  const { month, files } = body;
+  for (const { name, text, sha256 } of files) {
+    if (sha256Of(text) === sha256) continue;
+    throw new SyntaxError(
+      `Cannot read the closed month ${month}: ${name} is not what its ` +
+        "hash says; see ledger verify",
+    );
   }
   return {
-    month: body.month,
-    timeZone: body.time_zone,
+    ...{ month, timeZone: body.time_zone, closedAt, digest, position, files },
     timeZoneVersion: body.time_zone_version,
     bookBy: body.book_by as BookBy,
-    closedAt: event.recordedAt,
-    digest: event.digest,
-    position: event.position,
     asOf: { position: body.position, events: body.events },
     foldVersion: body.fold_version,
-    files: body.files,
   };
 }
 
 function bodyOf({ body, position }: RecordedEvent): MonthClosedBody {
-  const value = body.length === 0
-    ? null
-    : JSON.parse(new TextDecoder().decode(body));
-  const { files } = value ?? {};
-  const texts = [value?.month, value?.time_zone, value?.book_by];
-  const numbers = [value?.position, value?.events, value?.fold_version];
+  const value = jsonRecord(new TextDecoder().decode(body)) ?? {};
+  const { files } = value;
+  const texts = [value.month, value.time_zone, value.book_by];
+  const numbers = [value.position, value.events, value.fold_version];
   if (
     texts.every((one) => typeof one === "string") &&
     numbers.every((one) => typeof one === "number") && Array.isArray(files) &&
     files.every((file) => typeof file?.text === "string")
-  ) return value;
+  ) return value as unknown as MonthClosedBody;
   throw new SyntaxError(
     `Cannot read the closed month at position ${position}: its event ` +
       "was erased, or is of a newer version",
@@ -164,35 +156,14 @@ async function readBooks(driver: Driver, beforeMonth: string | null) {
 
 /** Adds the rows of a closed month, by order, as files write it; months in order. */
 function addBooked(booked: Map<string, BookedBefore>, close: MonthClose): void {
-  const closedAt = close.position;
+  // What came while it was closed it did not know. An import numbers events anew.
+  const closedAt = Math.min(close.asOf.position, close.position);
   // A restatement stands behind the reversal of the same order.
   for (const row of readItems(fileText(close, "items.csv"))) {
     const { orderId, kind, ofMonth, datedBy } = row;
     const money = kind === "reversal" ? null : row.money;
     booked.set(printable(orderId), { money, ofMonth, datedBy, closedAt });
   }
-}
-
-/**
- * Position of the last event that a closing knew: an import numbers events
- * anew.
- */
-async function readKnownPosition(
-  driver: Driver,
-  { asOf: { position, events } }: MonthClose,
-): Promise<number> {
-  const [[count] = []] = await selectDeciding(
-    driver,
-    "SELECT count(*) FROM events WHERE position <= ?",
-    position,
-  );
-  if (Number(count) === events) return position;
-  const [[nth = position] = []] = await selectDeciding(
-    driver,
-    "SELECT position FROM events ORDER BY position LIMIT 1 OFFSET ?",
-    events - 1,
-  );
-  return Number(nth);
 }
 
 /** Months whose books are closed; a closed month never changes. */
@@ -349,10 +320,14 @@ export class Months {
     const parts = this.#parts;
     const { driver } = parts;
     const before = await readBooks(driver, month);
-    const then = await workOutMonth(parts, stored, before, {
-      ...work,
-      past: await readKnownPosition(driver, stored),
-    });
+    // By their number: an import gives events other positions.
+    const [[past = stored.asOf.position] = []] = await selectDeciding(
+      driver,
+      "SELECT position FROM events ORDER BY position LIMIT 1 OFFSET ?",
+      stored.asOf.events - 1,
+    );
+    const options = { ...work, past: Number(past) };
+    const then = await workOutMonth(parts, stored, before, options);
     const items = fileText(stored, "items.csv");
     const erased = new Set(
       [...readItems(items)].map(({ orderId }) => orderId)
@@ -361,7 +336,7 @@ export class Months {
     // Written and read back, so that both sides went through the same file.
     const differences = diffRows(
       readItems(items),
-      readItems(itemsFile(then.rows)),
+      readItems(SHEETS["items.csv"](then.rows)),
     ).filter(({ orderId }) => !erased.has(orderId ?? ""));
     if (differences.length === 0 && erased.size === 0) {
       const sums = diffFields(
@@ -572,9 +547,7 @@ async function workOutMonth(
   const rows: MonthRow[] = [];
   const erased = new Set<string>();
   const unclear: string[] = [];
-  const excluded = Object.fromEntries(
-    EXCLUSIONS.map((reason) => [reason, 0]),
-  ) as Record<Exclusion, number>;
+  const excluded = recordBy(EXCLUSIONS)(() => 0);
   let count = 0;
   for (let after = -1;;) {
     signal?.throwIfAborted();
@@ -593,7 +566,8 @@ async function workOutMonth(
     ) {
       if (fact.position > past) continue;
       folds.set(no, evolveOrder(folds.get(no) as OrderFold, fact));
-      facts.get(no)?.push(fact);
+      // Anybody can send any number of webhooks of one order.
+      if (fact.kind !== "webhook") facts.get(no)?.push(fact);
     }
     await joinAll(driver, folds, options);
     for (const [no, fold] of folds) {

@@ -124,6 +124,60 @@ Deno.test("a closed month never changes; a reversal is a row of the month it bec
   assert.deepEqual((await ledger.months.recompute("2026-12"))?.changes, []);
 });
 
+Deno.test("what becomes known while a month is closed is a row of the month in which it became known", async () => {
+  await using at = await ledgerAt("2026-12-02T08:00:00Z");
+  const { ledger } = at;
+  await ledger.append(november);
+  const late = monthReading({
+    ...{ order: "O1", status: "cancelled", at: "2026-12-02T08:00:01Z" },
+  });
+  const { closed: first } = await ledger.months.close("2026-11", {
+    ...terms,
+    onProgress: () => void ledger.append([late]),
+  });
+  assert.equal(items(first as MonthClose).length, 2);
+  // It is read once more before the next closing.
+  await ledger.append([
+    monthReading({
+      ...{ order: "O1", status: "cancelled", at: "2027-01-05T08:00:00Z" },
+    }),
+  ]);
+  at.clock.time = "2027-01-10T08:00:00Z";
+  assert.deepEqual(items(await closed(ledger, "2026-12")), [
+    "reversal 2026-12-02 O1",
+  ]);
+});
+
+Deno.test("a unit that a file cannot hold as it is is no correction of what was booked", async () => {
+  await using at = await ledgerAt("2026-12-02T08:00:00Z");
+  const { ledger } = at;
+  await ledger.append([
+    monthReading({
+      at: "2026-11-20T10:00:00Z",
+      fields: { crypto: '"eth.simple.ether\\u200beum"' },
+    }),
+  ]);
+  assert.equal(items(await closed(ledger, "2026-11")).length, 1);
+  at.clock.time = "2027-01-10T08:00:00Z";
+  assert.deepEqual(items(await closed(ledger, "2026-12")), []);
+});
+
+Deno.test("Months.get() says which month it cannot read, whatever its event holds", async () => {
+  await using at = await ledgerAt("2026-12-02T08:00:00Z");
+  const { ledger } = at;
+  await closed(ledger, "2026-11");
+  for (const body of ["{", "null", '{"month":"2026-11"}']) {
+    await ledger.driver.batch([{
+      sql: "UPDATE events SET body = ? WHERE kind = 'month_closed'",
+      args: [new TextEncoder().encode(body)],
+    }], "write");
+    await assert.rejects(
+      ledger.months.get("2026-11"),
+      /^SyntaxError: Cannot read the closed month at position 1: /,
+    );
+  }
+});
+
 Deno.test("Months.close() keeps the order of months, and waits for their end", async () => {
   await using at = await ledgerAt("2026-11-30T22:59:00Z");
   const { months } = at.ledger;

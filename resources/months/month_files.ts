@@ -1,11 +1,9 @@
 import { type CsvCell, type CsvForm, csvLine } from "../../core/csv/csv.ts";
 import {
   BOOKED_COLUMNS,
-  bookedFile,
-  currenciesFile,
   FIRST_COLUMNS,
   type MonthRow,
-  totalsFile,
+  SHEETS,
 } from "../../ledger/for_resources.ts";
 import type { OrderState } from "../../ledger/mod.ts";
 import {
@@ -89,15 +87,15 @@ const TABLE = {
   },
   "booked.csv": {
     means: "orders.csv without what an erasure changes",
-    make: ({ rows }, _, form) => [bookedFile(rows, form)],
+    make: ({ rows }, _, form) => [SHEETS["booked.csv"](rows, form)],
   },
   "totals.csv": {
     means: "exact sums by kind, currency and asset, for a spreadsheet",
-    make: ({ rows }, _, form) => [totalsFile(rows, form)],
+    make: ({ rows }, _, form) => [SHEETS["totals.csv"](rows, form)],
   },
   "currencies.csv": {
     means: "exact sums by currency, for a spreadsheet",
-    make: ({ rows }, _, form) => [currenciesFile(rows, form)],
+    make: ({ rows }, _, form) => [SHEETS["currencies.csv"](rows, form)],
   },
   "summary.json": {
     means: "sums and terms, as a closing stores them",
