@@ -264,10 +264,7 @@ export class Months {
       files: monthFiles(books),
     }, { recordedAt, salt: randomBytes(16) });
     await append([event]);
-    const stored = await readMonthAt(driver, month);
-    if (stored === null) {
-      throw new Error(`Cannot find the month ${month} that was just closed`);
-    }
+    const stored = await readMonthAt(driver, month) as MonthClose;
     // Another process may have closed the month meanwhile: the first one stands.
     return stored.digest === event.digest
       ? { closed: stored, refused: null }
@@ -296,8 +293,7 @@ export class Months {
       bookBy = before.last?.bookBy ?? "confirmed",
     } = options;
     const terms = { month, timeZone, bookBy };
-    const { summary, rows } = await this.#booksNow(terms, before, options);
-    return { summary, rows };
+    return await this.#booksNow(terms, before, options);
   }
 
   /**
@@ -321,10 +317,11 @@ export class Months {
     const { driver } = parts;
     const before = await readBooks(driver, month);
     // By their number: an import gives events other positions.
-    const [[past = stored.asOf.position] = []] = await selectDeciding(
+    const [[past = 0] = []] = await selectDeciding(
       driver,
-      "SELECT position FROM events ORDER BY position LIMIT 1 OFFSET ?",
-      stored.asOf.events - 1,
+      `SELECT max(position) FROM
+        (SELECT position FROM events ORDER BY position LIMIT ?)`,
+      stored.asOf.events,
     );
     const options = { ...work, past: Number(past) };
     const then = await workOutMonth(parts, stored, before, options);
@@ -493,10 +490,9 @@ function diffRows(
   const [before, after] = [byKey(stored), byKey(computed)];
   return [...new Map([...before, ...after])].flatMap(([key, row]) => {
     const [a, b] = [before.get(key), after.get(key)];
-    if (a && b) return diffFields(row, a, b);
-    const { orderId, kind } = row;
-    const [stored, computed] = [a?.day ?? null, b?.day ?? null];
-    return [{ orderId, kind, field: "row", stored, computed }];
+    return a && b
+      ? diffFields(row, a, b)
+      : diffFields(row, { row: a?.day }, { row: b?.day });
   });
 }
 

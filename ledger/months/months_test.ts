@@ -162,6 +162,22 @@ Deno.test("a unit that a file cannot hold as it is is no correction of what was 
   assert.deepEqual(items(await closed(ledger, "2026-12")), []);
 });
 
+Deno.test("a month that was closed without any event is computed again without any", async () => {
+  await using at = await ledgerAt("2026-12-02T08:00:00Z");
+  await closed(at.ledger, "2026-11");
+  const late = monthReading({ order: "O1", at: "2026-11-20T10:00:00Z" });
+  const to = await ledgerAt("2026-12-02T08:00:00Z");
+  await to.ledger.append([late]);
+  await to.ledger.import(at.ledger.export());
+  for (const { ledger } of [at, to]) {
+    await ledger.append([late]);
+    const found = await ledger.months.recompute("2026-11");
+    assert.deepEqual(found?.differences, []);
+    assert.deepEqual(found?.changes.map(({ kind }) => kind), ["late"]);
+  }
+  await to[Symbol.asyncDispose]();
+});
+
 Deno.test("Months.get() says which month it cannot read, whatever its event holds", async () => {
   await using at = await ledgerAt("2026-12-02T08:00:00Z");
   const { ledger } = at;

@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { base64, hex } from "@scure/base";
 import { encodeTime } from "ulid";
-import type { NewEvent, RecordedEvent } from "../events/event.ts";
+import type { RecordedEvent } from "../events/event.ts";
 import {
   bytesOf,
   type Driver,
@@ -26,9 +26,10 @@ import {
   eventsOf,
   hexOf,
   nextEvents,
+  type UnreadEvent,
 } from "../store/events.ts";
 import { isRecord, jsonRecord, messageOf } from "../../core/guards.ts";
-import { derive, underivedColumn } from "../events/record.ts";
+import { underivedColumn } from "../events/record.ts";
 import { EVENT_KINDS, type EventKind } from "../machines/machine.ts";
 import { type Note, noteEvent } from "../recording/notes.ts";
 
@@ -137,15 +138,15 @@ export async function importEvents(
   const [key = new Uint8Array()] = await readKeys(driver);
   const own = keyRow(key)[2];
   let [imported, skipped, bytes, former] = [0, 0, 0, 0];
-  let events: NewEvent[] = [];
-  let notes: Note[] = [];
+  let events: UnreadEvent[] = [];
+  let notes: UnreadEvent[] = [];
   let end: number | undefined;
   const flush = async () => {
     if (events.length + notes.length === 0) return;
     const results = await driver.batch([
       FROM_HERE,
       appendStatement(events),
-      appendStatement(notes.map(noteEvent)),
+      appendStatement(notes),
       TO_HERE,
     ], "write");
     const added = results[1]?.rowsAffected ?? 0;
@@ -160,9 +161,10 @@ export async function importEvents(
       const isOwn = row[1] === "key" && row[2] === own;
       const rows = isOwn ? [] : [insertAliasRow(row)];
       await write(driver, [...rows, MORE_ERASURES]);
-    } else if (line.note !== undefined) notes.push(noteOf(line.note));
-    else if (line.kind === "case_changed") {
-      notes.push(...formerNotes(line));
+    } else if (line.note !== undefined) {
+      notes.push(noteEvent(noteOf(line.note)));
+    } else if (line.kind === "case_changed") {
+      notes.push(...formerNotes(line).map(noteEvent));
       former++;
     } else {
       const event = eventOf(line);
@@ -278,7 +280,7 @@ function textsOf(root: Line, whose = "") {
   };
 }
 
-function eventOf(root: Line): NewEvent {
+function eventOf(root: Line): UnreadEvent {
   const needed = textsOf(root);
   const text = (field: string) => root[field] === null ? null : needed(field);
   const kind = needed("kind");
@@ -290,18 +292,21 @@ function eventOf(root: Line): NewEvent {
     ...{ orderId: text("orderId"), userId: text("userId") },
     ...{ clickId: text("clickId"), occurredAt: text("occurredAt") },
     ...{ eventId: needed("eventId"), readAt: text("readAt") },
-    recordedAt: needed("recordedAt"),
+    ...{ recordedAt: needed("recordedAt"), digest: text("digest") ?? "" },
   };
-  if (Number.isNaN(Date.parse(event.recordedAt))) {
+  const { recordedAt } = event;
+  if (Number.isNaN(Date.parse(recordedAt))) {
     throw new SyntaxError(
-      `"recordedAt" is ${JSON.stringify(event.recordedAt)}, no time`,
+      `"recordedAt" is ${JSON.stringify(recordedAt)}, no time`,
     );
   }
-  const digest = text("digest") ?? "";
   const stored = text("body");
-  if (stored === null) return { ...event, ...whatWasLeft(event, needed) };
+  if (stored === null) {
+    const body = whatWasLeft(event, needed("erased"));
+    return { ...event, body, salt: new Uint8Array(16) };
+  }
   const [body, salt] = [base64.decode(stored), hex.decode(needed("salt"))];
-  const whole = { ...event, digest, body, salt };
+  const whole = { ...event, body, salt };
   // Of an erased body nothing can be checked.
   const wrong = body.length === 0 && kind !== "webhook"
     ? null
@@ -319,26 +324,23 @@ function eventOf(root: Line): NewEvent {
 /** An earlier version left nothing of a body that was erased, but of columns. */
 function whatWasLeft(
   { kind, type, orderId, userId, clickId }: Omit<
-    NewEvent,
-    "digest" | "body" | "salt"
+    RecordedEvent,
+    "position" | "body" | "salt"
   >,
-  needed: (field: string) => string,
-): Pick<NewEvent, "digest" | "body" | "salt"> {
-  const part = needed("erased");
+  part: string,
+): Uint8Array {
   if (part !== "body" && part !== "identity") {
     throw new SyntaxError(
       `"erased" is ${JSON.stringify(part)}, no part of one`,
     );
   }
-  const salt = new Uint8Array(16);
-  if (kind !== "webhook") return { digest: "", body: new Uint8Array(), salt };
-  const body = new TextEncoder().encode(JSON.stringify({
+  if (kind !== "webhook") return new Uint8Array();
+  return new TextEncoder().encode(JSON.stringify({
     ...type !== null && { type },
     ...userId !== null && { user: { user_id: userId } },
     ...clickId !== null && { click_id: clickId },
     ...orderId !== null && { order: { id: orderId } },
   }));
-  return { digest: derive(kind, body).columns.digest, body, salt };
 }
 
 /** A note that stood beside the events, as earlier versions had them. */
@@ -396,14 +398,13 @@ function formerNotes({ body, eventId, recordedAt }: Line): Note[] {
 }
 
 /** What is kept of who was erased, by the tables of earlier versions: kind, columns. */
-const FORMER_ROWS: Readonly<Record<string, readonly [AliasKind, ...string[]]>> =
-  {
-    erased_names: ["user", "hash", "kind", "erasedAt", "returnedAt"],
-    erased_values: ["value", "hash", "is", "length"],
-    erased_orders: ["order", "orderId", "userId", "clickId", "erasedAt"],
-    erased_people: ["person", "pseudonym", "erasedAt", "events", "orders"],
-    returned_orders: ["returned", "orderId", "knownAt"],
-  };
+const FORMER_ROWS = new Map<unknown, readonly [AliasKind, ...string[]]>([
+  ["erased_names", ["user", "hash", "kind", "erasedAt", "returnedAt"]],
+  ["erased_values", ["value", "hash", "is", "length"]],
+  ["erased_orders", ["order", "orderId", "userId", "clickId", "erasedAt"]],
+  ["erased_people", ["person", "pseudonym", "erasedAt", "events", "orders"]],
+  ["returned_orders", ["returned", "orderId", "knownAt"]],
+]);
 
 /** Who was erased, or what is known of them. */
 function erasureOf({ erasure, row }: Line, key: Uint8Array): AliasRow {
@@ -417,13 +418,13 @@ function erasureOf({ erasure, row }: Line, key: Uint8Array): AliasRow {
     );
   }
   if (erasure === "erasure_keys") return keyRow(hex.decode(first));
-  const former = Object.entries(FORMER_ROWS).find(([name]) => name === erasure);
+  const former = FORMER_ROWS.get(erasure);
   if (former === undefined || cells !== row) {
     throw new SyntaxError(
       `"erasure" is ${JSON.stringify(erasure)}, which is not known here`,
     );
   }
-  const [, [formerKind, ...columns]] = former;
+  const [formerKind, ...columns] = former;
   const { hash, kind: is = formerKind, ...kept } = Object.fromEntries(
     columns.map((column, at) => [column, cells[at]]),
   );
