@@ -34,7 +34,6 @@ export type { ExplainedEvent, FieldValue } from "./explain/explain_order.ts";
 export type { EffectReason, EventContent } from "./explain/explain_order.ts";
 export type { ChainHead } from "./evidence/anchor_file.ts";
 export {
-  type ClaimedStatus,
   type Decision,
   type Machine,
   MACHINES,
@@ -54,37 +53,12 @@ export {
 } from "./months/month_row.ts";
 export { fileText } from "./months/months.ts";
 export { localDay } from "./months/month_row.ts";
-export {
-  BOOKED_COLUMNS,
-  FIRST_COLUMNS,
-  monthFiles,
-  readItems,
-  SHEETS,
-} from "./months/month_files.ts";
-export {
-  type CurrencyTotal,
-  type KindTotal,
-  sumCurrencies,
-  sumKinds,
-} from "./months/month_files.ts";
+export * from "./months/month_files.ts";
 export type { MonthDifference } from "./months/months.ts";
 export { BOOK_BY } from "./months/month_row.ts";
-export type { MonthTotal } from "./months/month_files.ts";
 export type { MonthChange } from "./months/months.ts";
-export type { MonthSummary } from "./months/month_files.ts";
 export type { MonthWork } from "./months/months.ts";
-export {
-  ATTENTION_KINDS,
-  type AttentionKind,
-} from "./outcomes/outcome_table.ts";
-export type { Outcome } from "./outcomes/outcome_table.ts";
-export { FACT_VALUES, type OutcomeFacts } from "./outcomes/outcome_table.ts";
-export {
-  type FactCondition,
-  OUTCOME_TABLE,
-  type OutcomeCode,
-  type OutcomeRow,
-} from "./outcomes/outcome_table.ts";
+export * from "./outcomes/outcome_table.ts";
 export { listDeliveries, readDeliveryPage } from "./reads/deliveries.ts";
 export { readPurchaseHolder } from "./reads/releases.ts";
 export { readAttentionPage, uncheckedSince } from "./reads/orders.ts";

@@ -11,16 +11,7 @@ export type { NewEvent } from "./events/event.ts";
 export { record } from "./events/record.ts";
 export { goLive } from "./recording/notes.ts";
 export { readFact } from "./events/read_fact.ts";
-export {
-  holdsLease,
-  isPolled,
-  type Lease,
-  LEASE_MS,
-  POLL_LEASE,
-  releaseLease,
-  renewLease,
-  takeLease,
-} from "./store/leases.ts";
+export * from "./store/leases.ts";
 export { ENTITIES, type Entity, type Status } from "./machines/transition.ts";
 export {
   type ObservedChange,
@@ -59,7 +50,7 @@ export { FOLD_VERSION } from "./projection/fold_version.ts";
 export { lastMovedMs } from "./projection/rows.ts";
 export { readOldestWaiting } from "./reads/stats.ts";
 export { type OrderState, orderState } from "./states/order_state.ts";
-export type { Driver, ResultSet, Statement } from "./store/database.ts";
+export type { Driver, Statement } from "./store/database.ts";
 export { isLostRace } from "./store/database.ts";
 export { appendStatement, type RawEvent } from "./store/events.ts";
 export * from "./polling/observations.ts";

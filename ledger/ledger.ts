@@ -58,7 +58,7 @@ import {
   type CatchUpOptions,
   type Projection,
 } from "./projection/catch_up.ts";
-import type { FoldCode, RedactNew } from "./projection/project.ts";
+import type { RedactNew } from "./projection/project.ts";
 import { type AttentionItem, listAttention, Orders } from "./reads/orders.ts";
 import { Users } from "./reads/users.ts";
 import { readExplanation } from "./reads/explain.ts";
@@ -81,6 +81,7 @@ import {
   type TransitionQuery,
 } from "./reads/releases.ts";
 import { Erasures } from "./erasure/erasures.ts";
+import type { ErasureParts } from "./erasure/redact.ts";
 import { goLive } from "./recording/notes.ts";
 import { EventLog } from "./store/events.ts";
 import {
@@ -110,16 +111,10 @@ export interface Stats extends LedgerStats {
 }
 
 /** What a {@linkcode Ledger} works with. */
-export interface LedgerParts {
-  /** A database that holds a ledger. */
-  readonly driver: Driver;
+export interface LedgerParts extends ErasureParts {
   readonly environment: string;
   readonly ledgerId: string;
-  readonly assets: AssetTable;
-  readonly now: () => number;
-  readonly randomBytes: (length: number) => Uint8Array;
   readonly anchor: HeadAnchor | undefined;
-  readonly fold: FoldCode;
   readonly redactNew: RedactNew;
 }
 

@@ -7,11 +7,16 @@ import {
 } from "./store/connections/client_driver.ts";
 import { openDriver, type OpenDriverOptions } from "./thread/open_driver.ts";
 import { cryptoBytes } from "./store/events.ts";
-import { type Driver, LedgerError } from "./store/database.ts";
+import { type Driver, failedWith } from "./store/database.ts";
 import type { Ledger } from "./ledger.ts";
-import { ledgerOn, type LedgerOptions } from "./ledger_on.ts";
+import { ledgerOn } from "./ledger_on.ts";
 import { FOLD } from "./projection/project.ts";
-import { createLedger, type CreateOptions, readStamp } from "./store/schema.ts";
+import {
+  createLedger,
+  type CreateOptions,
+  type LedgerOptions,
+  readStamp,
+} from "./store/schema.ts";
 
 /** Which ledger to open, and how. */
 export interface OpenLedgerOptions extends LedgerOptions, OpenDriverOptions {}
@@ -50,7 +55,7 @@ async function refuseOtherSchema(options: OpenLedgerOptions): Promise<void> {
     await readStamp(driver).finally(() => driver.close());
   } catch (error) {
     // A new file is made by what opens it next, or that says why not.
-    if (error instanceof LedgerError && error.code === "cannot_open") return;
+    if (failedWith(error, "cannot_open")) return;
     throw error;
   }
 }

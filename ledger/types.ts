@@ -73,7 +73,7 @@ export type {
   AnchorReset,
   ChainHead,
 } from "./evidence/anchor_file.ts";
-export type { LedgerOptions } from "./ledger_on.ts";
+export type { LedgerOptions } from "./store/schema.ts";
 export type { CatchUpOptions } from "./projection/catch_up.ts";
 export type {
   ENTITIES,

@@ -146,6 +146,13 @@ export class LedgerError extends Error {
   }
 }
 
+export function failedWith(
+  error: unknown,
+  ...codes: readonly LedgerErrorCode[]
+): error is LedgerError {
+  return error instanceof LedgerError && codes.includes(error.code);
+}
+
 export const CLOSED = "The database was closed before";
 
 const codes: readonly (readonly [prefix: string, code: LedgerErrorCode])[] = [
@@ -245,9 +252,7 @@ export function retrying(driver: Driver, options: RetryOptions = {}): Driver {
       try {
         return await work();
       } catch (error) {
-        if (!(error instanceof LedgerError) || error.code !== "busy") {
-          throw error;
-        }
+        if (!failedWith(error, "busy")) throw error;
         const waitedMs = now() - start;
         if (waitedMs >= busyLimitMs) {
           throw new LedgerError(
@@ -310,7 +315,7 @@ export async function retryLostRaces<Result>(
 }
 
 export function isLostRace(error: unknown): boolean {
-  return error instanceof LedgerError && error.code === "conflict";
+  return failedWith(error, "conflict");
 }
 
 /** The error of a step that saw before its write that it lost the race. */

@@ -7,6 +7,7 @@ import {
   busyDelayMs,
   bytesOf,
   type Driver,
+  failedWith,
   LedgerError,
   type Rows,
   select,
@@ -174,11 +175,9 @@ export function cryptoBytes(length: number): Uint8Array {
   return crypto.getRandomValues(new Uint8Array(length));
 }
 
-interface Call {
+interface Call extends PromiseWithResolvers<void> {
   readonly events: readonly Appended[];
   readonly bytes: number;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
 }
 
 /** Most events, and bytes of bodies, that several callers share a commit with. */
@@ -187,17 +186,11 @@ const SHARED_BYTES = 1 << 20;
 /** Most bytes of bodies that may wait. */
 const WAITING_BYTES = 64 << 20;
 
-interface EventLogOptions {
-  /**
-   * Retries for this long after the database first did not answer, in ms. The
-   * commit may have happened; an event that is appended twice is stored once.
-   *
-   * @default 2000
-   */
-  readonly retryLimitMs?: number;
-  readonly now?: () => number;
-  readonly randomBytes?: (length: number) => Uint8Array;
-}
+/**
+ * It is asked again for this long after the database first did not answer, in ms. The
+ * commit may have happened; an event that is appended twice is stored once.
+ */
+const RETRY_LIMIT_MS = 2000;
 
 /**
  * Lets concurrent callers share one transaction and one sync of the disk: the next
@@ -205,7 +198,8 @@ interface EventLogOptions {
  */
 export class EventLog {
   readonly #driver: Driver;
-  readonly #options;
+  readonly #now: () => number;
+  readonly #randomBytes: typeof cryptoBytes;
   #waiting: Call[] = [];
   #waitingBytes = 0;
   #running: Promise<void> | null = null;
@@ -214,13 +208,11 @@ export class EventLog {
 
   constructor(
     driver: Driver,
-    options: EventLogOptions = {},
+    { now = Date.now, randomBytes = cryptoBytes } = {},
   ) {
     this.#driver = driver;
-    this.#options = {
-      ...{ retryLimitMs: 2000, now: Date.now, randomBytes: cryptoBytes },
-      ...options,
-    };
+    this.#now = now;
+    this.#randomBytes = randomBytes;
   }
 
   /** All or none. After `unreachable` and `crashed` it is not certain that none is. */
@@ -235,11 +227,11 @@ export class EventLog {
           "nothing was written, try again later",
       );
     }
+    const call = { events, bytes, ...Promise.withResolvers<void>() };
     this.#waitingBytes += bytes;
-    await new Promise<void>((resolve, reject) => {
-      this.#waiting.push({ events, bytes, resolve, reject });
-      this.#running ??= this.#run();
-    }).finally(() => this.#waitingBytes -= bytes);
+    this.#waiting.push(call);
+    this.#running ??= this.#run();
+    await call.promise.finally(() => this.#waitingBytes -= bytes);
   }
 
   appendDelivery(delivery: Delivery): Promise<void> {
@@ -254,7 +246,7 @@ export class EventLog {
       if (!("body" in received)) {
         return record("delivery_unanswered", unansweredBody(received), {
           recordedAt: received.noticedAt,
-          salt: this.#options.randomBytes(16),
+          salt: this.#randomBytes(16),
         });
       }
       tally.add(received.id, classify(bodyValue(received.body)));
@@ -283,7 +275,7 @@ export class EventLog {
       recordedAt: receivedAt,
       readAt: null,
       body,
-      salt: this.#options.randomBytes(16),
+      salt: this.#randomBytes(16),
       arrived: true,
     };
   }
@@ -312,7 +304,7 @@ export class EventLog {
       for (const { resolve } of group) resolve();
     } catch (error) {
       const poisoned = error instanceof TypeError ||
-        (error instanceof LedgerError && error.code === "constraint");
+        failedWith(error, "constraint");
       if (!poisoned || group.length === 1) {
         for (const { reject } of group) reject(error);
         return;
@@ -325,16 +317,16 @@ export class EventLog {
   }
 
   async #commit(events: readonly Appended[]): Promise<void> {
-    const { retryLimitMs, now } = this.#options;
     let failedAt: number | null = null;
     for (let attempt = 3;; attempt++) {
       try {
         return await this.#write(events);
       } catch (error) {
         // A request alone may take longer than the limit until it is given up.
-        failedAt ??= now();
-        const isLate = now() - failedAt >= retryLimitMs;
-        if (!isUnanswered(error) || isLate) throw error;
+        failedAt ??= this.#now();
+        const isLate = this.#now() - failedAt >= RETRY_LIMIT_MS;
+        const isUnanswered = failedWith(error, "unreachable", "crashed");
+        if (!isUnanswered || isLate) throw error;
         await sleep(busyDelayMs(attempt, 1));
       }
     }
@@ -352,10 +344,4 @@ function goLiveWith(events: readonly Appended[]): Statement[] {
   const [first] = events.filter(({ arrived }) => arrived)
     .map(({ recordedAt }) => recordedAt).sort();
   return first === undefined ? [] : [stampLive(Date.parse(first))];
-}
-
-/** Whether the commit may have happened without an answer. */
-function isUnanswered(error: unknown): boolean {
-  return error instanceof LedgerError &&
-    (error.code === "unreachable" || error.code === "crashed");
 }

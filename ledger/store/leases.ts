@@ -148,8 +148,6 @@ export async function releaseLease(
 
 let own: string | null | undefined;
 
-let lock: Disposable | null = null;
-
 /**
  * Names this process by a file that it holds locked while it lives, so that others
  * of this machine need not wait for the leases of one that was killed. No runtime
@@ -161,25 +159,24 @@ function thisProcess(): string | null {
   if (own !== undefined) return own;
   try {
     const path = `${mkdtempSync(`${tmpdir()}/rampkit-`)}/lock`;
-    lock = lockFile(path, "exclusive");
-    own = lock === null ? null : `${hostname()}:${path}`;
+    const lock = lockFile(path, "exclusive");
     process.once("exit", () => {
       lock?.[Symbol.dispose]();
       forget(path);
     });
+    return own = `${hostname()}:${path}`;
   } catch {
-    own ??= null;
+    return own = null;
   }
-  return own;
 }
 
 /** The lock of another process of this machine that has ended, else null. */
 function endedLock(other: SqlValue | undefined): string | null {
-  const machine = `${hostname()}:`;
   if (typeof other !== "string" || other === own) return null;
-  if (!other.startsWith(machine)) return null;
-  const path = other.slice(machine.length);
   try {
+    const machine = `${hostname()}:`;
+    const path = other.slice(machine.length);
+    if (!other.startsWith(machine)) return null;
     // Another container of the same name has another folder: nothing is known.
     const taken = existsSync(path) ? lockFile(path, "exclusive") : null;
     taken?.[Symbol.dispose]();

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import type { AssetTable } from "../../core/assets/environment.ts";
 import { sleep } from "../../core/waiting/waiting.ts";
 import { type Driver, LedgerError, statement, write } from "./database.ts";
 import { hexOf } from "./events.ts";
@@ -329,15 +330,53 @@ export interface LedgerStamp {
 /** Fold version of a ledger that is being moved in: nothing folds it. */
 export const UNFINISHED: number = Number.MAX_SAFE_INTEGER;
 
-export interface CreateOptions {
-  /** @default {the ledger's own} */
-  readonly environment?: string | undefined;
-  /** Opens it also where a move into it was stopped. @default {false} */
-  readonly unfinished?: boolean;
-  /** Looks at a ledger that must be there, and writes nothing. @default {false} */
-  readonly readOnly?: boolean;
-  /** Of a new ledger where `environment` is left out. */
+/** How a ledger is opened, whatever its database. */
+export interface LedgerOptions {
+  /**
+   * Environment the ledger belongs to. A new ledger is stamped with it, and
+   * opening it with another is refused.
+   *
+   * @default the ledger's own stamp
+   */
+  readonly environment?: string;
+  /**
+   * Environment a new ledger is stamped with when `environment` is left out.
+   */
   readonly defaultEnvironment?: string;
+  /**
+   * Asset table that gives the precision of amounts. Every process that folds
+   * the ledger must name the same.
+   *
+   * @default "sandbox" in the environment `sandbox`, else "production"
+   */
+  readonly assets?: AssetTable;
+  /**
+   * Only reads: nothing is created, and every write fails.
+   *
+   * @default false
+   */
+  readonly readOnly?: boolean;
+  /**
+   * Time from which transitions are sent to handlers and targets, UTC ISO 8601:
+   * what ended before is logged and booked, but not sent. A ledger that went
+   * live at another time is refused.
+   *
+   * @default when a poller or an endpoint first works on it
+   */
+  readonly goLive?: string;
+  /** The clock, in ms. @default Date.now */
+  readonly now?: () => number;
+  /** Random bytes for salts. @default crypto.getRandomValues */
+  readonly randomBytes?: (length: number) => Uint8Array;
+  /**
+   * Opens it also where a move into it was stopped, to move it in again.
+   *
+   * @default false
+   */
+  readonly unfinished?: boolean;
+}
+
+export interface CreateOptions extends LedgerOptions {
   readonly foldVersion: number;
   readonly now: () => number;
   readonly randomBytes: (length: number) => Uint8Array;

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import type { Driver } from "../store/database.ts";
 import type { Person } from "./person_events.ts";
 import type { Ledger } from "../ledger.ts";
-import { ledgerOn, type LedgerOptions } from "../ledger_on.ts";
+import { ledgerOn } from "../ledger_on.ts";
+import type { LedgerOptions } from "../store/schema.ts";
 import { openMemoryLedger } from "../open_ledger.ts";
 
 /**

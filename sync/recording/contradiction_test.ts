@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ClaimedStatus } from "../../ledger/for_resources.ts";
+import type { ClaimedStatus } from "../../ledger/machines/machine.ts";
 import { contestingClaims } from "../../ledger/testing/mod.ts";
 import type { StatusFacts } from "../../ledger/for_sync.ts";
 import { CONTRADICTED_AFTER_MS, contradictions } from "./recorder.ts";

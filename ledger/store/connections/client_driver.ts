@@ -5,6 +5,7 @@ import {
   CLOSED,
   codeOfSqlite,
   type Driver,
+  failedWith,
   fromSqlite,
   isQuery,
   LedgerError,
@@ -63,56 +64,25 @@ export interface ClientResult {
   readonly rowsAffected: number;
 }
 
-export interface ClientDriverOptions {
-  readonly client: LedgerClient;
+interface ClientDriverOptions extends Omit<OpenClientOptions, "busyLimitMs"> {
   readonly location: Driver["location"];
   /** Its name in messages, without a token. */
   readonly where: string;
-  /** Longest wait for a server. @default that of the client's own requests */
-  readonly timeoutMs?: number;
-  readonly readOnly?: boolean;
   /** Whether closing the driver closes the client too. @default {its maker does} */
   readonly closesClient?: boolean;
 }
 
-/** Each batch is one call of the client's. A server decides how durable a commit is: sqld runs with `synchronous=NORMAL`. */
-export class ClientDriver implements Driver {
-  readonly location: Driver["location"];
-  readonly #options: ClientDriverOptions;
-  #closed = false;
-  #last: Promise<unknown> = Promise.resolve();
-
-  constructor(options: ClientDriverOptions) {
-    this.location = options.location;
-    this.#options = options;
-  }
-
-  batch(
-    statements: readonly Statement[],
-    mode: "read" | "write",
-  ): Promise<ResultSet[]> {
-    if (this.location === "remote") return this.#batch(statements, mode);
-    // One after the other: `reconnect()` would end the others.
-    const batch = this.#last.then(() => this.#batch(statements, mode));
-    this.#last = batch.catch(() => {});
-    return batch;
-  }
-
-  async close(): Promise<void> {
-    this.#closed = true;
-    await this.#last;
-    if (this.#options.closesClient) this.#options.client.close();
-  }
-
-  async #batch(
-    statements: readonly Statement[],
-    mode: "read" | "write",
-  ): Promise<ResultSet[]> {
-    const { client, location, where, timeoutMs = Infinity } = this.#options;
-    if (this.#closed || client.closed) {
-      throw new LedgerError("closed", CLOSED);
-    }
-    const asked = this.#options.readOnly ? "read" : mode;
+/**
+ * Each batch is one call of the client's. A server decides how durable a commit is:
+ * sqld runs with `synchronous=NORMAL`.
+ */
+export function clientDriver(options: ClientDriverOptions): Driver {
+  const { client, location, where, timeoutMs = Infinity } = options;
+  let isClosed = false;
+  let last: Promise<unknown> = Promise.resolve();
+  const run: Driver["batch"] = async (statements, mode) => {
+    if (isClosed || client.closed) throw new LedgerError("closed", CLOSED);
+    const asked = options.readOnly ? "read" : mode;
     const onlyReads = statements.every(canBeAnswered);
     if (asked === "read" && !onlyReads) {
       // Neither a file nor a server refuses it, even in a read transaction.
@@ -120,37 +90,46 @@ export class ClientDriver implements Driver {
     }
     const all = statements.map(sent);
     if (location === "remote" && asked === "write" && onlyReads) {
-      all.push(primaryOnly);
+      all.push(PRIMARY_ONLY);
     }
+    const unanswered = () =>
+      new LedgerError(
+        "unreachable",
+        `No answer from ${where} within ${timeoutMs} ms`,
+      );
     try {
       const results = await within(
         location === "remote" ? timeoutMs : Infinity,
         undefined,
-        () =>
-          new LedgerError(
-            "unreachable",
-            `No answer from ${where} within ${timeoutMs} ms`,
-          ),
+        unanswered,
         () => client.batch(all, asked),
       );
       return results.slice(0, statements.length).map(resultSet);
     } catch (error) {
-      const explained = fromClient(error, this.#options, statements);
-      await this.#recover(explained);
+      const explained = fromClient(error, options, statements);
+      const isUsable = failedWith(explained, "constraint", "conflict");
+      // A statement that SQLite answered with `SQLITE_BUSY` stays open, and lets no
+      // later transaction of its connection commit. A memory database would end
+      // with its connection, which nobody else can lock.
+      if (location === "file" && !isUsable) await client.reconnect();
       throw explained;
     }
-  }
-
-  /**
-   * A statement that SQLite answered with `SQLITE_BUSY` stays open, and lets no
-   * later transaction of its connection commit. A memory database would end
-   * with its connection, which nobody else can lock.
-   */
-  async #recover({ code }: LedgerError): Promise<void> {
-    const usable = code === "constraint" || code === "conflict";
-    if (this.location !== "file" || usable) return;
-    await this.#options.client.reconnect();
-  }
+  };
+  return {
+    location,
+    batch: (statements, mode) => {
+      if (location === "remote") return run(statements, mode);
+      // One after the other: `reconnect()` would end the others.
+      const batch = last.then(() => run(statements, mode));
+      last = batch.catch(() => {});
+      return batch;
+    },
+    close: async () => {
+      isClosed = true;
+      await last;
+      if (options.closesClient) client.close();
+    },
+  };
 }
 
 /**
@@ -158,7 +137,7 @@ export class ClientDriver implements Driver {
  * even in a write transaction; a statement that could write sends the whole
  * batch to the primary.
  */
-const primaryOnly: ClientStatement = {
+const PRIMARY_ONLY: ClientStatement = {
   sql: "DROP TABLE IF EXISTS rampkit_no_such_table",
   args: [],
 };
@@ -178,9 +157,8 @@ function sent({ sql, args }: Statement): ClientStatement {
   };
 }
 
-function resultSet(
-  { columns, rows, rowsAffected }: ClientResult,
-): ResultSet {
+function resultSet(result: ClientResult): ResultSet {
+  const { columns, rows, rowsAffected } = result;
   return {
     columns,
     rows: rows.map((row) => columns.map((_, at) => plain(row[at]))),
@@ -199,10 +177,8 @@ function fromClient(
   statements: readonly Statement[],
 ): LedgerError {
   if (error instanceof LedgerError) return error;
-  const { statementIndex, cause } = fields(error);
-  const statement = typeof statementIndex === "number"
-    ? statements[statementIndex]
-    : undefined;
+  const { statementIndex, cause } = Object(error);
+  const statement = statements[statementIndex];
   // The client puts its codes before the message, once for every layer.
   const inner = cause instanceof Error ? cause : error;
   const code = location === "remote" ? codeOf(error, inner) : undefined;
@@ -210,9 +186,9 @@ function fromClient(
 }
 
 function codeOf(error: unknown, inner: unknown): LedgerErrorCode {
-  const { status, name } = fields(inner);
+  const { status, name } = Object(inner);
   if (status === 401 || status === 403) return "unauthorised";
-  const code = String(fields(error).code ?? "");
+  const code = String(Object(error).code ?? "");
   if (code === "TRANSACTION_CLOSED") return "failed"; // A skipped statement.
   // Anything but the server's answer to a statement leaves open what happened.
   if (name !== "ResponseError") return "unreachable";
@@ -228,10 +204,6 @@ function codeOfProxied(message: string): LedgerErrorCode {
   }
   if (/locked|busy/i.test(message)) return "busy";
   return /no such|syntax error/.test(message) ? "failed" : "unreachable";
-}
-
-function fields(error: unknown): Readonly<Record<string, unknown>> {
-  return Object(error);
 }
 
 /** Which client to use, and how. */
@@ -275,10 +247,8 @@ export async function openClient(options: OpenClientOptions): Promise<Driver> {
   const { client, timeoutMs = 10_000, readOnly = false } = options;
   const known = await databaseOf(client);
   if (known.location === "file" && !readOnly) await refuseOldEngine(known);
-  const opened = await reached(
-    new ClientDriver({ ...known, timeoutMs, readOnly }),
-    options,
-  );
+  const driver = clientDriver({ ...known, timeoutMs, readOnly });
+  const opened = await reached(driver, options);
   if (await selectValue(opened, "SELECT 1") === 1) return opened;
   await opened.close();
   throw new TypeError(
@@ -298,7 +268,7 @@ async function databaseOf(client: LedgerClient): Promise<Known> {
         "libsql:, https: or http: address",
     );
   }
-  const asked = new ClientDriver({ client, location: "memory", where });
+  const asked = clientDriver({ client, location: "memory", where });
   const [[, , file] = []] = await select(asked, "PRAGMA database_list");
   return typeof file === "string" && file !== ""
     ? { client, location: "file", where: file }
@@ -307,7 +277,7 @@ async function databaseOf(client: LedgerClient): Promise<Known> {
 
 /** An old engine may lose what others commit, so it is not used beside them. */
 async function refuseOldEngine(known: Known): Promise<void> {
-  const asked = new ClientDriver(known);
+  const asked = clientDriver(known);
   const version = await selectValue(asked, "SELECT sqlite_version()");
   if (isSafeSqlite(String(version))) return;
   const why = `The client's SQLite ${version} can lose what another process ` +
@@ -320,7 +290,7 @@ async function refuseOldEngine(known: Known): Promise<void> {
     // The lock goes with the next read.
     await select(asked, "SELECT count(*) FROM sqlite_schema");
   } catch (error) {
-    if (!(error instanceof LedgerError) || error.code !== "busy") throw error;
+    if (!failedWith(error, "busy")) throw error;
     throw new LedgerError(
       "busy",
       `${why}, which has it open; stop that one, or ${advice}`,

@@ -9,6 +9,7 @@ import {
 import {
   CLOSED,
   type Driver,
+  failedWith,
   fromSqlite,
   isQuery,
   LedgerError,
@@ -119,9 +120,7 @@ export class FileDriver implements Driver {
         rmSync(path, { force: true });
         dropLog(path);
         const said = fromSqlite(error, path);
-        throw said.code === "cannot_open" || said.code === "full"
-          ? said
-          : error;
+        throw failedWith(said, "cannot_open", "full") ? said : error;
       }
     });
     // Copying leaves the new file to the operating system's cache.
@@ -279,8 +278,7 @@ export class FileDriver implements Driver {
     // Permanent: the file may hold another ledger. This process does not know
     // the environment or the chain of that ledger.
     if (said.code === "replaced") this.#ended ??= said;
-    const usable = undone &&
-      (said.code === "constraint" || said.code === "conflict");
+    const usable = undone && failedWith(said, "constraint", "conflict");
     if (!usable && this.location === "file") this.#disconnect();
     return said;
   }

@@ -1,5 +1,5 @@
 import { createClient } from "@libsql/client/web";
-import { ClientDriver, type LedgerClient } from "./client_driver.ts";
+import { clientDriver, type LedgerClient } from "./client_driver.ts";
 import { publicUrl } from "./database_url.ts";
 import { type Driver, LedgerError } from "../database.ts";
 
@@ -20,21 +20,15 @@ interface RemoteOptions {
  * @throws {LedgerError} `cannot_open` when the address is not valid.
  */
 export function remoteDriver(options: RemoteOptions): Driver {
-  const where = publicUrl(options.url);
-  const { readOnly = false } = options;
-  return new ClientDriver({
-    client: connect(options, where),
-    ...{ where, readOnly, location: "remote", closesClient: true },
-  });
-}
-
-function connect(options: RemoteOptions, where: string): LedgerClient {
-  const { url, authToken, timeoutMs = 10_000, fetch: send = fetch } = options;
+  const { url, authToken, timeoutMs = 10_000, readOnly = false } = options;
+  const where = publicUrl(url);
+  const { fetch: send = fetch } = options;
+  let client: LedgerClient;
   try {
     if (!/^(libsql|https?):/.test(url)) throw new TypeError("No HTTP address");
-    return createClient({
+    client = createClient({
       url,
-      ...(authToken === undefined ? {} : { authToken }),
+      ...authToken !== undefined && { authToken },
       // A request that hangs must not keep the others waiting.
       concurrency: Infinity,
       fetch: (request: Request) =>
@@ -48,4 +42,12 @@ function connect(options: RemoteOptions, where: string): LedgerClient {
         ":memory:, libsql:, https: or http:",
     );
   }
+  const location = "remote";
+  return clientDriver({
+    client,
+    where,
+    readOnly,
+    location,
+    closesClient: true,
+  });
 }
