@@ -15,5 +15,4 @@ export { LEASE_MS, LeaseTurn, WITNESS_LEASE } from "./store/leases.ts";
 export { readLastSeq } from "./reads/releases.ts";
 export { inputDigest, isAbout } from "./orders/order_fold.ts";
 export type { OrderFold } from "./orders/order_fold.ts";
-export { readSharing } from "./reads/pages.ts";
-export { readOrderFold } from "./reads/releases.ts";
+export { readOrderFold, readSharing } from "./reads/releases.ts";

@@ -119,8 +119,8 @@ export type {
   StoredFacts,
 } from "./outcomes/outcome_table.ts";
 export type { Booked } from "./outcomes/outcome_table.ts";
-export type { FieldMatch, FoundField } from "./reads/pages.ts";
-export type { RecordedName } from "./reads/find.ts";
+export type { FieldMatch, FoundField } from "./reads/orders.ts";
+export type { RecordedName } from "./reads/orders.ts";
 export type { LedgerStats } from "./reads/stats.ts";
 export type { WaitingDeliveries } from "./reads/stats.ts";
 export type { StateChange, StateDifference } from "./projection/refold.ts";

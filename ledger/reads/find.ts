@@ -1,43 +1,24 @@
 /** Orders and users by anything that names one. */
 import type { AssetTable } from "../../core/assets/environment.ts";
-import { readFact } from "../events/read_fact.ts";
-import { askedAtOf, validUntil } from "../events/event.ts";
-import { isExpectation } from "../events/fact.ts";
 import { compareText } from "../machines/machine.ts";
-import type { Trust } from "../machines/transition.ts";
+import { type Driver, listed, select } from "../store/database.ts";
+import type { LookupKind } from "../projection/guard.ts";
+import { ALL, byCreation, readPage, where, wrongQuery } from "./pages.ts";
 import {
-  type Driver,
-  listed,
-  read,
-  type Rows,
-  type SqlValue,
-  type Statement,
-  statement,
-} from "../store/database.ts";
-import { lookupText } from "../projection/rows.ts";
-import type { LookupHash, LookupKind } from "../projection/guard.ts";
-import { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
-import {
-  ALL,
-  byCreation,
   type FieldMatch,
   type FoundField,
-  isOfSession,
-  namesOf,
-  readHash,
-  readPage,
-  readSessions,
-  RECORDED,
-  STATED,
-  where,
-  wrongQuery,
-} from "./pages.ts";
-import {
   type FoundOrder,
+  isOfSession,
   MOST_FOUND,
+  namesOf,
   ORDER_COLUMNS,
   orderOfRow,
   type OrderView,
+  readNamed,
+  readRecorded,
+  RECORDED,
+  type RecordedName,
+  STATED,
 } from "./orders.ts";
 import { USER_COLUMNS, userOfRow, type UserView } from "./users.ts";
 
@@ -60,20 +41,6 @@ export type Found =
     readonly user: UserView;
   };
 
-/** The names of a purchase that the partner recorded. */
-export interface RecordedName {
-  /** The session; null where it was recorded without one. */
-  readonly sessionId: string | null;
-  /** The click id. */
-  readonly clickId: string | null;
-  /** The partner's own reference. */
-  readonly reference: string | null;
-  /** When it was asked for, UTC ISO 8601. */
-  readonly askedAt: string;
-  /** Until when an order may match it, UTC ISO 8601. */
-  readonly validUntil: string;
-}
-
 /** What a text leads to. */
 export interface FindResult {
   /** Whole matches first, of these confirmed ones, then the newest. */
@@ -86,9 +53,6 @@ export interface FindResult {
    */
   readonly recorded: readonly RecordedName[];
 }
-
-/** Most recorded names that are listed. */
-const MOST_RECORDED = 10;
 
 /** Shorter texts are the beginning of too many ids. */
 export const PREFIX_AT_LEAST = 4;
@@ -122,19 +86,24 @@ export async function findAnything(
   if (searched === "") {
     throw wrongQuery("text", text, "something to look for");
   }
-  const hash = await readHash(driver);
-  const kinds = new Map(
-    WHOLE.map((kind) => [hash.of(kind, lookupText(kind, searched)), kind]),
-  );
-  const [looked = [], ids = [], users = [], recorded] = await read(driver, [
-    selectLooked(kinds.keys()),
-    selectIds(searched),
-    statement(
+  // With fewer characters too many ids begin.
+  const last = searched.length >= PREFIX_AT_LEAST ? LAST : "";
+  const [hits, ids, users, recorded] = await Promise.all([
+    readNamed(driver, assets, WHOLE, searched),
+    select(
+      driver,
+      `SELECT ${ORDER_COLUMNS} FROM json_each(?) AS w
+        CROSS JOIN orders AS r ON r.id >= w.value ->> 0 AND r.id <= w.value ->> 1
+        LIMIT ${MOST_FOUND + 1}`,
+      JSON.stringify(spellings(searched).map((one) => [one, one + last])),
+    ),
+    select(
+      driver,
       `SELECT ${USER_COLUMNS} FROM users AS r
         WHERE r.id IN (SELECT value FROM json_each(?))`,
       listed(spellings(searched)),
     ),
-    selectRecorded(hash, searched),
+    readRecorded(driver, spellings(searched)),
   ]);
   const orders = new Map<string, Extract<Found, { entity: "order" }>>();
   const add = (one: FoundOrder, hit?: FieldMatch) => {
@@ -152,27 +121,27 @@ export async function findAnything(
     if (matches.length === 0) return;
     orders.set(order.orderId, { entity: "order", matches, order });
   };
-  for (const [at, shown, ...row] of looked) {
-    const trust = trustOf(shown);
-    const kind = kinds.get(Number(at)) ?? "tx";
+  for (const { kind, trust, ...one } of hits) {
     // Under a session an order is shown by its terms, which may have changed.
     const field = trust === "confirmed" && kind === "session"
       ? undefined
       : BELIEVED[kind];
-    add(orderOfRow(row, assets), field && { field, value: searched, trust });
+    add(one, field && { field, value: searched, trust });
   }
   for (const row of ids) add(orderOfRow(row, assets));
-  for (const { sessionId, clickId } of await readSessions(driver, searched)) {
-    const found = [...orders.values()];
-    if (found.some(({ order }) => isOfSession(order, sessionId))) continue;
-    const [rows = []] = await read(driver, [
-      selectLooked([hash.of("click", clickId)]),
-    ]);
-    for (const [, shown, ...row] of rows) {
-      add(orderOfRow(row, assets), {
-        ...{ field: "sessionId", value: sessionId, trust: trustOf(shown) },
-      });
-    }
+  for (const { sessionId, clickId } of recorded) {
+    if (
+      clickId === null || sessionId?.toLowerCase() !== searched.toLowerCase() ||
+      orders.values().some(({ order }) => isOfSession(order, sessionId))
+    ) continue;
+    for (
+      const { trust, kind: _, ...one } of await readNamed(
+        driver,
+        assets,
+        ["click"],
+        clickId,
+      )
+    ) add(one, { field: "sessionId", value: sessionId, trust });
   }
   const rank = ({ matches }: Found) =>
     Math.max(...matches.map((match) => rankOf(match, searched)));
@@ -198,22 +167,8 @@ export async function findAnything(
   return {
     found: all.slice(0, MOST_FOUND),
     more: all.length > MOST_FOUND,
-    recorded: recordedOf(recorded),
+    recorded,
   };
-}
-
-/** Selects orders by hashes of names: hash, whether it is shown, ORDER_COLUMNS. */
-function selectLooked(hashes: Iterable<number>): Statement {
-  const hits = (shown: 0 | 1) =>
-    `SELECT * FROM (SELECT hash, shown, no FROM lookup
-      WHERE hash IN (SELECT value FROM json_each(?1)) AND shown = ${shown}
-      LIMIT ${MOST_FOUND + 1})`;
-  return statement(
-    `SELECT l.hash, l.shown, ${ORDER_COLUMNS}
-      FROM (${hits(1)} UNION ALL ${hits(0)}) AS l
-      CROSS JOIN orders AS r ON r.no = l.no`,
-    listed(hashes),
-  );
 }
 
 /**
@@ -226,23 +181,9 @@ const BELIEVED: Readonly<Partial<Record<LookupKind, FoundField>>> = {
   external: "externalOrderId",
 };
 
-function trustOf(shown: SqlValue | undefined): Trust {
-  return shown === 1 ? "confirmed" : "claimed";
-}
-
 /** Identifiers of the service are in capitals or in none. */
 function spellings(text: string): string[] {
   return [...new Set([text, text.toUpperCase(), text.toLowerCase()])];
-}
-
-function selectIds(text: string): Statement {
-  const last = text.length >= PREFIX_AT_LEAST ? LAST : "";
-  return statement(
-    `SELECT ${ORDER_COLUMNS} FROM json_each(?) AS w
-      CROSS JOIN orders AS r ON r.id >= w.value ->> 0 AND r.id <= w.value ->> 1
-      LIMIT ${MOST_FOUND + 1}`,
-    JSON.stringify(spellings(text).map((one) => [one, one + last])),
-  );
 }
 
 /** Orders, the newest, that have a text somewhere in what is known of them. */
@@ -301,33 +242,4 @@ function rankOf({ value, trust }: FieldMatch, text: string): number {
 function isRead({ banned, verificationTrust }: UserView): boolean {
   return banned !== null ||
     Object.values(verificationTrust).includes("confirmed");
-}
-
-/** Selects the events of what the partner recorded under a whole name. */
-function selectRecorded(hash: LookupHash, text: string): Statement {
-  const kinds = {
-    click: "asked_click",
-    reference: "asked_reference",
-    session: "session",
-  } as const;
-  const found = Object.entries(kinds).map(([column, kind]) =>
-    `SELECT position, asked_at FROM expected
-      WHERE ${column} IN (${spellings(text).map((one) => hash.of(kind, one))})`
-  );
-  return statement(
-    `SELECT ${EVENT_COLUMNS} FROM (${found.join(" UNION ")}
-        ORDER BY asked_at DESC, position DESC LIMIT ${MOST_RECORDED}) AS x
-      CROSS JOIN events AS e ON e.position = x.position`,
-  );
-}
-
-function recordedOf(rows: Rows | undefined): RecordedName[] {
-  return eventsOf(rows).map(readFact).filter(isExpectation)
-    .map(({ expectation: one }) => ({
-      sessionId: one.sessionId,
-      clickId: one.clickId,
-      reference: one.reference,
-      askedAt: askedAtOf(one),
-      validUntil: validUntil(one),
-    })).sort((a, b) => compareText(b.askedAt, a.askedAt));
 }

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { orderSnapshot, webhookEvent } from "../testing/mint.ts";
 import { openLedger } from "../open_ledger.ts";
-import { readSharing } from "./pages.ts";
-import { readOrderFold } from "./releases.ts";
+import { readOrderFold, readSharing } from "./releases.ts";
 
 const salt = new Uint8Array(16);
 const NOW = "2026-11-20T09:00:00.000Z";

@@ -31,6 +31,7 @@ import {
 } from "../store/database.ts";
 import {
   amountUnits,
+  lookupText,
   orderAtMs,
   orderView,
   unpackOrder,
@@ -45,29 +46,27 @@ import {
   decodeCursor,
   encodeCursor,
   given,
-  hasMore,
-  isLinked,
-  isOfSession,
-  isOfTerms,
   type List,
   MOST_PAGE_BYTES,
-  namesOf,
+  MOST_SEARCHED,
   type PageQuery,
   pageSize,
   type Range,
   readAll,
   readHash,
   readPage,
-  readSessions,
   readSums,
-  RECORDED,
-  STATED,
+  selectEnd,
   where,
   wrongCursor,
   wrongQuery,
 } from "./pages.ts";
 import { jsonBytes } from "../../core/bytes.ts";
-import { timeOf } from "../store/events.ts";
+import { selectEvents, timeOf } from "../store/events.ts";
+import { readFact } from "../events/read_fact.ts";
+import { askedAtOf, validUntil } from "../events/event.ts";
+import { isExpectation } from "../events/fact.ts";
+import { compareText } from "../machines/machine.ts";
 
 /** An order as readers see it. */
 export type OrderView = OrderState & {
@@ -199,8 +198,197 @@ export function orderOfRow(
 /** Where more orders share a name, it does not say which one is meant. */
 export const MOST_FOUND = 100;
 
-/** With so many orders to look at, adding them up takes longer than a page may. */
-const MANY = 50_000;
+/** The field in which a text was found. */
+export type FoundField =
+  | "orderId"
+  | "externalOrderId"
+  | "reference"
+  | "clickId"
+  | "sessionId"
+  | "txId"
+  | "address"
+  | "cardId"
+  | "userId";
+
+/** One way in which an order or user matches a text. */
+export interface FieldMatch {
+  /** The field in which the text was found. */
+  readonly field: FoundField;
+  /** The whole value, as stored. */
+  readonly value: string;
+  /**
+   * `confirmed`: the service has shown it so, or you recorded it under the
+   * click id that the service shows. `claimed`: only webhooks say so.
+   */
+  readonly trust: Trust;
+}
+
+/** Names by which the service shows an order, or webhooks name it. */
+export const STATED: readonly LookupKind[] = ["click", "external"];
+
+/** Names that the partner recorded for what an order pays for. */
+export const RECORDED: readonly LookupKind[] = ["session", "reference"];
+
+/** Everything that names an order, each value of a field once. */
+export function namesOf(order: OrderState, fold: OrderFold): FieldMatch[] {
+  const names = new Map<string, FieldMatch>();
+  const add = (
+    field: FoundField,
+    value: string | null | undefined,
+    trust: Trust,
+  ) => {
+    const key = `${field} ${value}`;
+    if (value && names.get(key)?.trust !== "confirmed") {
+      names.set(key, { field, value, trust });
+    }
+  };
+  const shown = order.confirmed === null ? "claimed" : "confirmed";
+  add("orderId", order.orderId, shown);
+  for (const reading of [fold.latest, fold.statusless]) {
+    add("externalOrderId", reading?.externalOrderId, "confirmed");
+    add("clickId", reading?.clickId, "confirmed");
+  }
+  add("reference", order.expected?.reference, "confirmed");
+  add("sessionId", order.expected?.sessionId, "confirmed");
+  for (const { bodies } of fold.claims) {
+    for (const body of bodies) {
+      add("externalOrderId", body.externalOrderId, "claimed");
+      add("clickId", body.clickId, "claimed");
+    }
+  }
+  for (const { sessionId } of fold.sessions) {
+    add("sessionId", sessionId, "claimed");
+  }
+  add("txId", order.txId, shown);
+  add("address", order.address, shown);
+  add("cardId", order.cardId, shown);
+  return [...names.values()];
+}
+
+/**
+ * Whether a click id, external id or session that was looked up leads to an order. A
+ * lookup ignores case. Of what webhooks named, and of what earlier readings showed,
+ * not all is kept: where an order has nothing alike the lookup is believed.
+ */
+export function isLinked(
+  { order, fold }: { readonly order: OrderState; readonly fold: OrderFold },
+  name: string,
+): boolean {
+  const alike = namesOf(order, fold)
+    .filter(({ value }) => value.toLowerCase() === name.toLowerCase());
+  return alike.length === 0 || alike.some(({ value }) => value === name);
+}
+
+/**
+ * Whether the terms of an order are of a reference or a session that was looked up:
+ * a lookup holds those of all terms that the order was ever compared with.
+ */
+export function isOfTerms(
+  { order: { expected } }: { readonly order: OrderState },
+  name: string,
+): boolean {
+  return expected?.reference === name || expected?.sessionId === name;
+}
+
+/** Whether the terms of an order lead to a session: it then means that order. */
+export function isOfSession(
+  { expected, confirmed }: OrderState,
+  session: string,
+): boolean {
+  return expected?.sessionId === session &&
+    expected.clickId === confirmed?.clickId;
+}
+
+/** An order that a whole name leads to. */
+export interface NamedOrder extends FoundOrder {
+  /** What the name is. */
+  readonly kind: LookupKind;
+  readonly trust: Trust;
+}
+
+function isShown({ trust }: NamedOrder): boolean {
+  return trust === "confirmed";
+}
+
+/**
+ * Reads the orders that a whole name of some kinds leads to: of those that the
+ * service has shown, and of those that webhooks name, so many of the first.
+ */
+export async function readNamed(
+  driver: Driver,
+  assets: AssetTable,
+  kinds: readonly LookupKind[],
+  name: string,
+): Promise<NamedOrder[]> {
+  const hash = await readHash(driver);
+  const byHash = new Map(
+    kinds.map((kind) => [hash.of(kind, lookupText(kind, name)), kind]),
+  );
+  const hits = (shown: 0 | 1) =>
+    `SELECT * FROM (SELECT hash, shown, no FROM lookup
+      WHERE hash IN (SELECT value FROM json_each(?1)) AND shown = ${shown}
+      LIMIT ${MOST_FOUND + 1})`;
+  const rows = await select(
+    driver,
+    `SELECT l.hash, l.shown, ${ORDER_COLUMNS}
+      FROM (${hits(1)} UNION ALL ${hits(0)}) AS l
+      CROSS JOIN orders AS r ON r.no = l.no`,
+    listed(byHash.keys()),
+  );
+  return rows.map(([at, shown, ...row]) => ({
+    ...orderOfRow(row, assets),
+    kind: byHash.get(Number(at)) ?? "tx",
+    trust: shown === 1 ? "confirmed" : "claimed",
+  }));
+}
+
+/** The names of a purchase that the partner recorded. */
+export interface RecordedName {
+  /** The session; null where it was recorded without one. */
+  readonly sessionId: string | null;
+  /** The click id. */
+  readonly clickId: string | null;
+  /** The partner's own reference. */
+  readonly reference: string | null;
+  /** When it was asked for, UTC ISO 8601. */
+  readonly askedAt: string;
+  /** Until when an order may match it, UTC ISO 8601. */
+  readonly validUntil: string;
+}
+
+/** Most recorded names that are listed. */
+const MOST_RECORDED = 10;
+
+/** Reads what the partner recorded under whole names, the latest first. */
+export async function readRecorded(
+  driver: Driver,
+  names: readonly string[],
+): Promise<RecordedName[]> {
+  const hash = await readHash(driver);
+  const kinds = {
+    click: "asked_click",
+    reference: "asked_reference",
+    session: "session",
+  } as const;
+  const found = Object.entries(kinds).map(([column, kind]) =>
+    `SELECT position, asked_at FROM expected
+      WHERE ${column} IN (${names.map((one) => hash.of(kind, one))})`
+  );
+  const events = await selectEvents(
+    driver,
+    `(${found.join(" UNION ")}
+        ORDER BY asked_at DESC, position DESC LIMIT ${MOST_RECORDED}) AS x
+      CROSS JOIN events AS e ON e.position = x.position`,
+  );
+  return events.map(readFact).filter(isExpectation)
+    .map(({ expectation: one }) => ({
+      sessionId: one.sessionId,
+      clickId: one.clickId,
+      reference: one.reference,
+      askedAt: askedAtOf(one),
+      validUntil: validUntil(one),
+    })).sort((a, b) => compareText(b.askedAt, a.askedAt));
+}
 
 /**
  * Orders as folded so far; behind by {@linkcode Ledger.lag} events. Every method throws
@@ -266,26 +454,32 @@ export class Orders {
   async find(reference: string): Promise<ReferencedOrders> {
     const exact = await this.get(reference);
     if (exact?.confirmed) return { confirmed: [exact], claimed: [] };
-    const [stated, recorded, claimed] = await Promise.all([
-      this.#linked(SHOWN, STATED, reference),
-      this.#linked(SHOWN, RECORDED, reference, isOfTerms),
-      this.#linked(NAMED, [...STATED, "session"], reference),
-    ]);
-    const confirmed = [...stated, ...recorded];
+    const hits = await this.#named([...STATED, ...RECORDED], reference);
+    const shown = hits.filter(isShown);
+    const confirmed = shown.filter((hit) =>
+      (STATED.includes(hit.kind) ? isLinked : isOfTerms)(hit, reference)
+    );
     if (!confirmed.some(({ order }) => isOfSession(order, reference))) {
-      for (const one of await readSessions(this.#driver, reference)) {
-        if (one.sessionId !== reference) continue;
-        confirmed.push(...await this.#linked(SHOWN, ["click"], one.clickId));
+      for (const one of await readRecorded(this.#driver, [reference])) {
+        const { sessionId, clickId } = one;
+        if (sessionId !== reference || clickId === null) continue;
+        const ofClick = (await this.#named(["click"], clickId)).filter(isShown);
+        confirmed.push(...ofClick.filter((hit) => isLinked(hit, clickId)));
       }
     }
-    const shown = oldestFirst(confirmed);
-    const ids = new Set(shown.map(({ orderId }) => orderId));
-    const others = oldestFirst(claimed).filter(({ orderId }) =>
-      !ids.has(orderId) && orderId !== exact?.orderId
+    const others = hits.filter((hit) =>
+      !isShown(hit) && hit.kind !== "reference" && isLinked(hit, reference)
+    );
+    const known = new Set(
+      [...confirmed, ...shown.filter(({ kind }) => kind !== "reference")]
+        .map(({ order }) => order.orderId),
+    );
+    const claimed = oldestFirst(others).filter(({ orderId }) =>
+      !known.has(orderId) && orderId !== reference
     );
     return {
-      confirmed: shown,
-      claimed: exact === null ? others : [exact, ...others],
+      confirmed: oldestFirst(confirmed),
+      claimed: exact === null ? claimed : [exact, ...claimed],
     };
   }
 
@@ -326,7 +520,7 @@ export class Orders {
     const list = await this.#listOf(query);
     return await addUp(
       list.holds === undefined
-        ? readSums(this.#driver, list, query, SUMS)
+        ? readSums(this.#driver, list, query)
         : sumsOf(this.list(query)),
     );
   }
@@ -340,22 +534,12 @@ export class Orders {
    */
   async hasMany(query: OrderQuery = {}): Promise<boolean> {
     const list = await this.#listOf(query);
-    return await hasMore(this.#driver, list, query, MANY);
+    const many = selectEnd(list, query, null, MOST_SEARCHED + 1);
+    return (await select(this.#driver, many.sql, ...many.args)).length === 1;
   }
 
-  /** The orders that a name leads to, looked up as some kinds of names. */
-  async #linked(
-    hits: string,
-    kinds: readonly LookupKind[],
-    name: string,
-    holds: typeof isLinked = isLinked,
-  ): Promise<FoundOrder[]> {
-    const hash = await readHash(this.#driver);
-    const found = await this.#select(
-      `r.no IN (${hits}) ORDER BY +r.at, r.no LIMIT ${MOST_FOUND}`,
-      listed(kinds.map((kind) => hash.of(kind, name))),
-    );
-    return found.filter((one) => holds(one, name));
+  #named(kinds: readonly LookupKind[], name: string): Promise<NamedOrder[]> {
+    return readNamed(this.#driver, this.#assets, kinds, name);
   }
 
   async #select(where: string, arg: string): Promise<FoundOrder[]> {
@@ -424,15 +608,6 @@ function oldestFirst(found: readonly FoundOrder[]): OrderView[] {
   const byId = new Map(sorted.map(({ order }) => [order.orderId, order]));
   return [...byId.values()].slice(0, MOST_FOUND);
 }
-
-/** Orders that the service has shown under what is hashed. */
-const SHOWN = `SELECT no FROM lookup
-  WHERE hash IN (SELECT value FROM json_each(?1)) AND shown = 1`;
-
-/** Orders that only webhooks name with it. */
-const NAMED = `SELECT no FROM lookup
-  WHERE hash IN (SELECT value FROM json_each(?1)) AND shown = 0
-  EXCEPT ${SHOWN}`;
 
 function few(...condition: Parameters<typeof where>): Range {
   return { ...where(...condition), isFew: true };
@@ -513,15 +688,7 @@ function unitsOf(field: string, amount?: string): number | undefined {
   );
 }
 
-/** Rows of currency, trust, orders, amounts, and their sum, which a step bounds. */
-const SUMS = {
-  of: ["currency", "trust", "amount"],
-  columns: "upper(currency), trust, count(*), count(amount), " +
-    "CAST(coalesce(sum(amount), 0) AS TEXT)",
-  groupBy: "upper(currency), trust",
-};
-
-/** The same rows, of each order one. */
+/** The rows of {@linkcode readSums}, of each order one. */
 async function* sumsOf(
   orders: AsyncIterable<OrderView>,
 ): AsyncGenerator<readonly SqlValue[]> {

@@ -10,13 +10,14 @@ import { shownOf, transitionOf, TRANSITIONS } from "../projection/log.ts";
 import { readEvents, timeOf } from "../store/events.ts";
 import { allOf, asked, pageSize, readHash, where } from "./pages.ts";
 import { readFact } from "../events/read_fact.ts";
-import type { OrderFold } from "../orders/order_fold.ts";
+import { type OrderFold, sharesTransfer } from "../orders/order_fold.ts";
+import type { OrderReading } from "../events/readings.ts";
 import type { NewEvent } from "../events/event.ts";
 import type {
   KnownOfRelease,
   RecordedRelease,
 } from "../releases/release_by_hand.ts";
-import { orderRows, selectRows } from "../projection/rows.ts";
+import { lookupText, orderRows, selectRows } from "../projection/rows.ts";
 import type { Entity, Transition } from "../machines/transition.ts";
 
 /** What is folded of an order; null when the ledger has none. */
@@ -88,6 +89,27 @@ export async function readKnownOfRelease(
       ? null
       : { name: String(name), at: timeOf(at) ?? "an unknown time" },
   };
+}
+
+/** What the service shows of other orders with the same transaction and address. */
+export async function readSharing(
+  driver: Driver,
+  orderId: string,
+  shown: OrderReading,
+): Promise<readonly OrderReading[]> {
+  const text = lookupText("tx", shown.txId ?? "");
+  const [rows] = await readDeciding(driver, [
+    selectRows(
+      "orders",
+      `r.id <> ? AND r.no IN
+        (SELECT no FROM lookup WHERE hash = ? AND shown = 1)`,
+      orderId,
+      (await readHash(driver)).of("tx", text),
+    ),
+  ]);
+  return [...orderRows(rows).values()].flatMap(({ fold: { latest } }) =>
+    latest !== null && sharesTransfer(shown, latest) ? [latest] : []
+  );
 }
 
 /** Whether exactly this event is stored under its id. */
