@@ -198,7 +198,7 @@ function ofOrder(
       ...{ readAt: last.readAt, digest: last.digest },
       // A new reading states it with milliseconds, and the text decides.
       changedAt: last.changedAt.replace(/:(\d\d)Z$/, ":$1.000Z"),
-      isAhead: last === ahead && last.statedChangedAt !== null,
+      isAhead: last === ahead,
     },
   };
 }
@@ -257,23 +257,21 @@ export function writeObservations(
   };
 }
 
-interface ConfirmingRead {
-  readonly ids: readonly string[];
-  /** Those of them whose reading was new: their pause starts again. */
-  readonly changed: readonly string[];
-  /** When they were asked for, in milliseconds since the epoch. */
-  readonly requestedAtMs: number;
-  readonly shortestMs: number;
-  readonly longestMs: number;
-}
-
 /**
  * Lets ids rest after a confirming read: for the shortest time, and twice as long each
  * time that webhooks named it again and nothing had changed.
  */
 export function restAfterRead(
   entity: Entity,
-  { ids, changed, requestedAtMs, shortestMs, longestMs }: ConfirmingRead,
+  { ids, changed, requestedAtMs, shortestMs, longestMs }: {
+    readonly ids: readonly string[];
+    /** Those of them whose reading was new: their pause starts again. */
+    readonly changed: readonly string[];
+    /** When they were asked for, in milliseconds since the epoch. */
+    readonly requestedAtMs: number;
+    readonly shortestMs: number;
+    readonly longestMs: number;
+  },
 ): Statement {
   // Left in peace for as long as it rested, it begins anew.
   const rest = `CASE WHEN rests_until IS NULL
@@ -299,11 +297,9 @@ export const countObserved: Statement = {
 
 export const KEEP_CHANGES_MS: number = 3 * 24 * 3_600_000;
 
-interface Move extends ObservedChange {
-  readonly orderId: string;
-}
-
-export function insertObservedChanges(moves: readonly Move[]): Statement[] {
+export function insertObservedChanges(
+  moves: readonly (ObservedChange & { readonly orderId: string })[],
+): Statement[] {
   return insertMany(
     "INSERT INTO observed (order_id, status, moved_at, seen_at)",
     moves.map((one) => [one.orderId, one.status, one.movedAt, one.seenAt]),
@@ -364,4 +360,22 @@ export async function readObservedChanges(
     seenAt: String(seenAt),
     announced: announced === 1,
   })).reverse();
+}
+
+/**
+ * Deletes moves that are old, but for the last ones. Those that were seen at a time to
+ * come, before our clock was set back, are dated to now: they are past, and not
+ * reported again when the clock comes to that time again.
+ */
+export function tidyObservedChanges(nowMs: number, keep: number): Statement[] {
+  const time = (ms: number) => new Date(ms).toISOString();
+  return [{
+    sql: `UPDATE observed SET moved_at = min(moved_at, ?1), seen_at = ?1
+      WHERE seen_at > ?2`,
+    args: [time(nowMs), time(nowMs + CLOCK_TOLERANCE_MS)],
+  }, {
+    sql: `DELETE FROM observed WHERE moved_at < min(?1, (SELECT moved_at
+      FROM observed ORDER BY moved_at DESC LIMIT 1 OFFSET ?2))`,
+    args: [time(nowMs - KEEP_CHANGES_MS), keep - 1],
+  }];
 }

@@ -18,7 +18,6 @@ import {
   write,
 } from "../store/database.ts";
 import { msOf } from "../store/events.ts";
-import { KEEP_CHANGES_MS } from "./observations.ts";
 
 /** What waits to be asked for: named by webhooks, or open and lately final. */
 export type QueueName = "named" | "open";
@@ -45,38 +44,29 @@ const TABLES = { order: "orders", user: "users" } as const;
 
 const DUE = { named: "named_at", open: "due_at" } as const;
 
-/** Ids that a person asked for and no event names, as they stand among cursors. */
-const ASKED = "ask:order:";
-
-const ARE_ASKED = `c.name >= '${ASKED}' AND c.name < 'ask:order;'`;
-
 /**
- * Selects what is due, the most urgent first; of open orders none is urgent.
+ * Selects some of what is due, the most urgent first; of open orders none is urgent.
  */
 function selectDue(
   queue: QueueName,
   entity: Entity,
   shown: 0 | 1,
-  select: (
-    from: string,
-    some: (most: string, skip: string) => string,
-  ) => string,
+  limits: (count: string) => readonly string[],
 ): string {
   const due = `q.${DUE[queue]}`;
-  const urgency = queue === "named" ? "q.urgency, q.claimed_by" : "0, 0";
-  const which = queue === "open"
-    ? [`${due} IS NOT NULL`]
-    : [2, 1, 0].map((one) => `${due} IS NOT NULL AND q.urgency = ${one}`);
-  return which.map((one) => {
-    const from = `FROM ${TABLES[entity]} AS q
-      WHERE q.shown = ${shown} AND ${one} AND ${due} <= ?1`;
-    return select(
-      from,
-      (most, skip) =>
-        `SELECT * FROM (SELECT '${entity}', q.id, coalesce(q.wanted_at, 0), ${due},
-          ${urgency}, EXISTS (SELECT 1 FROM set_aside AS a
+  const isOpen = queue === "open";
+  const urgencies = isOpen
+    ? [""]
+    : [2, 1, 0].map((n) => `q.urgency = ${n} AND`);
+  return urgencies.flatMap((which) => {
+    const from = `FROM ${TABLES[entity]} AS q WHERE q.shown = ${shown}
+      AND ${due} IS NOT NULL AND ${which} ${due} <= ?1`;
+    return limits(`(SELECT count(*) ${from})`).map((limit) =>
+      `SELECT * FROM (SELECT '${entity}', q.id, coalesce(q.wanted_at, 0), ${due},
+          ${isOpen ? "0, 0" : "q.urgency, q.claimed_by"}, EXISTS (
+            SELECT 1 FROM set_aside AS a
             WHERE a.entity = '${entity}' AND a.id = q.id)
-        ${from} ORDER BY ${due} LIMIT ${most} OFFSET ${skip})`,
+        ${from} ORDER BY ${due} LIMIT ${limit})`
     );
   }).join("\nUNION ALL ");
 }
@@ -91,14 +81,8 @@ export function selectKnown(
   nowMs: number,
   limit: number,
 ): Statement {
-  const known = selectDue(queue, entity, 1, (_, some) => some("?2", "0"));
-  const asked = queue === "named" && entity === "order"
-    ? `UNION ALL SELECT * FROM (SELECT 'order', substr(c.name, ${
-      ASKED.length + 1
-    }), c.updated_at, c.updated_at, 0, 0, 0 FROM cursors AS c
-      WHERE ${ARE_ASKED} AND c.updated_at <= ?1 LIMIT ?2)`
-    : "";
-  return { sql: `${known} ${asked}`, args: [Math.floor(nowMs), limit] };
+  const sql = selectDue(queue, entity, 1, () => ["?2"]);
+  return { sql, args: [Math.floor(nowMs), limit] };
 }
 
 /**
@@ -114,11 +98,10 @@ export function drawUnknown(
     readonly limit: number;
   },
 ): Statement {
-  const sql = selectDue(queue, entity, 0, (from, some) => {
-    const count = `(SELECT count(*) ${from})`;
+  const sql = selectDue(queue, entity, 0, (count) => {
     const first = `CAST(?3 * ${count} AS INTEGER)`;
     const again = `max(0, min(${first}, ${first} + ?2 - ${count}))`;
-    return `${some("?2", first)} UNION ALL ${some(again, "0")}`;
+    return [`?2 OFFSET ${first}`, again];
   });
   return { sql, args: [Math.floor(nowMs), limit, offset] };
 }
@@ -193,15 +176,14 @@ function deleteNamed(
   rows: readonly (readonly [id: string, wantedAtMs: number, by?: number])[],
 ): Statement {
   const table = TABLES[entity];
+  const which = ofListed(
+    table,
+    `q.named_at IS NOT NULL AND ${NOT_OVERTAKEN}
+      AND coalesce(q.wanted_at, 0) <= w.value ->> 1`,
+  );
   return {
     sql: `UPDATE ${table} SET named_at = NULL, urgency = 0, claimed_by = 0
-      WHERE ${
-      ofListed(
-        table,
-        `q.named_at IS NOT NULL AND ${NOT_OVERTAKEN}
-          AND coalesce(q.wanted_at, 0) <= w.value ->> 1`,
-      )
-    }`,
+      WHERE ${which}`,
     args: [JSON.stringify(rows)],
   };
 }
@@ -210,18 +192,11 @@ function deleteNamed(
 export function deleteConfirmed(
   entity: Entity,
   waiting: readonly Waiting[],
-): Statement[] {
-  const named = waiting.map((one) =>
-    [one.entityId, one.wantedAtMs, one.claimedBy] as const
+): Statement {
+  return deleteNamed(
+    entity,
+    waiting.map((one) => [one.entityId, one.wantedAtMs, one.claimedBy]),
   );
-  return [
-    deleteNamed(entity, named),
-    ...entity === "user" ? [] : [{
-      sql: `DELETE FROM cursors
-        WHERE name IN (SELECT '${ASKED}' || value FROM json_each(?))`,
-      args: [listed(waiting.map(({ entityId }) => entityId))],
-    }],
-  ];
 }
 
 /** Takes out ids that were read after a webhook had named them. */
@@ -250,16 +225,10 @@ export async function requestOrder(
   orderId: string,
   nowMs: number,
 ): Promise<void> {
-  const args = [orderId, Math.floor(nowMs)];
   await write(driver, [{
     sql: `UPDATE orders SET named_at = min(coalesce(named_at, ?2), ?2),
       wanted_at = max(coalesce(wanted_at, 0), ?2) WHERE id = ?1`,
-    args,
-  }, {
-    sql: `INSERT INTO cursors SELECT '${ASKED}' || ?1, '1', ?2
-      WHERE NOT EXISTS (SELECT 1 FROM orders WHERE id = ?1)
-      ON CONFLICT DO NOTHING`,
-    args,
+    args: [orderId, Math.floor(nowMs)],
   }]);
 }
 
@@ -308,14 +277,10 @@ export async function readQueuedOrders(
 
 /** Counts what webhooks named: rows of `known`, number, and oldest time due. */
 export const countNamed: Statement = {
-  sql: `${
-    (["orders", "users"] as const).map((table) =>
-      `SELECT shown, count(*), min(named_at) FROM ${table}
-        WHERE named_at IS NOT NULL GROUP BY 1`
-    ).join(" UNION ALL ")
-  } UNION ALL SELECT * FROM (
-      SELECT 0, count(*) AS asked, min(updated_at) FROM cursors AS c
-      WHERE ${ARE_ASKED}) WHERE asked > 0`,
+  sql: Object.values(TABLES).map((table) =>
+    `SELECT shown, count(*), min(named_at) FROM ${table}
+      WHERE named_at IS NOT NULL GROUP BY 1`
+  ).join(" UNION ALL "),
   args: [],
 };
 
@@ -426,22 +391,4 @@ export function upsertIsolated(
       Date.parse(nextAttemptAt),
     ],
   };
-}
-
-/**
- * Deletes moves that are old, but for the last ones. Those that were seen at a time to
- * come, before our clock was set back, are dated to now: they are past, and not
- * reported again when the clock comes to that time again.
- */
-export function tidyObservedChanges(nowMs: number, keep: number): Statement[] {
-  const time = (ms: number) => new Date(ms).toISOString();
-  return [{
-    sql: `UPDATE observed SET moved_at = min(moved_at, ?1), seen_at = ?1
-      WHERE seen_at > ?2`,
-    args: [time(nowMs), time(nowMs + CLOCK_TOLERANCE_MS)],
-  }, {
-    sql: `DELETE FROM observed WHERE moved_at < min(?1, (SELECT moved_at
-      FROM observed ORDER BY moved_at DESC LIMIT 1 OFFSET ?2))`,
-    args: [time(nowMs - KEEP_CHANGES_MS), keep - 1],
-  }];
 }

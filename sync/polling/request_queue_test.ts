@@ -240,7 +240,7 @@ Deno.test("selectKnown() and the other queue statements use an index, whatever i
       drawUnknown(which, "order", { nowMs: startMs, offset: 0.3, limit: 20 }),
       ...keepUp(which, startMs),
       restUntil(which, "order", [["a", startMs, 1]]),
-      ...deleteConfirmed("order", []),
+      deleteConfirmed("order", []),
       restAfterRead("order", {
         ids: ["a"],
         changed: ["a"],

@@ -113,7 +113,7 @@ export async function* sweepConfirm(
     const of = (ids: readonly string[]) =>
       waiting.filter(({ entityId }) => ids.includes(entityId));
     return requestEach(context, entity, waiting.map(idOf), {
-      leave: (ids) => deleteConfirmed(entity, of(ids)),
+      leave: (ids) => [deleteConfirmed(entity, of(ids))],
       settle: (answer) => settleNamed(context, entity, answer, of),
     });
   });
@@ -146,7 +146,7 @@ function settleNamed(
     one.claimedBy,
   ]);
   return [
-    ...deleteConfirmed(entity, answered),
+    deleteConfirmed(entity, answered),
     // Unless a webhook has made it urgent since: that one is not answered yet.
     restUntil("named", entity, rests),
     // Twice as long each time that it was named again and nothing had changed.
