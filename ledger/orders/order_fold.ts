@@ -206,10 +206,9 @@ interface ActivityFold {
   readonly lastReadAt: string | null;
 }
 
-export interface UserActivityFold extends ActivityFold {
-  readonly lastLoginAt: string | null;
-  readonly otp: readonly OtpStep[];
-}
+export type UserActivityFold =
+  & ActivityFold
+  & Pick<UserActivity, "lastLoginAt" | "otp">;
 
 /** What was received about an order or a user, for people. */
 export interface Activity {
@@ -309,14 +308,6 @@ export function activityOf<Fold extends ActivityFold>(
   };
 }
 
-interface ObservedStatus {
-  readonly status: Status;
-  /** Earliest `changed_at` it was shown with; empty when none was stated. */
-  readonly first: string;
-  /** Latest `changed_at` it was shown with; empty when none was stated. */
-  readonly last: string;
-}
-
 export interface Claim {
   readonly status: ClaimedStatus;
   readonly lastAt: string;
@@ -358,8 +349,12 @@ export interface OrderFold extends Hand {
   readonly statusless: OrderReading | null;
   /** The latest redacted reading that says how the order compared. */
   readonly redacted: OrderReading | null;
-  /** Every status readings showed, by rank. */
-  readonly observedStatuses: readonly ObservedStatus[];
+  /** Every status readings showed, by rank, and when it was first and last reached. */
+  readonly observedStatuses: readonly {
+    readonly status: Status;
+    readonly first: string;
+    readonly last: string;
+  }[];
   /** Every status webhooks claimed, by rank. */
   readonly claims: readonly Claim[];
   /** Whether a webhook said that the transfer has begun. */
@@ -512,16 +507,10 @@ export function latestReading(
     : plausible;
 }
 
-/**
- * Whether `a` comes after `b` in the service's history. Between two readings
- * that state no time of change, the later reading is the later state.
- */
+/** Whether `a` comes after `b` in the service's history. */
 export function isLater(a: OrderReading, b: OrderReading): boolean {
-  const rank = orderRank(a.status) - orderRank(b.status);
-  const read = compareTimes(a.readAt, b.readAt);
-  return (compareTimes(a.changedAt, b.changedAt) ||
-    (a.changedAt === "" ? read || rank : rank || read) ||
-    compareWithin(a, b)) > 0;
+  return (compareTimes(a.changedAt, b.changedAt) || byRank(a, b) ||
+    compareTimes(a.readAt, b.readAt) || compareWithin(a, b)) > 0;
 }
 
 /** What is kept of a reading when it is erased, and the ids that stay when pruned. */
@@ -547,18 +536,16 @@ function compareWithin(a: OrderReading, b: OrderReading): number {
 const UNKNOWN_STATUSES_KEPT = 10;
 
 function addObserved(
-  observed: readonly ObservedStatus[],
-  { status, changedAt }: OrderReading,
-): readonly ObservedStatus[] {
-  const added = { status, first: changedAt, last: changedAt };
-  const all = addSorted(observed, added, {
+  observed: OrderFold["observedStatuses"],
+  { status, changedAt: at }: OrderReading,
+): OrderFold["observedStatuses"] {
+  const all = addSorted(observed, { status, first: at, last: at }, {
     compare: (a, b) => byRank(a, b) || compareText(a.status, b.status),
-    merge: (known, { first: at }) =>
-      at === "" ? known : {
-        status,
-        first: earlierTime(known.first || null, at),
-        last: laterTime(known.last, at),
-      },
+    merge: ({ first, last }) => ({
+      status,
+      first: earlierTime(first, at),
+      last: laterTime(last, at),
+    }),
   });
   return boundUnknown(all, (one) => isKnown(one.status), UNKNOWN_STATUSES_KEPT);
 }
@@ -596,7 +583,7 @@ function addClaim(
     merge: (known) => ({
       status,
       lastAt: laterTime(known.lastAt, at),
-      bodies: body === null ? known.bodies : addBody(known.bodies, body),
+      bodies: bodies.reduce(addBody, known.bodies),
     }),
   });
 }
@@ -663,11 +650,6 @@ function addLook(
   added: ChainReading,
 ): readonly ChainReading[] {
   const all = [...looks, added];
-  const [final, last] = [
-    latestLook(all.filter((one) => one.final)),
-    latestLook(all),
-  ];
-  const isSame = final?.readAt === last?.readAt &&
-    final?.digest === last?.digest;
-  return [isSame ? null : final, last].filter((one) => one !== null);
+  const last = [latestLook(all.filter((one) => one.final)), latestLook(all)];
+  return [...new Set(last)].filter((one) => one !== null);
 }

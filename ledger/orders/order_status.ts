@@ -17,7 +17,6 @@ import {
   type Move,
   orderMachine,
   type OrderMoveAnomaly,
-  orderRank,
 } from "../machines/machine.ts";
 import type { Status, Trust } from "../machines/transition.ts";
 import {
@@ -28,7 +27,7 @@ import {
 } from "./order_fold.ts";
 
 /** Shortest pause between two requests of an open order, in milliseconds. */
-export const OPEN_AT_LEAST_MS = 20_000;
+const OPEN_AT_LEAST_MS = 20_000;
 
 /** Longest pause between two requests of an open order, in milliseconds. */
 export const OPEN_AT_MOST_MS = 24 * 3_600_000;
@@ -39,8 +38,8 @@ export const OPEN_AT_MOST_MS = 24 * 3_600_000;
  * abandoned last year once a day.
  */
 export function requestAgainAfterMs(stillMs: number): number {
-  const pauseMs = Math.floor(stillMs / 6);
-  return Math.min(OPEN_AT_MOST_MS, Math.max(OPEN_AT_LEAST_MS, pauseMs));
+  const pauseMs = Math.max(OPEN_AT_LEAST_MS, Math.floor(stillMs / 6));
+  return Math.min(OPEN_AT_MOST_MS, pauseMs);
 }
 
 /**
@@ -57,6 +56,7 @@ export function nextFinalReadMs(finalMs: number, nowMs: number): number | null {
 
 export interface StatusFacts extends Pick<OrderFold, "contradicted"> {
   readonly latest: HasStatus | null;
+  /** By rank, as the others. */
   readonly claims: readonly Omit<Claim, "bodies">[];
   readonly observedStatuses: readonly HasStatus[];
 }
@@ -93,10 +93,7 @@ function countedClaims(facts: StatusFacts): ClaimedStatus[] {
 
 /** W, the highest claim that counts. */
 export function highestClaim(facts: StatusFacts): ClaimedStatus | null {
-  const ranked = countedClaims(facts).sort((a, b) =>
-    orderRank(b) - orderRank(a)
-  );
-  return ranked[0] ?? null;
+  return countedClaims(facts).at(-1) ?? null;
 }
 
 /** A status and how sure it is. */
@@ -167,10 +164,7 @@ function rowOf(status: Status): keyof typeof orderMachine.moves {
  * service has taken a final status back.
  */
 export function otherFinals(
-  { latest, observedStatuses }: Pick<
-    StatusFacts,
-    "latest" | "observedStatuses"
-  >,
+  { latest, observedStatuses }: Omit<StatusFacts, "claims" | "contradicted">,
 ): Status[] {
   return observedStatuses.map(({ status }) => status).filter((status) =>
     latest !== null &&

@@ -74,6 +74,12 @@ export interface ExpectationMatch {
 
 const COMPARED = fieldsWith("asked");
 
+/** Fields without which an amount says nothing. */
+const UNITS: Partial<Record<keyof OrderFacts, keyof OrderFacts>> = {
+  currencyAmount: "currency",
+  cryptoAmount: "commodity",
+};
+
 const NOTHING: ExpectationMatch = {
   match: "nothing",
   expected: null,
@@ -175,38 +181,37 @@ function uncomparedOf(
   ordered: OrderFacts,
   terms: Expectation,
 ): readonly Uncompared[] {
-  const isStated: { readonly [Field in FieldsWith<"asked">]: boolean } = {
-    currency: ordered.currency !== null,
-    currencyAmount: ordered.currencyAmount !== null &&
-      ordered.currency !== null,
-    commodity: ordered.commodity !== null,
-    network: ordered.network !== null,
-    cryptoAmount: terms.currencyAmount !== null ||
-      (ordered.cryptoAmount !== null && ordered.commodity !== null),
-    address: ordered.address !== null,
-    userId: true,
-  };
   const missing = COMPARED.filter((field) =>
-    terms[ORDER_FIELDS[field].asked] !== null && !isStated[field]
+    field !== "userId" && askedOf(terms, field) !== null &&
+    (ordered[field] === null || ordered[UNITS[field] ?? field] === null)
   ).map((field): Uncompared => ({ field, by: "service" }));
   return asksForAmount(terms)
     ? missing
     : [{ field: "currencyAmount", by: "expectation" }, ...missing];
 }
 
+/** The service ignores an amount of the asset beside a fiat one. */
+function askedOf(terms: Expectation, field: FieldsWith<"asked">) {
+  return field === "cryptoAmount" && terms.currencyAmount !== null
+    ? null
+    : terms[ORDER_FIELDS[field].asked];
+}
+
+const TRADE = [
+  ...["currency", "commodity", "network", "currencyAmount", "cryptoAmount"],
+] as const;
+
 /**
  * Whether a reading says the same of what was bought as one that was redacted:
  * what was recorded may be gone, so that it cannot be compared anew.
  */
 function isSameTrade(a: OrderReading, b: OrderReading): boolean {
-  return a.currency === b.currency && a.commodity === b.commodity &&
-    a.network === b.network &&
-    sameStatedAmount(a.currencyAmount, b.currencyAmount) &&
-    sameStatedAmount(a.cryptoAmount, b.cryptoAmount);
-}
-
-function sameStatedAmount(a: string | null, b: string | null): boolean {
-  return a === null || b === null ? a === b : sameAmount(a, b, null);
+  return TRADE.every((field) => {
+    const [one, other] = [a[field], b[field]];
+    return one === null || other === null
+      ? one === other
+      : sameAmount(one, other);
+  });
 }
 
 /** The last one recorded before the order began, else the first. */
@@ -219,23 +224,20 @@ function lastBefore(
     recorded[0] ?? null;
 }
 
-interface Difference {
-  readonly field: FieldsWith<"asked">;
-  readonly requested: string;
-  readonly ordered: string;
-}
-
+/** In what an order is not what was asked for; what it leaves out does not differ. */
 export function differences(
   ordered: OrderFacts,
   asked: Expectation,
   assets: AssetTable,
-): readonly Difference[] {
+): readonly {
+  readonly field: FieldsWith<"asked">;
+  readonly requested: string;
+  readonly ordered: string;
+}[] {
   const network = ordered.network ?? asked.network;
   const decimals = assetPrecision(assets, ordered.commodity, network);
   return COMPARED.flatMap((field) => {
-    // The service ignores commodity_amount where currency_amount is set.
-    if (field === "cryptoAmount" && asked.currencyAmount !== null) return [];
-    const requested = asked[ORDER_FIELDS[field].asked];
+    const requested = askedOf(asked, field);
     const value = ordered[field];
     return requested === null || value === null ||
         sameValue(field, requested, value, { network, decimals })
@@ -261,7 +263,7 @@ export function factsOfOrder(fold: OrderFold, match: MatchFact): StoredFacts {
       : finals.length > 0
       ? "other"
       : "none",
-    code: codeFact(latest?.failReason ?? null),
+    code: codeFact(latest?.failReason ?? ""),
     tx: latest === null ? "unstated" : statedTransactionForm(latest),
     match,
     chain: chainFact(look, required !== null),
@@ -304,22 +306,14 @@ function shownFact(fold: OrderFold): ShownFact {
   return isDenied ? "denied" : "none";
 }
 
-export function codeFact(code: string | null): CodeFact {
-  switch (code) {
-    case null:
-    case "":
-      return "none";
-    case "4015":
-      return "expired";
-    case "4016":
-      return "late";
-    case "4017":
-      return "amount";
-    case "4018":
-      return "user";
-    default:
-      return /^40(?:0[0-5]|1[0-4])$/.test(code) ? "declined" : "other";
-  }
+const CODES: ReadonlyMap<string, CodeFact> = new Map([
+  ...[["", "none"], ["4015", "expired"], ["4016", "late"]] as const,
+  ...[["4017", "amount"], ["4018", "user"]] as const,
+]);
+
+export function codeFact(code: string): CodeFact {
+  return CODES.get(code) ??
+    (/^40(?:0[0-5]|1[0-4])$/.test(code) ? "declined" : "other");
 }
 
 /** Whether webhooks say more of an order than the service, which can go on. */

@@ -3,6 +3,7 @@ import { OUTCOME_WORDS } from "../../resources/wording/outcome.ts";
 import { COMBINATIONS, POSSIBLE, variants } from "./combinations_test.ts";
 import {
   applies,
+  forgetOutcomes,
   OUTCOME_TABLE,
   type OutcomeFacts,
   outcomeOf,
@@ -308,6 +309,12 @@ function hasRow(table: readonly OutcomeRow[], facts: OutcomeFacts): boolean {
 
 const decide = once((facts) => outcomeOf(facts));
 
+/** Puts other rows into the table. */
+function use(rows: readonly OutcomeRow[]): void {
+  (OUTCOME_TABLE as OutcomeRow[]).splice(0, OUTCOME_TABLE.length, ...rows);
+  forgetOutcomes();
+}
+
 Deno.test("outcomeOf() keeps every law in every combination that can occur", () => {
   assert.deepEqual(brokenLaws(OUTCOME_TABLE, decide, Infinity), []);
 });
@@ -317,21 +324,27 @@ Deno.test("outcomeOf() has a row for combinations that cannot occur too", () => 
   assert.deepEqual(without, []);
 });
 
-for (const { code, when } of OUTCOME_TABLE) {
+for (const { code, when } of [...OUTCOME_TABLE]) {
   Deno.test(`outcomeOf() breaks a law without the row ${code}`, () => {
-    const less = OUTCOME_TABLE.filter((row) => row.code !== code);
+    const rows = [...OUTCOME_TABLE];
+    const less = rows.filter((row) => row.code !== code);
     const isOfRow = (at: number) => applies(factsAt(at), when);
     const changed = once((facts) =>
-      hasRow(less, facts) ? outcomeOf(facts, less) : null
+      hasRow(less, facts) ? outcomeOf(facts) : null
     );
-    // Where the row does not apply, nothing changes without it.
-    const found = brokenLaws(
-      less,
-      (at) => isOfRow(at) ? changed(at) : decide(at),
-      1,
-      POSSIBLE.filter(isOfRow),
-    );
-    assert.notDeepEqual(found, []);
+    use(less);
+    try {
+      // Where the row does not apply, nothing changes without it.
+      const found = brokenLaws(
+        less,
+        (at) => isOfRow(at) ? changed(at) : decide(at),
+        1,
+        POSSIBLE.filter(isOfRow),
+      );
+      assert.notDeepEqual(found, []);
+    } finally {
+      use(rows);
+    }
   });
 }
 

@@ -187,15 +187,13 @@ export type RowOutcome =
  */
 export function outcomeOf(
   facts: StoredFacts & Partial<OutcomeFacts>,
-  table: readonly OutcomeRow[] = OUTCOME_TABLE,
 ): RowOutcome {
   const known: OutcomeFacts = { overdue: "no", twice: "no", ...facts };
-  if (table !== OUTCOME_TABLE) return firstOf(table, known);
   let key = "";
   for (const fact of FACTS) key += `${known[fact]} `;
   let outcome = found.get(key);
   if (outcome === undefined) {
-    outcome = firstOf(table, known);
+    outcome = firstOf(known);
     if (found.size === MOST_FOUND) found.clear();
     found.set(key, outcome);
   }
@@ -217,28 +215,23 @@ export function forgetOutcomes(): void {
   found.clear();
 }
 
-/**
- * The earlier form of the service's answers has no address, so that no wallet can
- * be compared: one health condition says so, in place of a task for each order.
- */
-function isOfEarlierForm({ match, tx }: OutcomeFacts): boolean {
-  return match === "incomplete" && tx === "unstated";
-}
-
-function firstOf(
-  table: readonly OutcomeRow[],
-  known: OutcomeFacts,
-): RowOutcome {
-  const rows = table.filter(({ when }) => applies(known, when));
+function firstOf(known: OutcomeFacts): RowOutcome {
+  const rows = OUTCOME_TABLE.filter(({ when }) => applies(known, when));
   const [first] = rows;
   if (first === undefined) {
     throw new Error(
       `Fix the table of outcomes: no row applies to ${JSON.stringify(known)}`,
     );
   }
-  const beside = ATTENTION_BESIDE.filter(({ when }) => applies(known, when));
-  const kinds = new Set([...rows, ...beside].map((row) => row.attention));
-  if (isOfEarlierForm(known)) kinds.delete("not_comparable");
+  const kinds = new Set(rows.map(({ attention }) => attention));
+  const { shown, chain, match, tx } = known;
+  // It changes nothing else, so that no row says it.
+  if (shown === "success" && chain === "off") kinds.add("chain_amount");
+  // The earlier form of the service's answers has no address, so that no wallet can
+  // be compared: one health condition says so, in place of a task for each order.
+  if (match === "incomplete" && tx === "unstated") {
+    kinds.delete("not_comparable");
+  }
   const { code, release, reason, booked } = first;
   return {
     code,
@@ -503,19 +496,6 @@ export const SETTLEMENTS: readonly {
   readonly reason: StandingOutcome;
 }[] = (["delivered", "refunded", "written_off"] as const)
   .map((reason) => ({ release: "settled", reason }));
-
-/**
- * What a person is shown besides the row that applies, and what changes nothing
- * else.
- */
-const ATTENTION_BESIDE: readonly {
-  /** When it is shown. */
-  readonly when: FactCondition;
-  /** Why a person has to look. */
-  readonly attention: AttentionKind;
-}[] = [
-  { when: { shown: SUCCESS, chain: ["off"] }, attention: "chain_amount" },
-];
 
 export function applies(facts: OutcomeFacts, when: FactCondition): boolean {
   return FACTS.every((fact) => {

@@ -205,22 +205,19 @@ export function orderReason(
   if (read === null) {
     const claimed = highestClaim(facts);
     if (facts.statusless) return { code: "reading_without_status", claimed };
-    const isAbsent = Boolean(facts.absentAt);
+    const { absentAt } = facts;
     if (claimed !== null) {
-      return {
-        code: isAbsent ? "claim_of_absent_order" : "claim_not_read",
-        claimed,
-      };
+      const code = absentAt ? "claim_of_absent_order" : "claim_not_read";
+      return { code, claimed };
     }
     const contradicted = facts.claims.map(({ status }) => status);
     if (contradicted.length > 0) {
       return { code: "all_claims_contradicted", contradicted };
     }
-    return {
-      code: isAbsent
-        ? "nothing_claimed_of_absent_order"
-        : "nothing_claimed_or_read",
-    };
+    const code = absentAt
+      ? "nothing_claimed_of_absent_order"
+      : "nothing_claimed_or_read";
+    return { code };
   }
   if (trust === "claimed") {
     return { code: "claim_ahead_of_reading", claimed: status, read };
@@ -250,7 +247,6 @@ export function orderState(
   const facts = factsOfOrder(fold, match);
   const byRow = outcomeOf(facts);
   const byHand = byHandOf(fold, facts, byRow);
-  const outcome = settle(byRow, facts, byHand);
   const latest = visibleReading(fold);
   const stated = (field: OrderFieldName) =>
     emptyToNull(latest?.[field] ?? null);
@@ -260,11 +256,7 @@ export function orderState(
     status: decided.status,
     trust: decided.trust,
     reason: orderReason(fold, decided),
-    outcome: outcome.code,
-    release: outcome.release,
-    releaseReason: outcome.reason,
-    booked: outcome.booked,
-    attention: outcome.attention,
+    ...statedOutcome(settle(byRow, facts, byHand)),
     byHand,
     witness: witnessOf(countingLook(fold)),
     facts,
@@ -279,12 +271,8 @@ export function orderState(
     },
     transferSeen: fold.transferSeen,
     history: [
-      ...fold.observedStatuses.map(({ status }) =>
-        ({ source: "snapshot", status }) as const
-      ),
-      ...fold.claims.map(({ status }) =>
-        ({ source: "webhook", status }) as const
-      ),
+      ...saidBy("snapshot", fold.observedStatuses),
+      ...saidBy("webhook", fold.claims),
     ],
     claimed: claims[0] === undefined ? null : {
       ...factsBy((field) =>
@@ -301,6 +289,19 @@ export function orderState(
     uncompared,
     anomalies: orderAnomalies(fold, resolved, expected),
   };
+}
+
+function saidBy<Source extends string>(
+  source: Source,
+  all: readonly { readonly status: Status }[],
+) {
+  return all.map(({ status }) => ({ source, status }));
+}
+
+function statedOutcome(
+  { code: outcome, release, reason: releaseReason, booked, attention }: Outcome,
+) {
+  return { outcome, release, releaseReason, booked, attention };
 }
 
 /** What was expected, without when it was recorded and how long it is valid. */
@@ -397,15 +398,7 @@ export function orderOf<Order extends OrderState>(
   if (!twice || order.facts.match !== "matched") return { ...order, context };
   const { facts, byHand } = order;
   const outcome = settle(outcomeOf({ ...facts, twice: "yes" }), facts, byHand);
-  return {
-    ...order,
-    outcome: outcome.code,
-    release: outcome.release,
-    releaseReason: outcome.reason,
-    booked: outcome.booked,
-    attention: outcome.attention,
-    context,
-  };
+  return { ...order, ...statedOutcome(outcome), context };
 }
 
 export function attentionOf(
