@@ -247,6 +247,9 @@ interface SealsVerified extends Pick<Verification, "events" | "erased"> {
 const NEXT_SEAL = `(SELECT last_position FROM seals
   WHERE last_position > ?1 ORDER BY last_position LIMIT 1)`;
 
+/** Nothing is before the first event, where somebody may put one. */
+const LEAST = Number.MIN_SAFE_INTEGER;
+
 export async function verifySeals(
   driver: Driver,
   { heads = [], onProgress, signal }: Omit<VerifyOptions, "expect"> & {
@@ -273,7 +276,7 @@ export async function verifySeals(
           AND e.position <= ${NEXT_SEAL} ORDER BY e.position`,
         `SELECT count(*), min(position), (SELECT position FROM ledger)
           FROM events WHERE position > iif(${NEXT_SEAL} IS NULL, ?1, 1 << 62)`,
-      ].map((sql) => statement(sql, seal.position)),
+      ].map((sql) => statement(sql, seal.events === 0 ? LEAST : seal.position)),
     );
     const next = stored?.[0];
     if (next === undefined) {
@@ -421,8 +424,7 @@ export async function readHead(
       ),
     ]);
     const { position, events, root } = lastSealOf(last);
-    const broken = anchored &&
-      breakOf(anchored, ledgerId, there?.[0]?.[0]);
+    const broken = anchored && breakOf(anchored, ledgerId, there?.[0]?.[0]);
     // A restore may have given up the anchor that this process knows.
     if (broken === null || afresh) {
       return { position, events, hash: hexOf(root), broken };
@@ -433,10 +435,10 @@ export async function readHead(
 function breakOf(
   { ledgerId, events, position, hash, anchoredAt }: AnchoredHead,
   ownId: string,
-  root: unknown,
+  root: SqlValue | undefined,
 ): ChainBreak | null {
   if (ledgerId !== ownId) return { code: "other_ledger", ledgerId };
-  if (root instanceof Uint8Array && hexOf(bytesOf(root)) === hash) return null;
+  if (hexOf(bytesOf(root)) === hash) return null;
   const code = root === undefined ? "link_gone" : "link_replaced";
   return { code, events, position, anchoredAt };
 }

@@ -98,6 +98,14 @@ const TAMPERED: readonly {
     found: [2, "removed", { code: "event_gone" }],
   },
   {
+    what: "an event put before the first",
+    sql: [
+      "INSERT INTO events SELECT 0, 'new', kind, recorded_at, read_at, body, " +
+      "salt FROM events WHERE position = 1",
+    ],
+    found: [0, "inserted", { code: "link_missing" }],
+  },
+  {
     what: "a root",
     sql: ["UPDATE seals SET root = zeroblob(32) WHERE last_position = 6"],
     found: [4, "altered", { code: "link_altered" }],

@@ -331,7 +331,8 @@ export function decideRows(
     const datedBy = row.times[bookBy] === null ? "confirmed" : bookBy;
     const time = row.times[datedBy];
     if (time === null || confirmed === null) return adds();
-    const ofMonth = monthAt(time);
+    const ownDay = day(time);
+    const ofMonth = monthOf(ownDay);
     if (ofMonth > month) return adds();
     if (money === null) {
       return leftOut(unclearAt === null ? "reversed" : "unclear", time);
@@ -339,7 +340,7 @@ export function decideRows(
     if (ofMonth < firstMonth) return leftOut("before_first_month", confirmed);
     const booked = { ...row, ofMonth, datedBy, money, knownAt: confirmed };
     if (ofMonth === month) {
-      return adds({ ...booked, kind: "order", day: day(time) });
+      return adds({ ...booked, kind: "order", day: ownDay });
     }
     return monthAt(confirmed) > month
       ? adds()

@@ -141,12 +141,12 @@ function bodyOf({ body, position }: RecordedEvent): MonthClosedBody {
 }
 
 /** Reads what closed months have booked: those before a month, or all. */
-async function readBooks(driver: Driver, beforeMonth: string | null) {
+async function readBooks(driver: Driver, before: string = AFTER_ALL) {
   const booked = new Map<string, BookedBefore>();
   let firstMonth: string | null = null;
   let last: MonthClose | null = null;
   for await (const close of listMonths(driver)) {
-    if (beforeMonth !== null && close.month >= beforeMonth) break;
+    if (close.month >= before) break;
     addBooked(booked, close);
     firstMonth ??= close.month;
     last = close;
@@ -236,7 +236,7 @@ export class Months {
     const { driver, now, randomBytes, append } = this.#parts;
     const first = await readMonthAt(driver, month);
     if (first !== null) return refused({ code: "already_closed", first });
-    const before = await readBooks(driver, null);
+    const before = await readBooks(driver);
     const { last } = before;
     if (last !== null && monthAfter(last.month) !== month) {
       return refused({ code: "not_next", next: monthAfter(last.month) });

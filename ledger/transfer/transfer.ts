@@ -383,10 +383,10 @@ function formerNotes({ body, eventId, recordedAt }: Line): Note[] {
   const [does, action = "acknowledge"] = deed;
   const parts = [
     does,
-    typeof reference === "string" && `reference ${reference}`,
-    typeof since === "string" && `at ${since}`,
+    reference && `reference ${reference}`,
+    since && `at ${since}`,
     note,
-  ].filter((part) => typeof part === "string" && part !== "");
+  ].filter(Boolean);
   return [{
     // Each time the same, and in the order of the time.
     id: encodeTime(Date.parse(notedAt), 10) +
