@@ -10,20 +10,18 @@ import {
   wanting,
 } from "../projection/log.ts";
 import {
-  type Driver,
   isLostRace,
   lostRace,
   readDeciding,
   retryLostRaces,
   type Statement,
+  statement,
 } from "../store/database.ts";
 import { LeaseTurn, SUBSCRIPTION_LEASE } from "../store/leases.ts";
 import {
   type Dispatched,
   type Ended,
   hasten,
-  isCurrent,
-  movePlace,
   type OutboxRow,
   readDue,
   releaseGate,
@@ -34,15 +32,31 @@ import { messageOf } from "../../core/guards.ts";
 
 /** After a crash of a machine another process delivers this much later, ms. */
 const LEASE_MS = 10_000;
-
 /** Interval at which a waiting process checks whether it may deliver, in ms. */
 const LOOK_INTERVAL_MS = 5000;
-
 /** What is slept at least between two looks, ms. */
 const SHORTEST_LOOK_MS = 50;
-
 /** Most transitions of one read of the log. */
 const LOG_ROWS = 1000;
+/** No wait before another attempt is longer, unless stated otherwise, ms. */
+const LONGEST_DELAY_MS = 31 * 24 * 3_600_000;
+/** So many that are new are read at once, and as many that are tried again. */
+const ROWS = 256;
+/** So many deliveries are written together, unless they take long. */
+const GROUP = 128;
+/** While so many are not written none is begun: a crash makes them again. */
+const UNWRITTEN = 2 * GROUP;
+/** Deliveries that have ended wait no longer than this for others, ms. */
+const GROUP_MS = 200;
+/** After so many failures in a row a success says that the receiver is back. */
+const DOWN_AFTER = 3;
+/**
+ * How often it is written that there was nothing to tell; and what always fails must
+ * not be tried with every success of others, ms.
+ */
+const SELDOM_MS = 60_000;
+
+const isAgain = ({ dueAt }: OutboxRow) => dueAt > 0;
 
 /**
  * Hands transitions to a handler, at least once each: in order within an order or
@@ -63,16 +77,32 @@ export class Subscription implements AsyncDisposable {
   readonly name: string;
   readonly #parts: SubscriptionParts;
   readonly #holder: string;
+  readonly #pass: ReturnType<typeof releaseGate>;
   readonly #stopped = new AbortController();
-  #dispatcher: Dispatcher;
   #running: Promise<void> | null = null;
   #dispatching: Promise<unknown> = Promise.resolve();
   /** Aborted when there may be something to do; a new one for each look. */
   #woken = new AbortController();
+  /** Says the same to a dispatch that waits for its handlers. */
+  #wake: () => void = () => {};
   #turn: LeaseTurn | null = null;
   #reported: "delivers" | "waits" | null = null;
   /** How long to wait before the next look at the lease. */
   #lookMs = LOOK_INTERVAL_MS;
+  /** What was read of each order or user and has not ended; the first is told. */
+  readonly #lanes = new Map<number, OutboxRow[]>();
+  /** What the handler is being called with. */
+  readonly #calls = new Map<OutboxRow, Promise<void>>();
+  #wasAgain = false;
+  /** By place in the log: ended, and not written. */
+  readonly #ended = new Map<number, Ended>();
+  #counts = { delivered: 0, failed: 0 };
+  #problems: unknown[] = [];
+  /** Failures since the last success. */
+  #failures = 0;
+  #isBack = false;
+  #hastenedAt = -Infinity;
+  #placedAt = -Infinity;
 
   /**
    * Prepares to deliver; {@linkcode Ledger.subscribe} opens it.
@@ -84,7 +114,7 @@ export class Subscription implements AsyncDisposable {
     this.name = parts.name;
     this.#parts = parts;
     this.#holder = parts.holder ?? randomUUID();
-    this.#dispatcher = new Dispatcher(parts);
+    this.#pass = releaseGate(parts, () => this.#guard());
     const { concurrency = 1, leaseMs = LEASE_MS } = parts.options;
     for (const [name, value] of Object.entries({ concurrency, leaseMs })) {
       if (!Number.isInteger(value) || value < 1) {
@@ -104,7 +134,7 @@ export class Subscription implements AsyncDisposable {
   /** Looks for something to deliver without waiting. */
   wake(): void {
     this.#woken.abort();
-    this.#dispatcher.wake();
+    this.#wake();
   }
 
   /**
@@ -131,7 +161,7 @@ export class Subscription implements AsyncDisposable {
   /** Waits for the handlers that are being called, and stops. */
   async stop(): Promise<void> {
     this.#stopped.abort();
-    this.#turn?.abort();
+    this.endTurn();
     this.#woken.abort();
     await this.#running;
     await this.#dispatching;
@@ -144,8 +174,7 @@ export class Subscription implements AsyncDisposable {
   }
 
   async #run(): Promise<void> {
-    const { idleMs = 1000, onError = () => {}, sleep = sleepFor } =
-      this.#parts.options;
+    const { idleMs = 1000, onError = () => {} } = this.#parts.options;
     while (!this.#stopped.signal.aborted) {
       this.#woken = new AbortController();
       let restMs = idleMs;
@@ -157,30 +186,37 @@ export class Subscription implements AsyncDisposable {
       } catch (error) {
         if (!isLostRace(error)) onError(error);
       }
-      if (signal.aborted) continue;
-      await sleep(restMs, signal).catch((error) => {
-        if (!signal.aborted) throw error;
-      });
+      if (!signal.aborted) await this.#rest(restMs, signal);
     }
   }
 
+  async #rest(ms: number, signal: AbortSignal): Promise<void> {
+    const { sleep = sleepFor } = this.#parts.options;
+    await sleep(ms, signal).catch((error) => {
+      if (!signal.aborted) throw error;
+    });
+  }
+
   async #dispatch(): Promise<Dispatched> {
-    const nothing = { delivered: 0, failed: 0 };
-    if (this.#stopped.signal.aborted) return nothing;
+    this.#counts = { delivered: 0, failed: 0 };
+    if (this.#stopped.signal.aborted) return this.#counts;
     const turn = await this.#takeTurn();
-    if (turn === null) return { ...nothing, isWaiting: true };
-    try {
-      return await this.#dispatcher.run(turn);
-    } catch (error) {
-      if (isLostRace(error)) {
-        turn.abort();
-        // Another process has delivered meanwhile, and wrote how far it is.
-        this.#dispatcher = new Dispatcher(this.#parts);
-      }
-      throw error;
-    } finally {
-      if (this.#running === null || turn.signal.aborted) await this.#leave();
+    if (turn === null) return { ...this.#counts, isWaiting: true };
+    this.#problems = [];
+    const fail = (error: unknown) => void this.#problems.push(error);
+    await this.#tellAll().catch(fail);
+    while (this.#calls.size > 0) await Promise.all(this.#calls.values());
+    this.#lanes.clear();
+    await this.#write().catch(fail);
+    const [problem] = this.#problems;
+    if (isLostRace(problem)) {
+      turn.abort();
+      // Another process has delivered meanwhile, and wrote how far it is.
+      this.#ended.clear();
     }
+    if (this.#running === null || turn.signal.aborted) await this.#leave();
+    if (this.#problems.length > 0) throw problem;
+    return this.#counts;
   }
 
   /** The turn that this process has, or takes now; null while it waits. */
@@ -216,7 +252,7 @@ export class Subscription implements AsyncDisposable {
       throw error;
     }
     this.#turn = turn;
-    turn.signal.addEventListener("abort", () => this.#dispatcher.wake());
+    turn.signal.addEventListener("abort", () => this.#wake());
     if (this.#stopped.signal.aborted) turn.abort();
     this.#report("delivers");
     return turn;
@@ -234,6 +270,204 @@ export class Subscription implements AsyncDisposable {
     this.#reported = turn;
     this.#parts.options.onTurn?.(turn);
   }
+
+  #guard(): Statement[] {
+    return this.#turn?.guard() ?? [];
+  }
+
+  get #isEnding(): boolean {
+    return this.#turn?.signal.aborted !== false || this.#problems.length > 0;
+  }
+
+  get #isGroup(): boolean {
+    return this.#lanes.size === 0 || this.#ended.size >= GROUP ||
+      this.#isEnding;
+  }
+
+  /** Tells until nothing is left, or the turn is over. */
+  async #tellAll(): Promise<void> {
+    for (;;) {
+      // What was told before the database failed is written, and not told again.
+      await this.#write();
+      if (this.#isEnding) return;
+      const begun = await this.#read();
+      if (!begun && this.#lanes.size + this.#ended.size === 0) {
+        return await this.#place();
+      }
+      const woken = new AbortController();
+      this.#wake = () => woken.abort();
+      if (!this.#isGroup) await this.#rest(GROUP_MS, woken.signal);
+    }
+  }
+
+  /**
+   * Notes at times up to where all was told, or was tried, so that a change of
+   * patterns knows it.
+   */
+  async #place(): Promise<void> {
+    const { driver, name, now } = this.#parts;
+    const nowMs = now();
+    if (Math.abs(nowMs - this.#placedAt) < SELDOM_MS) return;
+    const move = statement(
+      `UPDATE subscriptions SET seq = max(seq, coalesce(
+        (SELECT b.seq - 1 FROM outbox AS b WHERE b.name = ?1
+          AND b.state = 'due' AND b.due_at = 0 ORDER BY b.seq LIMIT 1),
+        (SELECT max(seq) FROM log), 0)) WHERE name = ?1`,
+      name,
+    );
+    await driver.batch([...this.#guard(), move], "write");
+    this.#placedAt = nowMs;
+  }
+
+  /** Reads what may be told, and begins with it. */
+  async #read(): Promise<boolean> {
+    const { driver, name, now, longestDelayMs = LONGEST_DELAY_MS } =
+      this.#parts;
+    const nowMs = now();
+    const open = [...this.#lanes.values()].flat();
+    const again = open.filter(isAgain).length;
+    const rows = await readDue(driver, name, {
+      ...{ now: nowMs, latest: nowMs + longestDelayMs },
+      known: [...open.map((row) => row.transition.seq), ...this.#ended.keys()],
+      fresh: Math.max(0, ROWS - (open.length - again)),
+      again: Math.max(0, ROWS - again),
+    });
+    // What follows one that has ended is read once that is written.
+    const ended = new Set([...this.#ended.values()].map(({ no }) => no));
+    const begun = rows.filter(({ transition: { no } }) => !ended.has(no));
+    for (const row of begun) {
+      const { no } = row.transition;
+      this.#lanes.set(no, [...this.#lanes.get(no) ?? [], row]);
+    }
+    this.#start();
+    return begun.length > 0;
+  }
+
+  /**
+   * Begins as many as there are places. What failed before may fail again, and take
+   * long to: it takes no more than half of the places while others wait.
+   */
+  #start(): void {
+    const { concurrency = 16 } = this.#parts.options;
+    while (
+      this.#calls.size < concurrency && this.#ended.size < UNWRITTEN &&
+      !this.#isEnding
+    ) {
+      const ready = [...this.#lanes.values()].map(([row]) => row as OutboxRow)
+        .filter((row) => !this.#calls.has(row));
+      const again = ready.find(isAgain);
+      const fresh = ready.find((row) => !isAgain(row));
+      const isFew = [...this.#calls.keys()].filter(isAgain).length <
+        Math.max(1, Math.floor(concurrency / 2));
+      const next = isFew && !this.#wasAgain ? again ?? fresh : fresh ?? again;
+      if (next === undefined) return;
+      this.#wasAgain = next === again;
+      this.#calls.set(next, this.#work(next));
+    }
+  }
+
+  /** Tells the first of a lane, and lets the next begin. */
+  async #work(row: OutboxRow): Promise<void> {
+    const { transition: { seq, no }, attempts: before } = row;
+    const after = await this.#tell(row).catch((error: unknown) => {
+      this.#problems.push(error);
+      return null;
+    });
+    if (after !== null) this.#ended.set(seq, { seq, no, before, after });
+    const [, ...left] = this.#lanes.get(no) ?? [];
+    this.#lanes.delete(no);
+    // Later ones wait for one that is tried again, and `restored` until it is written
+    // whether the yes was taken: they are read again.
+    const isTriedAgain = after !== "told" && after?.state === "due";
+    const [next] = left;
+    if (
+      next && !isTriedAgain && next.transition.logged?.entered !== "restored"
+    ) {
+      this.#lanes.set(no, left);
+    }
+    if (this.#isGroup) this.#wake();
+    this.#calls.delete(row);
+    this.#start();
+  }
+
+  /** Returns how it ended; null where it was not told, and will be again. */
+  async #tell(row: OutboxRow): Promise<Ended["after"] | null> {
+    const { seq, no } = row.transition;
+    const { transition, known, earlier } = await this.#pass(row.transition);
+    const turn = this.#turn;
+    if (turn === null || this.#isEnding) return null;
+    // The release was withdrawn: the handler is not called.
+    if (transition === null) return "told";
+    if (!turn.isHeld) throw lostRace();
+    try {
+      await this.#parts.handler(shownOf(transition), {
+        ...known,
+        missed: earlier
+          .filter((one) => this.#ended.get(one.seq)?.after !== "told")
+          .map(({ key }) => key),
+        attempt: row.attempts + 1,
+        signal: turn.signal,
+        late: row.state === "late" || transition.seq < seq,
+      });
+    } catch (error) {
+      // Being stopped is no failure of the handler: it is called again.
+      return turn.signal.aborted ? null : this.#fail(row, error);
+    }
+    this.#counts.delivered++;
+    if (this.#failures >= DOWN_AFTER) this.#isBack = true;
+    this.#failures = 0;
+    // A `yes` that had failed was handed over in place of `restored`.
+    const told = { seq: transition.seq, no, before: 0, after: "told" } as const;
+    this.#ended.set(told.seq, told);
+    return "told";
+  }
+
+  #fail(
+    { attempts: before, state }: OutboxRow,
+    error: unknown,
+  ): Ended["after"] {
+    const { maxAttempts = 10, retryDelayMs = redeliveryDelayMs } =
+      this.#parts.options;
+    const { longestDelayMs = LONGEST_DELAY_MS, now } = this.#parts;
+    this.#counts.failed++;
+    this.#failures++;
+    const attempts = before + 1;
+    const isLate = state === "late";
+    const waitMs = Math.min(retryDelayMs(attempts, error), longestDelayMs);
+    return {
+      state: attempts < maxAttempts
+        ? isLate ? "late" : "due"
+        : isLate
+        ? "passed"
+        : "dead",
+      attempts,
+      // One that is no number would be due at no time.
+      dueAt: Math.ceil(now() + (Math.max(0, waitMs) || 0)),
+      error: messageOf(error).slice(0, 500).toWellFormed()
+        .replaceAll("\0", ""),
+    };
+  }
+
+  /** Writes how it went; what could not be written is kept. */
+  async #write(): Promise<void> {
+    const all = [...this.#ended.values()];
+    if (all.length === 0) return;
+    const { driver, name, now } = this.#parts;
+    const nowMs = now();
+    const isBack = this.#isBack &&
+      Math.abs(nowMs - this.#hastenedAt) >= SELDOM_MS;
+    await driver.batch([
+      ...this.#guard(),
+      ...settle(name, all),
+      ...isBack ? [hasten(name, nowMs)] : [],
+    ], "write");
+    if (isBack) this.#hastenedAt = nowMs;
+    this.#isBack = false;
+    for (const one of all) {
+      if (this.#ended.get(one.seq) === one) this.#ended.delete(one.seq);
+    }
+    this.#start();
+  }
 }
 
 /**
@@ -248,25 +482,29 @@ async function register(
   { driver, name, options: { on, from = "now" }, now }: SubscriptionParts,
 ): Promise<void> {
   const patterns = JSON.stringify([on].flat().map(patternText));
-  const [found, last] = await readDeciding(driver, [
-    {
-      sql: "SELECT seq, patterns FROM subscriptions WHERE name = ?",
-      args: [name],
-    },
-    { sql: "SELECT coalesce(max(seq), 0) FROM log", args: [] },
+  const [[found = []] = [], [last] = []] = await readDeciding(driver, [
+    statement("SELECT seq, patterns FROM subscriptions WHERE name = ?", name),
+    statement("SELECT coalesce(max(seq), 0) FROM log"),
   ]);
-  const [place, before = null] = found?.[0] ?? [];
+  const [place, before = "[]"] = found;
   if (before === patterns) return;
-  const lastSeq = Number(last?.[0]?.[0]);
+  const lastSeq = Number(last?.[0]);
   const after = Number(place ?? (from === "start" ? 0 : lastSeq));
   const wants = wanting(JSON.parse(patterns));
   // What it took before was told, or is in the outbox.
-  const took = wanting(before === null ? [] : JSON.parse(String(before)));
+  const took = wanting(JSON.parse(String(before)));
   const past: { seq: number; no: number }[] = [];
   const dropped: number[] = [];
-  for await (const { seq, no, ...one } of liveAfter(driver, after)) {
-    if (!wants(one)) dropped.push(seq);
-    else if (!took(one)) past.push({ seq, no });
+  for (let to = after; to < lastSeq;) {
+    const [rows = []] = await readDeciding(driver, [statement(
+      `SELECT ${TRANSITIONS} WHERE t.seq > ? ORDER BY t.seq LIMIT ${LOG_ROWS}`,
+      to,
+    )]);
+    to = Number(rows.at(-1)?.[0] ?? lastSeq);
+    for (const { seq, no, live, ...one } of rows.map(transitionOf)) {
+      if (live && !wants(one)) dropped.push(seq);
+      else if (live && !took(one)) past.push({ seq, no });
+    }
   }
   await driver.batch([
     {
@@ -275,347 +513,19 @@ async function register(
       args: [lastSeq],
       expects: true,
     },
-    {
-      sql: `INSERT INTO subscriptions (name, patterns, created_at, seq)
+    statement(
+      `INSERT INTO subscriptions (name, patterns, created_at, seq)
         VALUES (?, ?, ?, ?)
         ON CONFLICT (name) DO UPDATE SET patterns = excluded.patterns`,
-      args: [name, patterns, Math.floor(now()), after],
-    },
-    {
-      sql: `DELETE FROM outbox WHERE name = ? AND state = 'due' AND due_at = 0
+      ...[name, patterns, Math.floor(now()), after],
+    ),
+    statement(
+      `DELETE FROM outbox WHERE name = ? AND state = 'due' AND due_at = 0
         AND attempts = 0 AND seq IN (SELECT value FROM json_each(?))`,
-      args: [name, JSON.stringify(dropped)],
-    },
+      ...[name, JSON.stringify(dropped)],
+    ),
     ...insertOutbox(name, past),
   ], "write");
-}
-
-async function* liveAfter(driver: Driver, after: number) {
-  for (let seq = after;;) {
-    const [rows = []] = await readDeciding(driver, [{
-      sql: `SELECT ${TRANSITIONS} WHERE t.seq > ? ORDER BY t.seq LIMIT ?`,
-      args: [seq, LOG_ROWS],
-    }]);
-    const page = rows.map(transitionOf);
-    yield* page.filter(({ live }) => live);
-    if (page.length < LOG_ROWS) return;
-    seq = page.at(-1)?.seq ?? seq;
-  }
-}
-
-/** No wait before another attempt is longer, unless stated otherwise, ms. */
-const LONGEST_DELAY_MS = 31 * 24 * 3_600_000;
-/** So many that are new are begun at once, and as many that are tried again. */
-const ROWS = 256;
-/** So many deliveries are written together, unless they take long. */
-const GROUP = 128;
-/** While so many are not written none is begun: a crash makes them again. */
-const UNWRITTEN = 2 * GROUP;
-/** Deliveries that have ended wait no longer than this for others, ms. */
-const GROUP_MS = 200;
-/** Polling interval while no delivery ends, ms. */
-const POLL_INTERVAL_MS = 1000;
-/** After so many failures in a row a success says that the receiver is back. */
-const DOWN_AFTER = 3;
-/** How often it is written that there was nothing to tell, ms. */
-const PLACE_EVERY_MS = 60_000;
-/** What always fails must not be tried with every success of others, ms. */
-const HASTEN_EVERY_MS = 60_000;
-
-const isAgain = ({ attempts }: OutboxRow) => attempts > 0;
-
-/**
- * Tells what there is until nothing is left. How it went is written in groups: after
- * a crash those of the last two groups are told again, in the same order. What could
- * not be written is kept for the next run, and not told again.
- */
-class Dispatcher {
-  readonly #parts: SubscriptionParts;
-  readonly #pass: ReturnType<typeof releaseGate>;
-  #turn: LeaseTurn | null = null;
-  /** What of each order or user is begun or ready, and what follows it there. */
-  readonly #lanes = new Map<number, OutboxRow[]>();
-  /** Firsts of their lanes that may begin, and those that failed before. */
-  #ready = { first: [] as OutboxRow[], again: [] as OutboxRow[] };
-  /** By place in the log: what is in a lane. */
-  readonly #open = new Map<number, OutboxRow>();
-  /** By place in the log: ended, and not written. */
-  readonly #ended = new Map<number, Ended>();
-  readonly #running = new Set<Promise<void>>();
-  #runningAgain = 0;
-  #wasAgain = false;
-  #counts = { delivered: 0, failed: 0 };
-  readonly #problems: unknown[] = [];
-  #wake: () => void = () => {};
-  /** Failures since the last success. */
-  #failures = 0;
-  #isBack = false;
-  #hastenedAt = -Infinity;
-  #placedAt = -Infinity;
-
-  constructor(parts: SubscriptionParts) {
-    this.#parts = parts;
-    this.#pass = releaseGate(parts, () => this.#guard());
-  }
-
-  /** Says that there may be more to tell, or that it is to stop. */
-  wake(): void {
-    this.#wake();
-  }
-
-  /**
-   * Tells until nothing is left, or the turn is over.
-   *
-   * @throws {LedgerError} When the database fails.
-   */
-  async run(turn: LeaseTurn): Promise<Dispatched> {
-    this.#turn = turn;
-    this.#problems.length = 0;
-    this.#counts = { delivered: 0, failed: 0 };
-    const fail = (error: unknown) => void this.#problems.push(error);
-    await this.#tellAll().catch(fail);
-    while (this.#running.size > 0) await Promise.all(this.#running);
-    this.#lanes.clear();
-    this.#open.clear();
-    this.#ready = { first: [], again: [] };
-    await this.#write().catch(fail);
-    if (this.#problems.length > 0) throw this.#problems[0];
-    return this.#counts;
-  }
-
-  async #tellAll(): Promise<void> {
-    // What was told before the database failed is written, and not told again.
-    await this.#write();
-    while (!this.#isEnding) {
-      const begun = await this.#read();
-      if (!begun && this.#open.size + this.#ended.size === 0) {
-        return await this.#place();
-      }
-      await this.#progress();
-      await this.#write();
-    }
-  }
-
-  #guard(): Statement[] {
-    return this.#turn?.guard() ?? [];
-  }
-
-  get #isEnding(): boolean {
-    return this.#turn?.signal.aborted !== false ||
-      this.#problems.length > 0;
-  }
-
-  /** Notes at times that all was told, so that a change of patterns knows it. */
-  async #place(): Promise<void> {
-    const { driver, name, now } = this.#parts;
-    const nowMs = now();
-    if (Math.abs(nowMs - this.#placedAt) < PLACE_EVERY_MS) return;
-    await driver.batch([...this.#guard(), movePlace(name)], "write");
-    this.#placedAt = nowMs;
-  }
-
-  /** Reads what may be told, and begins with it. */
-  async #read(): Promise<boolean> {
-    const { driver, name, now, longestDelayMs = LONGEST_DELAY_MS } =
-      this.#parts;
-    const nowMs = now();
-    const again = [...this.#open.values()].filter(isAgain).length;
-    // What has begun is due as well until its end is written.
-    const known = this.#open.size + this.#ended.size;
-    const most = (open: number) => open < ROWS ? ROWS + known : 0;
-    const due = await readDue(driver, name, {
-      ...{ now: nowMs, latest: nowMs + longestDelayMs },
-      ...{ fresh: most(this.#open.size - again), again: most(again) },
-    });
-    const failed = [...this.#ended.values()].filter(isTriedAgain);
-    const begun = due.filter((row) => {
-      const { seq } = row.transition;
-      return !this.#open.has(seq) && !this.#ended.has(seq) &&
-        !failed.some((one) => isHeldBy(row, one));
-    });
-    for (const row of begun) {
-      const { seq, no } = row.transition;
-      this.#open.set(seq, row);
-      const lane = this.#lanes.get(no);
-      if (lane === undefined) this.#begin([row]);
-      else lane.push(row);
-    }
-    this.#start();
-    return begun.length > 0;
-  }
-
-  /** Lets the first of a lane begin as soon as there is a place. */
-  #begin(lane: OutboxRow[]): void {
-    const [next] = lane;
-    if (next === undefined) return;
-    this.#lanes.set(next.transition.no, lane);
-    this.#ready[isAgain(next) ? "again" : "first"].push(next);
-  }
-
-  /**
-   * Begins as many as there are places. What failed before may fail again, and take
-   * long to: it takes no more than half of the places while others wait.
-   */
-  #start(): void {
-    const { concurrency = 16 } = this.#parts.options;
-    const half = Math.max(1, Math.floor(concurrency / 2));
-    const { first, again } = this.#ready;
-    while (
-      this.#running.size < concurrency && this.#ended.size < UNWRITTEN &&
-      !this.#isEnding
-    ) {
-      const takesAgain = first.length === 0 ||
-        (again.length > 0 && this.#runningAgain < half && !this.#wasAgain);
-      const row = (takesAgain ? again : first).shift();
-      if (row === undefined) return;
-      this.#wasAgain = takesAgain;
-      if (takesAgain) this.#runningAgain++;
-      const work = this.#work(row).then(() => {
-        this.#running.delete(work);
-        if (takesAgain) this.#runningAgain--;
-        this.#start();
-      });
-      this.#running.add(work);
-    }
-  }
-
-  /** Tells the first of a lane, and lets the next begin. */
-  async #work(row: OutboxRow): Promise<void> {
-    const { transition: { seq, no }, attempts: before } = row;
-    const after = await this.#tell(row).catch((error: unknown) => {
-      this.#problems.push(error);
-      return null;
-    });
-    let [, ...left] = this.#lanes.get(no) ?? [];
-    if (after !== null) {
-      const ended = { seq, no, before, after };
-      this.#ended.set(seq, ended);
-      if (isTriedAgain(ended)) {
-        const held = left.filter((one) => isHeldBy(one, ended));
-        for (const one of held) this.#open.delete(one.transition.seq);
-        left = left.filter((one) => !held.includes(one));
-      }
-    }
-    this.#open.delete(seq);
-    this.#lanes.delete(no);
-    this.#begin(left);
-    if (
-      this.#open.size === 0 || this.#ended.size >= GROUP || this.#isEnding
-    ) this.#wake();
-  }
-
-  /** Returns how it ended; null where it was not told, and will be again. */
-  async #tell(row: OutboxRow): Promise<Ended["after"] | null> {
-    const { handler } = this.#parts;
-    const { seq, no } = row.transition;
-    const turn = this.#turn;
-    const passed = await this.#pass(row.transition);
-    const { transition: handed, state, position, earlier } = passed;
-    if (turn === null || this.#isEnding) return null;
-    // The release was withdrawn: the handler is not called.
-    if (handed === null) return "told";
-    if (!turn.isHeld) throw lostRace();
-    const order = state !== null && "release" in state ? state : null;
-    const isMatched = order?.facts.match === "matched";
-    try {
-      await handler(shownOf(handed), {
-        ...{ state, position },
-        release: order?.release ?? null,
-        releaseReason: order?.releaseReason ?? null,
-        reference: isMatched ? order.expected?.reference ?? null : null,
-        missed: earlier
-          .filter((one) => this.#ended.get(one.seq)?.after !== "told")
-          .map(({ key }) => key),
-        attempt: row.attempts + 1,
-        signal: turn.signal,
-        current: isCurrent(handed, state),
-        late: row.state === "late" || handed.seq < seq,
-      });
-    } catch (error) {
-      // Being stopped is no failure of the handler: it is called again.
-      return turn.signal.aborted ? null : this.#fail(row, error);
-    }
-    this.#counts.delivered++;
-    if (this.#failures >= DOWN_AFTER) this.#isBack = true;
-    this.#failures = 0;
-    // A `yes` that had failed was handed over in place of `restored`.
-    const told = { seq: handed.seq, no, before: 0, after: "told" } as const;
-    this.#ended.set(handed.seq, told);
-    return "told";
-  }
-
-  #fail(
-    { attempts: before, state }: OutboxRow,
-    error: unknown,
-  ): Ended["after"] {
-    const { maxAttempts = 10, retryDelayMs = redeliveryDelayMs } =
-      this.#parts.options;
-    const { longestDelayMs = LONGEST_DELAY_MS, now } = this.#parts;
-    this.#counts.failed++;
-    this.#failures++;
-    const attempts = before + 1;
-    const isDead = attempts >= maxAttempts;
-    const isLate = state === "late";
-    const waitMs = Math.min(retryDelayMs(attempts, error), longestDelayMs);
-    return {
-      state: isDead ? isLate ? "passed" : "dead" : isLate ? "late" : "due",
-      attempts,
-      dueAt: Math.ceil(now() + waitMs),
-      error: messageOf(error).slice(0, 500).toWellFormed()
-        .replaceAll("\0", ""),
-    };
-  }
-
-  /** Waits until a group has ended, or until it is time to look again. */
-  async #progress(): Promise<void> {
-    const { sleep = sleepFor } = this.#parts.options;
-    const woken = new AbortController();
-    this.#wake = () => woken.abort();
-    const isEnough = (waitedMs: number) =>
-      this.#open.size === 0 || this.#ended.size >= GROUP || this.#isEnding ||
-      woken.signal.aborted || waitedMs >= POLL_INTERVAL_MS ||
-      (waitedMs > 0 && this.#ended.size > 0);
-    for (let waitedMs = 0; !isEnough(waitedMs); waitedMs += GROUP_MS) {
-      await sleep(GROUP_MS, woken.signal).catch((error) => {
-        if (!woken.signal.aborted) throw error;
-      });
-    }
-  }
-
-  /** Writes how it went; what could not be written is kept. */
-  async #write(): Promise<void> {
-    const all = [...this.#ended.values()];
-    if (all.length === 0) return;
-    const { driver, name, now } = this.#parts;
-    const nowMs = now();
-    const isBack = this.#isBack &&
-      Math.abs(nowMs - this.#hastenedAt) >= HASTEN_EVERY_MS;
-    const results = await driver.batch([
-      ...this.#guard(),
-      ...settle(name, all),
-      ...isBack ? [hasten(name, nowMs)] : [],
-    ], "write");
-    if (isBack && (results.at(-1)?.rowsAffected ?? 0) > 0) {
-      this.#hastenedAt = nowMs;
-    }
-    this.#isBack = false;
-    for (const one of all) {
-      if (this.#ended.get(one.seq) === one) this.#ended.delete(one.seq);
-    }
-    this.#start();
-  }
-}
-
-function isTriedAgain({ after }: Ended): boolean {
-  return after !== "told" && after.state === "due";
-}
-
-/** Later ones of the same order or user wait for one that is tried again. */
-function isHeldBy(
-  { state, transition }: OutboxRow,
-  { seq, no }: Ended,
-): boolean {
-  return state !== "late" && transition.no === no && transition.seq > seq;
 }
 
 /**

@@ -2,13 +2,22 @@
 import type { AssetTable } from "../../core/assets/environment.ts";
 import type { Release } from "../outcomes/outcome_table.ts";
 import type { OrderState } from "../states/order_state.ts";
-import { type UserState, userState } from "../users/user_state.ts";
+import {
+  type UserFold,
+  type UserState,
+  userState,
+} from "../users/user_state.ts";
+import { orderMachines, userMachines } from "../projection/step.ts";
+import type { OrderFold } from "../orders/order_fold.ts";
 import {
   type Driver,
   listed,
-  type ResultSet,
+  read,
   type Rows,
+  select,
   type Statement,
+  statement,
+  write,
 } from "../store/database.ts";
 import {
   matcher,
@@ -24,8 +33,13 @@ import {
   YES,
 } from "../projection/log.ts";
 import { grouped } from "../../core/waiting/waiting.ts";
-import { unpackUser } from "../projection/rows.ts";
-import { ORDER_COLUMNS, orderOfRow } from "../reads/orders.ts";
+import {
+  orderRows,
+  orderView,
+  type Row,
+  selectRows,
+  userRows,
+} from "../projection/rows.ts";
 
 /**
  * Called for each transition, at least once: again when it throws, and after a
@@ -225,42 +239,36 @@ export function outboxRowOf(
   };
 }
 
-function ofRows(
-  sql: string,
-  name: string,
-  rows: readonly unknown[],
-): Statement[] {
-  return rows.length === 0 ? [] : [{ sql, args: [name, JSON.stringify(rows)] }];
-}
-
 /** Reads what is due: what is new, what is tried again, and what comes late. */
 export async function readDue(
   driver: Driver,
   name: string,
-  { now, latest, fresh, again }: {
+  { now, latest, known, fresh, again }: {
     readonly now: number;
     /** What is due later than this was put off by a clock that was ahead. */
     readonly latest: number;
+    /** Places in the log that are left out. */
+    readonly known: readonly number[];
     /** How many rows that were never tried, and others, at most. */
     readonly fresh: number;
     readonly again: number;
   },
 ): Promise<OutboxRow[]> {
-  const some = (state: OutboxState, due: string, limit = "?5") =>
-    `SELECT * FROM (SELECT seq FROM outbox WHERE name = ?1
-      AND state = '${state}' AND due_at ${due} ORDER BY due_at, seq LIMIT ${limit})`;
-  const due = [
-    some("due", "= 0", "?4"),
-    some("due", "BETWEEN 1 AND ?2"),
-    some("due", "> ?3"),
-    some("late", "<= ?2"),
-    some("late", "> ?3"),
-  ].join(" UNION ALL ");
-  const [found] = await driver.batch([{
-    sql: selectOutbox(`b.name = ?1 AND b.seq IN (${due}) ORDER BY b.seq`),
-    args: [name, now, latest, fresh, again],
-  }], "read");
-  return found?.rows.map(outboxRowOf) ?? [];
+  const due = ["due", "late"].flatMap((state) =>
+    ["= 0 $ ?4", "BETWEEN 1 AND ?2 $ ?5", "> ?3 $ ?5"].map((due) =>
+      `SELECT * FROM (SELECT seq FROM outbox WHERE name = ?1
+        AND state = '${state}' AND due_at ${
+        due.replace("$", "AND seq NOT IN known ORDER BY due_at, seq LIMIT")
+      })`
+    )
+  ).join(" UNION ALL ");
+  const sql = selectOutbox(`b.name = ?1 AND b.seq IN (${due}) ORDER BY b.seq`);
+  const rows = await select(
+    driver,
+    `WITH known AS MATERIALIZED (SELECT value FROM json_each(?6)) ${sql}`,
+    ...[name, now, latest, fresh, again, listed(known)],
+  );
+  return rows.map(outboxRowOf);
 }
 
 /** How the telling of a transition ended. */
@@ -280,8 +288,10 @@ const ofNamed = (where: string) =>
 
 /** The statements that write how it went; writing them twice changes nothing. */
 export function settle(name: string, ended: readonly Ended[]): Statement[] {
-  const told = ended.filter(({ after }) => after === "told")
-    .map(({ no, seq }) => [no, seq]);
+  const of = (rows: readonly Ended[], ...sqls: string[]) => {
+    const args = [name, JSON.stringify(rows.map(({ no, seq }) => [no, seq]))];
+    return rows.length === 0 ? [] : sqls.map((sql) => ({ sql, args }));
+  };
   return [
     ...ended.flatMap(({ seq, before, after }) =>
       typeof after === "string" ? [] : [{
@@ -293,48 +303,27 @@ export function settle(name: string, ended: readonly Ended[]): Statement[] {
         ],
       }]
     ),
-    ...ofRows(
+    ...of(
+      ended.filter(({ after }) => after === "told"),
       `DELETE FROM outbox
         WHERE name = ?1 AND seq IN (SELECT value ->> 1 FROM json_each(?2))`,
-      name,
-      told,
-    ),
-    // What came before one that was told is overtaken.
-    ...ofRows(
+      // What came before one that was told is overtaken.
       `UPDATE outbox SET state = CASE state WHEN 'dead' THEN 'passed' ELSE 'late' END
         WHERE name = ?1 AND +state IN ('dead', 'due')
           AND ${ofNamed("b.seq < w.value ->> 1")}`,
-      name,
-      told,
+      `UPDATE handed SET state = 'taken' WHERE name = ?1 AND state = 'begun'
+        AND no IN (SELECT value ->> 0 FROM json_each(?2))
+        AND seq IN (SELECT value ->> 1 FROM json_each(?2))`,
     ),
-    ...ofRows(
+    ...of(
+      ended,
       `UPDATE outbox SET state = iif(state = 'due', 'waiting', 'due')
         WHERE name = ?1 AND ${
         ofNamed(`b.state IN ('due', 'waiting')
           AND (b.state = 'waiting') <> ${isHeld("b.no", "b.seq")}`)
       }`,
-      name,
-      [...new Set(ended.map(({ no }) => no))].map((no) => [no]),
-    ),
-    ...ofRows(
-      `UPDATE handed SET state = 'taken' WHERE name = ?1 AND state = 'begun'
-        AND no IN (SELECT value ->> 0 FROM json_each(?2))
-        AND seq IN (SELECT value ->> 1 FROM json_each(?2))`,
-      name,
-      told,
     ),
   ];
-}
-
-/** Notes up to where everything that it takes was told, or was tried. */
-export function movePlace(name: string): Statement {
-  return {
-    sql: `UPDATE subscriptions SET seq = max(seq, coalesce(
-        (SELECT b.seq - 1 FROM outbox AS b WHERE b.name = ?1
-          AND b.state = 'due' AND b.due_at = 0 ORDER BY b.seq LIMIT 1),
-        (SELECT max(seq) FROM log), 0)) WHERE name = ?1`,
-    args: [name],
-  };
 }
 
 /** Lets what waits for its next attempt be told at once. */
@@ -346,14 +335,16 @@ export function hasten(name: string, now: number): Statement {
   };
 }
 
+type Known = Omit<
+  Parameters<TransitionHandler>[1],
+  "attempt" | "signal" | "missed" | "late"
+>;
+
 /** What is to be handed over, and what is known then. */
-export interface Passed {
+interface Passed {
   /** As the handler is to see it; null for nothing. */
   readonly transition: LoggedTransition | null;
-  /** Position of the last event that was folded. */
-  readonly position: number;
-  /** The order or user as it is now; null when there is none. */
-  readonly state: OrderState | UserState | null;
+  readonly known: Known;
   /** What is in the outbox of the same order or user and comes before. */
   readonly earlier: readonly LoggedTransition[];
 }
@@ -370,60 +361,67 @@ export function releaseGate(
 ): (transition: LoggedTransition) => Promise<Passed> {
   const matches = matcher(options.on);
   const takesYes = matches(YES);
-  const isDecided = ({ logged }: LoggedTransition) =>
-    logged !== null && (takesYes || logged.entered === "yes");
+  const decided = ({ logged }: LoggedTransition) =>
+    takesYes || logged?.entered === "yes" ? logged?.entered : undefined;
   const look = async (group: readonly LoggedTransition[]) => {
     const nos = listed(group.map(({ no }) => no));
-    const places = group.map(({ no, seq }) => [no, seq]);
-    const begins = group.filter(isDecided).flatMap(({ no, seq, logged }) =>
-      logged?.entered === "yes"
-        ? [[no, seq]]
-        : logged?.entered === "restored"
-        ? [[no, null]]
-        : []
+    const places = JSON.stringify(
+      group.map((one) => [one.no, one.seq, decided(one)]),
     );
+    const named = "r.no IN (SELECT value FROM json_each(?))";
     const reads = [
-      { sql: "SELECT position FROM ledger", args: [] },
-      { sql: EARLIER, args: [name, JSON.stringify(places)] },
-      { sql: HANDED, args: [name, nos] },
-      { sql: ORDERS, args: [nos] },
-      { sql: USERS, args: [nos] },
+      statement("SELECT position FROM ledger"),
+      statement(EARLIER, name, places),
+      statement(HANDED, name, nos),
+      selectRows("orders", named, nos),
+      selectRows("users", named, nos),
     ];
-    const begin = { sql: BEGIN, args: [name, JSON.stringify(begins)] };
-    const decide = async () =>
-      (await driver.batch([...guard(), begin, ...reads], "write"))
-        .slice(-reads.length);
-    if (group.some(isDecided)) return await decide();
-    const found = await driver.batch(reads, "read");
-    const position = Number(found[0]?.rows[0]?.[0] ?? 0);
-    // A replica may be behind the outbox that the transitions are from.
-    const isBehind = group.some((one) => one.position > position);
-    return isBehind ? await decide() : found;
+    if (!group.some(decided)) {
+      const found = await read(driver, reads);
+      // A replica may be behind the outbox that the transitions are from.
+      const position = Number(found[0]?.[0]?.[0]);
+      if (group.every((one) => one.position <= position)) return found;
+    }
+    const begin = statement(BEGIN, name, places);
+    const found = await write(driver, [...guard(), begin, ...reads]);
+    return found.slice(-reads.length);
   };
   return grouped(async (group: readonly LoggedTransition[]) => {
-    const found = await look(group);
-    const known = knownOf(found, assets);
-    const handed = new Map(
-      found[2]?.rows.map(([state, ...row]) => {
-        const yes = transitionOf(row);
-        return [yes.no, { state, yes }];
-      }),
-    );
+    const [at, before = [], handed = [], orders, users] = await look(group);
     const handOver = (one: LoggedTransition) => {
-      const { state, yes } = handed.get(one.no) ?? {};
-      if (one.logged === null || !isDecided(one)) return one;
-      const { entered } = one.logged;
-      if (entered === "yes") return state === "begun" ? one : null;
-      if (entered !== "restored") {
-        const wasCalled = state !== undefined && state !== "parked";
-        return wasCalled ? one : { ...one, reverses: [] };
+      const entered = decided(one);
+      const [state, ...yes] = handed.find(([, , no]) => no === one.no) ?? [];
+      const isOpen = state !== undefined && state !== "taken";
+      if (entered === "yes" || (entered === "restored" && isOpen)) {
+        return state === "begun" ? transitionOf(yes) : null;
       }
-      if (yes !== undefined && state !== "taken") {
-        return state === "begun" ? yes : null;
-      }
-      return matches(one) ? one : null;
+      if (entered === "restored") return matches(one) ? one : null;
+      const isTold = state !== undefined && state !== "parked";
+      return entered && !isTold ? { ...one, reverses: [] } : one;
     };
-    return (one) => ({ ...known(one), transition: handOver(one) });
+    return (one) => {
+      const transition = handOver(one);
+      const isOf = ([no]: Rows[number]) => no === one.no;
+      // Worked out for each that asked: a handler may change what it is given.
+      const [row] = orderRows(orders?.filter(isOf)).values();
+      const [user] = userRows(users?.filter(isOf)).values();
+      const order = row ? stateNow(row, assets) : null;
+      const { release = null, releaseReason = null } = order ?? {};
+      const isMatched = order?.facts.match === "matched";
+      return {
+        transition,
+        known: {
+          ...{ position: Number(at?.[0]?.[0]), release, releaseReason },
+          state: order ?? (user ? userState(user.fold) : null),
+          reference: isMatched ? order.expected?.reference ?? null : null,
+          current: transition?.logged
+            ? transition.logged.release === release
+            : isCurrent(one, (row ?? user)?.fold),
+        },
+        earlier: before.map(transitionOf)
+          .filter(({ no, seq }) => no === one.no && seq < one.seq),
+      };
+    };
   });
 }
 
@@ -433,75 +431,37 @@ export function releaseGate(
  * between the look and the mark.
  */
 const BEGIN = `INSERT INTO handed (no, name, seq, state)
-  SELECT o.no, ?1, coalesce(w.value ->> 1, h.seq), CASE
+  SELECT o.no, ?1, iif(w.value ->> 2 = 'yes', w.value ->> 1, h.seq), CASE
     WHEN o.told ->> '$.release.last.release' = 'yes' THEN 'begun' ELSE 'parked' END
   FROM json_each(?2) AS w CROSS JOIN orders AS o ON o.no = w.value ->> 0
     LEFT JOIN handed AS h ON h.no = o.no AND h.name = ?1
-  WHERE w.value ->> 1 IS NOT NULL OR h.state <> 'taken'
+  WHERE w.value ->> 2 = 'yes' OR (w.value ->> 2 = 'restored' AND h.state <> 'taken')
   ON CONFLICT (no, name) DO UPDATE SET seq = excluded.seq,
     state = CASE WHEN excluded.state = 'parked' AND state <> 'parked'
       THEN 'stopped' ELSE excluded.state END`;
 
-const EARLIER = selectOutbox(
-  "true ORDER BY b.seq",
-  `json_each(?2) AS w CROSS JOIN outbox AS b INDEXED BY outbox_entity
-    ON b.name = ?1 AND b.no = w.value ->> 0 AND b.seq < w.value ->> 1`,
-);
+const EARLIER = `SELECT ${
+  withTransitions(`json_each(?2) AS w CROSS JOIN outbox AS b
+    INDEXED BY outbox_entity ON b.name = ?1 AND b.no = w.value ->> 0
+      AND b.seq < w.value ->> 1`)
+} ORDER BY b.seq`;
 
 const HANDED = `SELECT b.state, ${withTransitions("handed AS b")}
   WHERE b.name = ? AND b.no IN (SELECT value FROM json_each(?))`;
 
-const ORDERS = `SELECT r.no, ${ORDER_COLUMNS} FROM orders AS r
-  WHERE r.no IN (SELECT value FROM json_each(?))`;
-
-const USERS = `SELECT no, id, fold FROM users
-  WHERE no IN (SELECT value FROM json_each(?))`;
-
-/** Worked out for each that asked: a handler may change what it is given. */
-function knownOf(
-  [at, earlier, , orders, users]: readonly ResultSet[],
-  assets: AssetTable,
-): (transition: LoggedTransition) => Omit<Passed, "transition"> {
-  const [position] = at?.rows[0] ?? [];
-  const before = earlier?.rows.map((row) => outboxRowOf(row).transition) ?? [];
-  const orderRows = new Map(orders?.rows.map(([no, ...row]) => [no, row]));
-  const userRows = new Map(users?.rows.map(([no, ...row]) => [no, row]));
-  const stateOf = (no: number) => {
-    const order = orderRows.get(no);
-    if (order !== undefined) {
-      const { context: _context, activity: _activity, ...state } =
-        orderOfRow(order, assets).order;
-      return state;
-    }
-    const user = userRows.get(no);
-    return user === undefined
-      ? null
-      : userState(unpackUser(String(user[0]), String(user[1])));
-  };
-  return ({ no, seq }) => ({
-    position: Number(position ?? 0),
-    state: stateOf(no),
-    earlier: before.filter((one) => one.no === no && one.seq < seq),
-  });
+function stateNow(row: Row<OrderFold>, assets: AssetTable): OrderState {
+  const { context: _context, ...state } = orderView(row, { assets });
+  return state;
 }
 
-/**
- * Whether an order or user still shows what a transition says it entered; of a
- * release, whether it is still decided so.
- */
-export function isCurrent(
-  { machine, status, trust, logged }: LoggedTransition,
-  state: Passed["state"],
+/** Whether an order or user still shows what a transition says it entered. */
+function isCurrent(
+  { machine, status, trust }: LoggedTransition,
+  fold: OrderFold | UserFold | undefined,
 ): boolean {
-  if (state === null) return false;
-  if ("verification" in state) {
-    return machine === "lkyc" || machine === "fkyc"
-      ? state.verification[machine] === status &&
-        state.verificationTrust[machine] === trust
-      : state.banned === (status === "banned");
-  }
-  if (logged !== null) return state.release === logged.release;
-  return machine === "witness"
-    ? state.witness?.verdict === status
-    : state.status === status && state.trust === trust;
+  if (fold === undefined) return false;
+  return ("orderId" in fold ? orderMachines(fold) : userMachines(fold))
+    .some(({ machine: name, visible }) =>
+      name === machine && visible?.status === status && visible.trust === trust
+    );
 }

@@ -7,18 +7,17 @@ import {
   subscriptionsOf,
 } from "../testing/subscription_kit.ts";
 import type { NewEvent } from "../events/event.ts";
-import { orderAbsent, orderReleased } from "../testing/mint.ts";
+import { orderAbsent, orderReleased, userSnapshot } from "../testing/mint.ts";
 import type { Driver } from "../store/database.ts";
 import { readTransitions } from "../reads/releases.ts";
-import type { OrderState } from "../states/order_state.ts";
-import type { UserState } from "../users/user_state.ts";
 import {
   at,
   orderRead,
   rowsOf,
   session,
+  webhook,
 } from "../testing/projection_test_kit.ts";
-import { isCurrent, type SubscribeOptions } from "./outbox.ts";
+import type { SubscribeOptions } from "./outbox.ts";
 
 const salt = new Uint8Array(16);
 
@@ -340,42 +339,67 @@ Deno.test("Subscriptions.fire() hands over a yes that was withheld, also where i
   await driver.close();
 });
 
-Deno.test("isCurrent() compares the machine that moved, with its trust", () => {
-  const order = {
-    status: "failed",
-    trust: "confirmed",
-    release: "no",
-  } as OrderState;
-  const user = {
-    status: "success",
-    trust: "claimed",
-    verification: { lkyc: "success", fkyc: "retry" },
-    verificationTrust: { lkyc: "confirmed", fkyc: "claimed" },
-    banned: false,
-  } as UserState;
-  const entered = (machine: string, trust: string, status: string) =>
-    ({ machine, trust, status, logged: null }) as Parameters<
-      typeof isCurrent
-    >[0];
-  const failed = entered("order", "confirmed", "failed");
-  assert.equal(isCurrent(failed, order), true);
-  assert.equal(isCurrent(entered("order", "claimed", "failed"), order), false);
-  assert.equal(
-    isCurrent(entered("order", "confirmed", "success"), order),
-    false,
-  );
-  assert.equal(isCurrent(failed, null), false);
-  const released = (release: "yes" | "no") => ({
-    ...entered("release", "confirmed", "failed"),
-    logged: { entered: release, release, reason: "ended" },
+Deno.test("Subscription.dispatch() hands restored over as that, and repeats no yes, where all came since it looked last", async () => {
+  for (const on of ["order.release.*", "order.release.yes"] as const) {
+    const driver = await newLedger();
+    await record(driver, EXPECTED, paid(5), gone(6), paid(7));
+    const seen: string[] = [];
+    await using subscription = await opened(
+      driver,
+      ({ key, reverses }, { current }) => {
+        seen.push(`${key} ${reverses} ${current}`);
+      },
+      { on },
+    );
+    await subscription.dispatch();
+    assert.deepEqual(seen, [
+      "order:O1:release.yes  true",
+      ...on === "order.release.yes" ? [] : [
+        "order:O1:release.wait yes false",
+        "order:O1:release.restored  true",
+      ],
+    ]);
+    await driver.close();
+  }
+});
+
+Deno.test("Subscription.dispatch() says whether the machine that moved is still there, with its trust", async () => {
+  const driver = await newLedger();
+  const user = (minute: number, fkyc_status: string, banned: boolean) =>
+    userSnapshot({
+      source: JSON.stringify({
+        ...{ user_id: "U1", fkyc_status, banned },
+        created_at: "2026-11-20 08:01:00",
+      }),
+      readAt: at(minute),
+      recordedAt: at(minute),
+      salt,
+    });
+  const claim = webhook("W1", 1, {
+    type: "verify_success",
+    click_id: "",
+    user: {
+      user_id: "U1",
+      verification_status: { fkyc: { state: "success" } },
+    },
   });
-  assert.equal(isCurrent(released("no"), order), true);
-  assert.equal(isCurrent(released("yes"), order), false);
-  assert.equal(isCurrent(entered("fkyc", "claimed", "retry"), user), true);
-  assert.equal(isCurrent(entered("fkyc", "confirmed", "retry"), user), false);
-  assert.equal(isCurrent(entered("lkyc", "confirmed", "success"), user), true);
-  const ban = (status: string) => entered("ban", "confirmed", status);
-  assert.equal(isCurrent(ban("not_banned"), user), true);
-  assert.equal(isCurrent(ban("banned"), user), false);
-  assert.equal(isCurrent(ban("not_banned"), { ...user, banned: null }), false);
+  const seen: string[] = [];
+  await using subscription = await opened(driver, ({ key }, { current }) => {
+    seen.push(`${key} ${current}`);
+  }, { on: "user.*.*.*" });
+  await record(driver, claim, user(2, "success", false));
+  await subscription.dispatch();
+  assert.deepEqual(seen.splice(0), [
+    "user:U1:fkyc.claimed.success false",
+    "user:U1:fkyc.confirmed.success true",
+    "user:U1:ban.confirmed.not_banned true",
+  ]);
+  await record(driver, user(3, "failed", true), user(4, "failed", false));
+  await subscription.dispatch();
+  assert.deepEqual(seen, [
+    "user:U1:fkyc.confirmed.failed true",
+    "user:U1:ban.confirmed.banned false",
+    "user:U1:ban.confirmed.not_banned#2 true",
+  ]);
+  await driver.close();
 });

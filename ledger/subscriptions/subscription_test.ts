@@ -154,6 +154,21 @@ Deno.test("Subscription.dispatch() tries again at once what a clock that was ahe
   await driver.close();
 });
 
+Deno.test("Subscription.dispatch() tries again what failed, though its delay is no number or lies in the past", async () => {
+  for (const delayMs of [NaN, -Infinity, -1e15]) {
+    const driver = await newLedger();
+    await record(driver, orderRead(1, { orderId: "O1", status: "created" }));
+    let calls = 0;
+    await using subscription = await opened(driver, () => {
+      if (++calls === 1) throw new Error("not now");
+    }, { retryDelayMs: () => delayMs });
+    await subscription.dispatch();
+    await subscription.dispatch();
+    assert.equal(calls, 2);
+    await driver.close();
+  }
+});
+
 Deno.test("Subscription.dispatch() delivers what is new while many that failed before take long", async () => {
   const driver = await newLedger();
   const failing = Array.from({ length: 300 }, (_, n) => `F${n}`);
