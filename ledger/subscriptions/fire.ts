@@ -7,6 +7,7 @@ import {
   parseTransitionKey,
   transitionKey,
   type TransitionName,
+  transitionName,
 } from "../machines/transition.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { otherFinals } from "../orders/order_status.ts";
@@ -14,7 +15,7 @@ import {
   orderRows,
   type Row,
   selectRows,
-  type Told,
+  type Table,
   userRows,
 } from "../projection/rows.ts";
 import { guardOf, moveGuard, selectGuard } from "../projection/guard.ts";
@@ -23,6 +24,7 @@ import {
   HISTORIC,
   insertOutbox,
   LIVE,
+  type LoggedTransition,
   logStatements,
   selectSubscribers,
   subscribersOf,
@@ -40,7 +42,9 @@ import {
   read,
   readDeciding,
   retryLostRaces,
+  select,
   type Statement,
+  statement,
 } from "../store/database.ts";
 import type { UserFold } from "../users/user_state.ts";
 
@@ -65,44 +69,34 @@ export interface Unfired {
 /** Rows of one read, when all are looked through. */
 const PAGE = 1000;
 
-const isSilent = `t.flags & ${LIVE} = 0 AND t.flags & ${HISTORIC} = 0`;
-
 /** @param imported Whether to list what an import brought. */
 export async function listUnfired(
   driver: Driver,
   imported: boolean,
   limit: number,
 ): Promise<Unfired[]> {
-  const ofOrders = await read(driver, [
-    {
-      sql: `SELECT 'release', o.id, 'release',
-          CASE t.code WHEN 'release.restored' THEN 'yes' ELSE substr(t.code, 9) END,
-          CASE t.code WHEN 'release.restored' THEN 1 ELSE t.entry END
-        FROM log AS t JOIN orders AS o ON o.no = t.no
-        WHERE t.flags > 1 AND t.flags & ${WITHHELD} > 0 AND t.flags & ${LIVE} = 0
-          AND NOT EXISTS (SELECT 1 FROM log AS l WHERE l.no = t.no
-            AND l.code GLOB 'release.*' AND l.seq > t.seq)
-        ORDER BY t.seq LIMIT ?`,
-      args: [limit],
-    },
-    {
-      sql: `SELECT 'order', o.id, o.trust, o.status, 1 FROM orders AS o
-        LEFT JOIN log AS t ON t.no = o.no AND t.entry = 1
-          AND t.code = o.trust || '.' || o.status
-        WHERE t.seq IS NULL OR (?2 AND ${isSilent})
-        ORDER BY o.id LIMIT ?1`,
-      args: [limit, imported ? 1 : 0],
-    },
-  ]);
+  const withheld = await select(
+    driver,
+    `SELECT o.id,
+        CASE t.code WHEN 'release.restored' THEN 'yes' ELSE substr(t.code, 9) END,
+        CASE t.code WHEN 'release.restored' THEN 1 ELSE t.entry END
+      FROM log AS t JOIN orders AS o ON o.no = t.no
+      WHERE t.flags > 1 AND t.flags & ${WITHHELD} > 0 AND t.flags & ${LIVE} = 0
+        AND NOT EXISTS (SELECT 1 FROM log AS l WHERE l.no = t.no
+          AND l.code GLOB 'release.*' AND l.seq > t.seq)
+      ORDER BY t.seq LIMIT ?`,
+    limit,
+  );
+  const of = (table: Table) => unfiredOf(driver, table, { imported, limit });
   return [
-    ...ofOrders.flat().map(([machine, id, trust, status, entry]) =>
+    ...withheld.map(([id, status, entry]) =>
       unfired({
-        ...{ entity: "order", machine: machine as MachineName, id: String(id) },
-        ...{ trust: String(trust), status: String(status) },
-        entry: Number(entry),
+        ...{ entity: "order", machine: "release", id: String(id) },
+        ...{ trust: "release", status: String(status), entry: Number(entry) },
       })
     ),
-    ...await unfiredUsers(driver, imported, limit),
+    ...await of("orders"),
+    ...await of("users"),
   ];
 }
 
@@ -113,66 +107,59 @@ function unfired(
   return { key: transitionKey(state), ...state };
 }
 
-async function unfiredUsers(
+async function unfiredOf(
   driver: Driver,
-  imported: boolean,
-  limit: number,
+  table: Table,
+  { imported, limit }: { readonly imported: boolean; readonly limit: number },
 ): Promise<Unfired[]> {
   const all: Unfired[] = [];
-  for (let after = ""; all.length < limit;) {
-    const [rows] = await read(driver, [
-      selectRows("users", "r.id > ? ORDER BY r.id LIMIT ?", after, PAGE),
+  const page = "r.id > ?1 ORDER BY r.id LIMIT ?2";
+  for (let [after, size] = ["", PAGE]; size === PAGE && all.length < limit;) {
+    const [rows = [], logged = []] = await read(driver, [
+      selectRows(table, page, after, PAGE),
+      statement(
+        `SELECT no || ' ' || code || ' ' || entry FROM log
+          WHERE no IN (SELECT r.no FROM ${table} AS r WHERE ${page})
+            AND (?3 = 0 OR flags & ${LIVE + HISTORIC} > 0)`,
+        ...[after, PAGE, imported ? 1 : 0],
+      ),
     ]);
-    const users = userRows(rows);
-    const [told = []] = !imported ? [] : await read(driver, [{
-      sql: `SELECT no || ' ' || code || ' ' || entry FROM log AS t
-        WHERE no IN (SELECT value FROM json_each(?)) AND ${isSilent}`,
-      args: [listed([...users.values()].map(({ no }) => no))],
-    }]);
-    const silent = new Set(told.map(([key]) => key));
-    for (const [id, row] of users) {
-      for (const { transition, isNews } of shownBy(row)) {
-        const key = `${row.no} ${codeOf(transition)} ${transition.entry}`;
-        if (isNews || silent.has(key)) all.push(unfired(transition));
+    [after, size] = [String(rows.at(-1)?.[1]), rows.length];
+    const known = new Set(logged.flat());
+    const found: Map<string, AnyRow> = ROWS_OF[table](rows);
+    for (const row of found.values()) {
+      for (const shown of shownBy(row)) {
+        const key = `${row.no} ${codeOf(shown)} ${shown.entry}`;
+        if (!known.has(key)) all.push(unfired(transitionName(shown)));
       }
-      after = id;
     }
-    if (users.size < PAGE) break;
   }
   return all.slice(0, limit);
 }
 
 type AnyRow = Row<OrderFold> | Row<UserFold>;
 
-/** What is logged of an order or user, and what was told of it then. */
-interface News {
-  readonly transition: NewTransition;
-  readonly told: Told;
-}
+const ROWS_OF = { orders: orderRows, users: userRows };
 
-/** What the machines of an order or user show, and whether that was not told yet. */
-function shownBy(
-  { fold, told }: AnyRow,
-): (News & { readonly isNews: boolean })[] {
+/** What the machines of an order or user show, as it was told or would be now. */
+function shownBy({ fold, told }: AnyRow): NewTransition[] {
   const [who, machines] = "orderId" in fold
     ? [{ entity: "order", id: fold.orderId } as const, orderMachines(fold)]
     : [{ entity: "user", id: fold.userId } as const, userMachines(fold)];
   return machines.flatMap(({ machine, visible }) => {
     if (visible === null) return [];
+    const isOrder = "orderId" in fold && machine === "order";
     const transition: NewTransition = {
       ...{ ...who, machine, ...visible, entry: 1, previous: null },
-      reverses: "orderId" in fold ? otherFinals(fold) : [],
-      ...{ logged: null, after: [], position: 0, recordedAt: "" },
-      ...{ live: true, withheld: false, historic: false },
+      reverses: isOrder ? otherFinals(fold) : [],
+      ...{ logged: null, after: [], position: 0, recordedAt: "", ...SENT },
     };
-    const news = tell(told, transition);
     const entry = told.times[codeOf(transition)] ?? 1;
-    return [{
-      ...news ?? { transition: { ...transition, entry }, told },
-      isNews: news !== null,
-    }];
+    return [tell(told, transition)?.transition ?? { ...transition, entry }];
   });
 }
+
+const SENT = { live: true, withheld: false, historic: false };
 
 /** Logs states as news, unless they were; returns how many. */
 export function fireStates(
@@ -189,118 +176,86 @@ async function fire(
   names: readonly TransitionName[],
 ): Promise<number> {
   const ids = listed(names.map(({ id }) => id));
-  const inIds = "r.id IN (SELECT value FROM json_each(?))";
+  const named = "id IN (SELECT value FROM json_each(?1))";
   const [guarding, subscribing, last, ofOrders, ofUsers, logged = []] =
     await readDeciding(driver, [
       selectGuard,
       selectSubscribers,
-      { sql: "SELECT coalesce(max(seq), 0) FROM log", args: [] },
-      selectRows("orders", inIds, ids),
-      selectRows("users", inIds, ids),
-      {
-        sql: `SELECT ${TRANSITIONS} WHERE t.no IN (
-          SELECT no FROM orders WHERE id IN (SELECT value FROM json_each(?1))
-          UNION ALL
-          SELECT no FROM users WHERE id IN (SELECT value FROM json_each(?1)))
+      statement("SELECT coalesce(max(seq), 0) FROM log"),
+      selectRows("orders", `r.${named}`, ids),
+      selectRows("users", `r.${named}`, ids),
+      statement(
+        `SELECT ${TRANSITIONS} WHERE t.no IN (SELECT no FROM orders
+          WHERE ${named} UNION ALL SELECT no FROM users WHERE ${named})
           ORDER BY t.seq`,
-        args: [ids],
-      },
+        ids,
+      ),
     ]);
   const guard = guardOf(guarding);
-  const subscribers = subscribersOf(subscribing);
   const orders = orderRows(ofOrders);
   const users = userRows(ofUsers);
-  const log: ReadonlyMap<number, NewTransition[]> = Map.groupBy(
-    logged.map(transitionOf),
-    ({ no }) => no,
-  );
+  const log = Map.groupBy(logged.map(transitionOf), ({ no }) => no);
   const statements: Statement[] = [];
-  const told: NewTransition[] = [];
+  const fired: NewTransition[] = [];
   for (const name of names) {
     const of: Map<string, AnyRow> = name.entity === "order" ? orders : users;
     const row = of.get(name.id);
     if (row === undefined) continue;
-    const { no } = row;
-    const before = log.get(no) ?? [];
-    const news = name.machine === "release"
-      ? releaseAgain(name, row.told, before)
-      : stateAgain(name, row, before);
-    if (news === null) continue;
-    const transition = {
-      ...news.transition,
-      position: news.transition.position || guard.position,
-    };
-    const after = { ...row, told: news.told } as AnyRow;
-    of.set(name.id, after);
-    before.push(transition);
-    told.push(transition);
-    statements.push(
-      {
-        sql: "DELETE FROM log WHERE no = ? AND code = ? AND entry = ?",
-        args: [no, codeOf(transition), transition.entry],
+    const key = transitionKey(name);
+    const before = log.get(row.no) ?? [];
+    const known = before.find((one) => one.key === key);
+    const found = name.machine === "release"
+      ? isLastRelease(key, before) ? known : undefined
+      : shownBy(row).find((one) => transitionKey(transitionName(one)) === key);
+    if (found === undefined || known?.live) continue;
+    const { position } = guard;
+    const transition = { ...found, position, ...known, ...SENT };
+    const told = tell(row.told, transition)?.told ?? row.told;
+    const { release } = told;
+    const after = {
+      ...row,
+      told: release === undefined ? told : {
+        ...told,
+        release: { ...addRelease(release, transition), last: release.last },
       },
-      writeTold(after),
-    );
+    } as AnyRow;
+    of.set(name.id, after);
+    fired.push(transition);
+    if (known !== undefined) {
+      statements.push(
+        // What was from before the ledger went live may have been sent to some.
+        statement(
+          `DELETE FROM outbox
+            WHERE name IN (SELECT name FROM subscriptions) AND seq = ?`,
+          known.seq,
+        ),
+        statement("DELETE FROM log WHERE seq = ?", known.seq),
+      );
+    }
+    statements.push(writeTold(after));
   }
-  if (told.length === 0) return 0;
+  if (fired.length === 0) return 0;
   const lastSeq = Number(last?.[0]?.[0]);
+  const subscribers = subscribersOf(subscribing);
   await driver.batch([
     moveGuard(guard),
     ...statements,
-    ...logStatements(told, { orders, users }, { lastSeq, subscribers }),
+    ...logStatements(fired, { orders, users }, { lastSeq, subscribers }),
   ], "write");
-  return told.length;
+  return fired.length;
 }
 
 /**
- * A release that was logged as not told, if it is what was logged last. Whoever it is
- * handed to passes the gate of releases: one that was withdrawn is not.
+ * Whoever a release is handed to passes the gate of releases: a `yes` that was
+ * withdrawn, and not restored, is handed to nobody.
  */
-function releaseAgain(
-  { status, entry }: TransitionName,
-  told: Told,
-  log: readonly NewTransition[],
-): News | null {
-  const releases = log.filter(({ logged }) => logged !== null);
-  const known = releases.findLast((one) =>
-    one.logged?.entered === status && one.entry === entry
-  );
-  if (known === undefined || known.live) return null;
-  const last = releases.at(-1);
-  const isLast = last === known ||
-    (last?.logged?.entered === "restored" && status === "yes");
-  if (!isLast) return null;
-  const sent = { live: true, withheld: false, historic: false };
-  const transition = { ...known, ...sent };
-  const after = tell(told, transition)?.told ?? told;
-  const { release } = told;
-  return {
-    transition,
-    told: release === undefined ? after : {
-      ...after,
-      release: { ...addRelease(release, transition), last: release.last },
-    },
-  };
-}
-
-/** What an order or a user shows, unless a subscription was told. */
-function stateAgain(
-  { machine, trust, status }: TransitionName,
-  row: AnyRow,
-  log: readonly NewTransition[],
-): News | null {
-  const shown = shownBy(row).find(({ transition }) =>
-    transition.machine === machine && transition.trust === trust &&
-    transition.status === status
-  );
-  if (shown === undefined) return null;
-  const { transition, told } = shown;
-  const known = log.findLast((one) =>
-    codeOf(one) === codeOf(transition) && one.entry === transition.entry
-  );
-  if (known?.live) return null;
-  const { previous, reverses } = known ?? transition;
-  return { transition: { ...transition, previous, reverses }, told };
+function isLastRelease(
+  key: string,
+  log: readonly LoggedTransition[],
+): boolean {
+  const last = log.findLast(({ logged }) => logged !== null);
+  return last?.key === key || (last?.logged?.entered === "restored" &&
+    log.find((one) => one.key === key)?.logged?.entered === "yes");
 }
 
 /** A yes that is sent waits for nobody any more. */
@@ -340,60 +295,47 @@ export async function fireHistoric(
   name: string,
   { dryRun = false, signal }: FireHistoryOptions,
 ): Promise<FiredHistory> {
-  let [transitions, released] = [0, 0];
-  for (let after: number | null = null;;) {
-    signal?.throwIfAborted();
-    const page = await retryLostRaces(() =>
-      firePage(driver, name, dryRun ? after ?? 0 : null)
-    );
-    if (page === null) return { transitions, released };
-    transitions += page.transitions;
-    released += page.released;
-    after = page.to;
-  }
-}
-
-/** One page; null when there is none. */
-async function firePage(
-  driver: Driver,
-  name: string,
-  counted: number | null,
-): Promise<FiredHistory & { readonly to: number } | null> {
-  const [found, rows = []] = await readDeciding(driver, [
-    {
-      sql: "SELECT patterns, historic_seq FROM subscriptions WHERE name = ?",
-      args: [name],
-    },
-    {
-      sql: `SELECT EXISTS (SELECT 1 FROM log AS l WHERE l.no = t.no
-          AND l.seq > t.seq AND l.flags & ${LIVE} > 0), ${TRANSITIONS}
-        WHERE t.flags > 1 AND t.flags & ${HISTORIC} > 0 AND t.flags & ${LIVE} = 0
-          AND t.seq > max(coalesce(?2, 0),
-            (SELECT historic_seq FROM subscriptions WHERE name = ?1))
-        ORDER BY t.seq LIMIT ${PAGE}`,
-      args: [name, counted],
-    },
-  ]);
-  const [patterns, place = null] = found?.[0] ?? [];
-  const historic = rows.map(([late, ...row]) => ({
-    ...transitionOf(row),
-    isLate: late === 1,
-  }));
-  const to = historic.at(-1)?.seq;
-  if (to === undefined) return null;
-  const taken = historic.filter(matching(JSON.parse(String(patterns))));
-  // Goods are shipped on it.
-  const sent = taken.filter(({ logged }) => logged?.release !== "yes");
-  if (counted === null) {
-    await driver.batch([
-      expectRow("subscriptions", { name, historic_seq: Number(place) }),
-      {
-        sql: "UPDATE subscriptions SET historic_seq = ? WHERE name = ?",
-        args: [to, name],
-      },
-      ...insertOutbox(name, sent),
-    ], "write");
-  }
-  const released = taken.length - sent.length;
-  return { transitions: sent.length, released, to };
+  let [transitions, released, place] = [0, 0, 0];
+  const firePage = async () => {
+    const [[found = []] = [], rows = []] = await readDeciding(driver, [
+      statement(
+        "SELECT patterns, historic_seq FROM subscriptions WHERE name = ?",
+        name,
+      ),
+      statement(
+        `SELECT EXISTS (SELECT 1 FROM log AS l WHERE l.no = t.no
+            AND l.seq > t.seq AND l.flags & ${LIVE} > 0), ${TRANSITIONS}
+          WHERE t.flags > 1 AND t.flags & ${HISTORIC} > 0
+            AND t.flags & ${LIVE} = 0 AND t.seq > max(?2,
+              (SELECT historic_seq FROM subscriptions WHERE name = ?1))
+          ORDER BY t.seq LIMIT ${PAGE}`,
+        ...[name, place],
+      ),
+    ]);
+    const historic = rows.map(([late, ...row]) => ({
+      ...transitionOf(row),
+      isLate: late === 1,
+    }));
+    const to = historic.at(-1)?.seq;
+    if (to === undefined) return false;
+    const taken = historic.filter(matching(JSON.parse(String(found[0]))));
+    // Goods are shipped on it.
+    const sent = taken.filter(({ logged }) => logged?.release !== "yes");
+    if (!dryRun) {
+      await driver.batch([
+        expectRow("subscriptions", { name, historic_seq: Number(found[1]) }),
+        statement(
+          "UPDATE subscriptions SET historic_seq = ? WHERE name = ?",
+          ...[to, name],
+        ),
+        ...insertOutbox(name, sent),
+      ], "write");
+    }
+    transitions += sent.length;
+    released += taken.length - sent.length;
+    place = to;
+    return true;
+  };
+  do signal?.throwIfAborted(); while (await retryLostRaces(firePage));
+  return { transitions, released };
 }

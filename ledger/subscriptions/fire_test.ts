@@ -16,6 +16,7 @@ import {
   webhook,
 } from "../testing/projection_test_kit.ts";
 import { settle } from "./outbox.ts";
+import { readUnattended } from "./subscriptions.ts";
 import { insertOutbox } from "../projection/log.ts";
 import { readHistoric } from "../reads/stats.ts";
 
@@ -229,5 +230,55 @@ Deno.test("settle() looks up what is in the outbox of an order, and walks none",
   }
   assert.deepEqual(walks, []);
   assert.equal(statements.length, 6);
+  await driver.close();
+});
+
+Deno.test("Subscriptions.fire() of a state of the past that one was sent already takes its place there", async () => {
+  const driver = await live(old("O1"));
+  const told: string[] = [];
+  await using goods = await opened(driver, ({ key }) => void told.push(key), {
+    on: "order.confirmed.*",
+  });
+  const subscriptions = subscriptionsOf(driver);
+  await subscriptions.fireHistoric("test");
+  assert.equal(await subscriptions.fire(["order:O1:confirmed.success"]), 1);
+  await goods.dispatch();
+  assert.deepEqual(told, ["order:O1:confirmed.success"]);
+  assert.deepEqual(await rowsOf(driver, "SELECT * FROM outbox"), []);
+  await driver.close();
+});
+
+Deno.test("Subscriptions.list() counts what is sent late, and queued() what was tried", async () => {
+  const driver = await live(old("O1"), old("O1", 40, "failed"));
+  await using goods = await opened(driver, () => {
+    throw new Error("not now");
+  }, { on: "order.confirmed.success", maxAttempts: 1 });
+  await goods.dispatch();
+  const subscriptions = subscriptionsOf(driver);
+  await subscriptions.fireHistoric("test");
+  const counts = async () => {
+    const [status] = await subscriptions.list();
+    const queued = await subscriptions.queued("test");
+    return [status?.behind, status?.retrying, status?.dead, queued.length];
+  };
+  assert.deepEqual(await counts(), [1, 0, 0, 0]);
+  await goods.dispatch();
+  assert.deepEqual(await counts(), [0, 0, 1, 1]);
+  await subscriptions.retry("test");
+  assert.deepEqual(await counts(), [0, 1, 0, 1]);
+  await driver.close();
+});
+
+Deno.test("readUnattended() lists one whose deliveries all failed and that nobody tries again", async () => {
+  const driver = await newLedger();
+  await record(driver, orderRead(1, { orderId: "O1", status: "created" }));
+  const goods = await opened(driver, () => {
+    throw new Error("not now");
+  });
+  await goods.dispatch();
+  const names = async (minute: number) =>
+    (await readUnattended(driver, at(minute))).map(({ name }) => name);
+  assert.deepEqual(await names(60), []);
+  assert.deepEqual(await names(62), ["test"]);
   await driver.close();
 });

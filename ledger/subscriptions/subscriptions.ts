@@ -5,9 +5,10 @@ import {
   type Rows,
   select,
   type SqlValue,
+  statement,
   write,
 } from "../store/database.ts";
-import { parseTransitionKey, type Transition } from "../machines/transition.ts";
+import type { Transition } from "../machines/transition.ts";
 import { shownOf } from "../projection/log.ts";
 import { pageSize } from "../reads/pages.ts";
 import { timeOf } from "../store/events.ts";
@@ -20,7 +21,7 @@ import {
   listUnfired,
   type Unfired,
 } from "./fire.ts";
-import { hasten, type OutboxRow, outboxRowOf, selectOutbox } from "./outbox.ts";
+import { hasten, outboxRowOf, selectOutbox } from "./outbox.ts";
 
 /** Where the transitions of a subscription are forwarded to. */
 export interface ForwardTarget {
@@ -35,14 +36,8 @@ export interface ForwardTarget {
 /** Columns that {@linkcode targetOf} reads, of `targets AS f`. */
 const TARGET = "f.url, f.off_at, f.off_reason";
 
-/** Reads a row of {@linkcode TARGET}; null where there is no target. */
-function targetOf(
-  [url, offAt = null, offReason = null]: Rows[number] = [],
-): ForwardTarget | null {
-  return typeof url === "string"
-    ? { url, offAt, offReason } as ForwardTarget
-    : null;
-}
+const targetOf = ([url, offAt, offReason]: Rows[number]) =>
+  ({ url, offAt, offReason }) as ForwardTarget;
 
 /** Stores a target, unless it is known; one that is off stays off. */
 export async function registerTarget(
@@ -50,15 +45,15 @@ export async function registerTarget(
   name: string,
   url: string,
 ): Promise<ForwardTarget> {
-  const [, found] = await write(driver, [{
-    sql: `INSERT INTO targets (name, url) VALUES (?, ?)
-      ON CONFLICT (name) DO UPDATE SET url = excluded.url`,
-    args: [name, url],
-  }, {
-    sql: `SELECT ${TARGET} FROM targets AS f WHERE name = ?`,
-    args: [name],
-  }]);
-  return targetOf(found?.[0]) ?? { url, offAt: null, offReason: null };
+  const [, [found = []] = []] = await write(driver, [
+    statement(
+      `INSERT INTO targets (name, url) VALUES (?, ?)
+        ON CONFLICT (name) DO UPDATE SET url = excluded.url`,
+      ...[name, url],
+    ),
+    statement(`SELECT ${TARGET} FROM targets AS f WHERE name = ?`, name),
+  ]);
+  return targetOf(found);
 }
 
 export async function isTargetOff(
@@ -136,15 +131,19 @@ export interface SubscriptionStatus {
   readonly target: ForwardTarget | null;
 }
 
-const counted = (states: string, where = "") =>
-  `(SELECT count(*) FROM (SELECT 1 FROM outbox AS b
-    WHERE b.name = s.name AND b.state IN (${states}) ${where} LIMIT ?1))`;
+/** Not told of yet, nor tried to be. */
+const IS_NEW = "b.state IN ('due', 'late') AND b.due_at = 0";
+const IS_DEAD = "b.state IN ('dead', 'passed')";
+const IS_RETRIED = "b.state IN ('due', 'late') AND b.due_at > 0";
 
-const STATUSES = `SELECT s.name, s.patterns, s.created_at,
-    ${counted("'due'", "AND b.due_at = 0 AND b.attempts = 0")},
-    ${counted("'due', 'late'", "AND (b.due_at > 0 OR b.attempts > 0)")},
-    ${counted("'waiting'")}, ${counted("'dead', 'passed'")},
-    (SELECT b.error FROM outbox AS b WHERE b.name = s.name
+const counted = (where: string) =>
+  `(SELECT count(*) FROM (SELECT 1 FROM outbox AS b
+    WHERE b.name = s.name AND ${where} LIMIT ?1))`;
+
+const STATUSES = `SELECT s.name, s.patterns, s.created_at, ${counted(IS_NEW)},
+    ${counted(IS_RETRIED)}, ${counted("b.state = 'waiting'")}, ${
+  counted(IS_DEAD)
+}, (SELECT b.error FROM outbox AS b WHERE b.name = s.name
       AND b.state IN ('due', 'late') AND b.error IS NOT NULL
       ORDER BY b.due_at DESC LIMIT 1), ${TARGET}
   FROM subscriptions AS s LEFT JOIN targets AS f ON f.name = s.name
@@ -180,12 +179,9 @@ export class Subscriptions {
    * @param order Only what is of one order. @default {of all}
    */
   async queued(name: string, order?: string): Promise<QueuedTransition[]> {
-    const rows = await this.#outbox(
-      `(b.state <> 'due' OR b.attempts > 0)
-        AND (?2 IS NULL OR b.no = (SELECT no FROM orders WHERE id = ?2))`,
-      [name, order ?? null],
-    );
-    return rows.map(queuedOf);
+    const ofOrder = "b.no = (SELECT no FROM orders WHERE id = ?3)";
+    const where = `NOT (${IS_NEW}) AND (?3 IS NULL OR ${ofOrder})`;
+    return await this.#outbox(where, name, -1, order ?? null);
   }
 
   /**
@@ -194,7 +190,7 @@ export class Subscriptions {
    * @param limit At most this many. @default all
    */
   async deadLetters(name: string, limit = -1): Promise<QueuedTransition[]> {
-    return (await this.#outbox(DEAD, [name], limit)).map(queuedOf);
+    return await this.#outbox(IS_DEAD, name, limit);
   }
 
   /**
@@ -297,39 +293,25 @@ export class Subscriptions {
     return fireHistoric(this.#driver, name, options);
   }
 
-  async #outbox(
-    where: string,
-    args: readonly SqlValue[],
-    limit = -1,
-  ): Promise<OutboxRow[]> {
+  async #outbox(where: string, ...args: readonly SqlValue[]) {
     const sql = selectOutbox(
-      `b.name = ?1 AND ${where} ORDER BY b.seq LIMIT ${limit}`,
+      `b.name = ?1 AND ${where} ORDER BY b.seq LIMIT ?2`,
     );
-    return (await select(this.#driver, sql, ...args)).map(outboxRowOf);
+    return (await select(this.#driver, sql, ...args)).map(queuedOf);
   }
 
-  /** A key may be read in several ways, of which one is that of a dead letter. */
   async #ofDead(action: string, name: string, key?: string): Promise<number> {
-    const ids = parseTransitionKey(key ?? "").map(({ id }) => id);
-    const found = key === undefined ? [] : await this.#outbox(
-      `${DEAD} AND b.no IN (
-        SELECT no FROM orders WHERE id IN (SELECT value FROM json_each(?2))
-        UNION ALL
-        SELECT no FROM users WHERE id IN (SELECT value FROM json_each(?2)))`,
-      [name, listed(ids)],
-    );
+    const found = key === undefined ? [] : await this.deadLetters(name);
     const seqs = found.map(({ transition }) => transition)
       .filter((one) => one.key === key).map(({ seq }) => seq);
     const [settled] = await this.#driver.batch([{
-      sql: `${action} WHERE b.name = ?1 AND ${DEAD}
+      sql: `${action} WHERE b.name = ?1 AND ${IS_DEAD}
         AND (?2 IS NULL OR b.seq IN (SELECT value FROM json_each(?2)))`,
       args: [name, key === undefined ? null : listed(seqs)],
     }], "write");
     return settled?.rowsAffected ?? 0;
   }
 }
-
-const DEAD = "b.state IN ('dead', 'passed')";
 
 function statusOf(row: readonly SqlValue[]): SubscriptionStatus {
   const [name, on, createdAt, behind, retrying, waiting, dead, error] = row;
@@ -342,21 +324,19 @@ function statusOf(row: readonly SqlValue[]): SubscriptionStatus {
     waiting: Number(waiting),
     dead: Number(dead),
     lastError: (error ?? null) as string | null,
-    target: targetOf(row.slice(8)),
+    target: row[8] === null ? null : targetOf(row.slice(8)),
   };
 }
 
-const QUEUED: Record<OutboxRow["state"], QueuedTransition["state"]> = {
-  ...{ due: "retrying", late: "retrying", waiting: "waiting" } as const,
-  ...{ dead: "dead", passed: "dead" } as const,
-};
-
-function queuedOf(
-  { transition, state, attempts, dueAt, error }: OutboxRow,
-): QueuedTransition {
+function queuedOf(row: Rows[number]): QueuedTransition {
+  const { transition, state, attempts, dueAt, error } = outboxRowOf(row);
   return {
     transition: shownOf(transition),
-    state: QUEUED[state],
+    state: state === "waiting"
+      ? "waiting"
+      : state === "due" || state === "late"
+      ? "retrying"
+      : "dead",
     attempts,
     dueAt: dueAt <= 1 ? "" : new Date(dueAt).toISOString(),
     error,
@@ -376,17 +356,20 @@ export async function readUnattended(
   driver: Driver,
   before: string,
 ): Promise<Unattended[]> {
+  const first = (where: string) =>
+    `(SELECT b.seq FROM outbox AS b WHERE b.name = s.name AND b.state = 'due'
+        AND b.due_at ${where} LIMIT 1)`;
   const found = await select(
     driver,
     `SELECT s.name, e.recorded_at FROM subscriptions AS s
-      JOIN log AS t ON t.seq = (SELECT b.seq FROM outbox AS b
-        WHERE b.name = s.name AND b.state = 'due' AND b.due_at = 0
-        ORDER BY b.seq LIMIT 1)
+      JOIN log AS t ON t.seq = coalesce(${first("= 0 ORDER BY b.seq")},
+        ${first("BETWEEN 1 AND ? ORDER BY b.due_at")})
       JOIN events AS e ON e.position = t.position
       WHERE NOT EXISTS (SELECT 1 FROM leases AS l
         WHERE l.name = '${SUBSCRIPTION_LEASE}' || s.name
           AND l.expires_at > ${DATABASE_NOW})
       ORDER BY s.name`,
+    Date.parse(before),
   );
   return found.map(([name, at]) => ({
     name: String(name),
