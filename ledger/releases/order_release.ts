@@ -47,23 +47,13 @@ export function orderRelease(
   if (fold.successReadAt === null && fold.hand === null) return null;
   const { match, expected } = matchExpectations(fold, assets);
   const { release, reason } = outcomeOf(factsOfOrder(fold, match));
-  const { status, trust } = decideOrderStatus(fold);
   const matched = match === "matched" ? expected : null;
   return {
-    ...{ release, reason, status, trust },
+    ...{ release, reason, ...decideOrderStatus(fold) },
     purchase: matched && purchaseOf(matched),
     expectedAt: matched?.recordedAt ?? null,
     byHand: standingOutcome(fold.hand),
   };
-}
-
-/** The purchase that an order matches; null where it matches none. */
-export function matchedPurchase(
-  fold: OrderFold,
-  { assets = "production" }: ResolveOptions,
-): PurchaseName | null {
-  const { match, expected } = matchExpectations(fold, assets);
-  return match === "matched" ? expected && purchaseOf(expected) : null;
 }
 
 /** When a ledger was made, and when it went live. */
@@ -228,6 +218,8 @@ export interface Purchase {
   readonly hands: readonly string[];
 }
 
+const NOBODYS: Purchase = { own: null, hands: [] };
+
 /** The order that holds a purchase: who delivered it last, else who took it. */
 const holderOf = ({ own, hands }: Purchase) => hands.at(-1) ?? own;
 
@@ -249,143 +241,113 @@ export function logReleases(
   collected: readonly (NewTransition | ReleaseChange | HandChange)[],
   known: KnownReleases,
 ): LoggedReleases {
-  const log = new LoggedReleases(known);
-  for (const one of collected) {
-    if ("now" in one) log.addChange(one);
-    else if ("took" in one) log.addHand(one);
-    else log.transitions.push(one);
-  }
-  return log;
-}
+  const transitions: NewTransition[] = [];
+  const orders = new Map<string, OrderReleases>();
+  const purchases = new Map<string, Purchase>();
+  const logOf = (id: string) =>
+    orders.get(id) ?? known.orders.get(id) ?? NO_RELEASES;
+  const heldOf = (digest: string) =>
+    purchases.get(digest) ?? known.purchases.get(digest) ?? NOBODYS;
+  const change = (id: string, to: Partial<OrderReleases>) =>
+    void orders.set(id, { ...logOf(id), ...to });
 
-/** What a batch of events adds to the log. */
-export class LoggedReleases {
-  readonly transitions: NewTransition[] = [];
-  /** What has been logged of orders then. */
-  readonly orders: Map<string, OrderReleases> = new Map();
-  /** Purchases of which something changed, by digest. */
-  readonly purchases: Map<string, Purchase> = new Map();
-  readonly #known: KnownReleases;
-
-  constructor(known: KnownReleases) {
-    this.#known = known;
-  }
-
-  /** Which purchase an order waits for now, where that changed. */
-  get waits(): Map<string, PurchaseWait | null> {
-    return new Map(
-      [...this.orders].flatMap(([id, { wait }]) =>
-        wait === (this.#known.orders.get(id)?.wait ?? null) ? [] : [[id, wait]]
-      ),
-    );
-  }
-
-  addChange(change: ReleaseChange): void {
-    const { orderId, position } = change;
-    const { release, purchase, byHand } = change.now;
-    if (release !== "yes" || purchase === null) {
-      this.#setWait(orderId, null);
-      return this.#log(change, false);
-    }
-    const digest = this.#known.digestOf(purchase);
-    const { own } = this.#logOf(orderId);
-    const holder = holderOf(this.#purchase(digest));
-    const isFree = holder === null && own === null && byHand === null;
-    if (isFree) this.#takeFor(orderId, digest);
-    const holds = isFree ||
-      (holder === orderId && (own === null || own === digest));
-    const waits = !holds || byHand !== null;
-    this.#setWait(orderId, waits ? { orderId, digest, position } : null);
-    this.#log(change, !holds);
-  }
-
-  /** Purchases move before what the order itself says is logged. */
-  addHand(change: HandChange): void {
-    const { orderId, gave, took, position } = change;
-    if (gave !== null) this.#giveBack(change, this.#known.digestOf(gave));
-    if (took === null) return;
-    const digest = this.#known.digestOf(took);
-    const holder = holderOf(this.#purchase(digest));
-    this.#setHands(digest, orderId, [orderId]);
-    if (holder === null || holder === orderId) return;
-    if (this.#logOf(holder).last?.release !== "yes") return;
-    this.#setWait(holder, { orderId: holder, digest, position });
-    this.#log(yesOf(holder, change), true);
-  }
-
-  #giveBack(change: HandChange, digest: string): void {
-    const { orderId } = change;
-    const before = holderOf(this.#purchase(digest));
-    const holder = holderOf(this.#setHands(digest, orderId, []));
-    if (holder !== null) {
-      if (holder !== before) this.#restore(holder, digest, change);
-      return;
-    }
-    const next = this.#longestWaiting(digest, orderId);
-    if (next === null) return;
-    this.#takeFor(next, digest);
-    if (next !== orderId) this.#restore(next, digest, change);
-  }
-
-  #setHands(digest: string, orderId: string, last: string[]): Purchase {
-    const before = this.#purchase(digest);
-    const hands = [...before.hands.filter((id) => id !== orderId), ...last];
-    const after = { ...before, hands };
-    this.purchases.set(digest, after);
-    return after;
-  }
-
-  /** The yes of an order that waited for nothing but its purchase. */
-  #restore(orderId: string, digest: string, change: HandChange): void {
-    const { wait, last } = this.#logOf(orderId);
-    if (wait?.digest !== digest || last?.reason !== "paid_twice") return;
-    this.#setWait(orderId, null);
-    this.#log({ ...yesOf(orderId, change), byExpectation: true }, false);
-  }
-
-  #takeFor(orderId: string, digest: string): void {
-    this.purchases.set(digest, { ...this.#purchase(digest), own: orderId });
-    this.orders.set(orderId, { ...this.#logOf(orderId), own: digest });
-  }
-
+  const log = (one: ReleaseChange, isTaken: boolean) => {
+    const entry = nextRelease(logOf(one.orderId), one, isTaken);
+    if (entry === null) return;
+    transitions.push(entry);
+    change(one.orderId, addRelease(logOf(one.orderId), entry));
+  };
+  const takeFor = (own: string, digest: string) => {
+    purchases.set(digest, { ...heldOf(digest), own });
+    change(own, { own: digest });
+  };
+  const setHands = (digest: string, id: string, last: readonly string[]) => {
+    const before = heldOf(digest);
+    const hands = [...before.hands.filter((one) => one !== id), ...last];
+    purchases.set(digest, { ...before, hands });
+    return [holderOf(before), holderOf({ ...before, hands })] as const;
+  };
   /** Who waits for a purchase already keeps its place. */
-  #setWait(orderId: string, wait: PurchaseWait | null): void {
-    const before = this.#logOf(orderId);
-    if (before.wait?.digest === wait?.digest) return;
-    this.orders.set(orderId, { ...before, wait });
-  }
-
+  const setWait = (id: string, wait: PurchaseWait | null) => {
+    if (logOf(id).wait?.digest !== wait?.digest) change(id, { wait });
+  };
   /** Of orders that have taken no purchase, and that no person has settled. */
-  #longestWaiting(digest: string, takenBack: string): string | null {
-    const ids = new Set([...this.#known.orders.keys(), ...this.orders.keys()]);
-    const [first] = [...ids].flatMap((id) => {
-      const { own, last, wait } = this.#logOf(id);
+  const longestWaiting = (digest: string, takenBack: string) =>
+    [...new Set([...known.orders.keys(), ...orders.keys()])].flatMap((id) => {
+      const { own, last, wait } = logOf(id);
       const isFree = own === null &&
         (id === takenBack || last?.release !== "settled");
       return wait?.digest === digest && isFree ? [wait] : [];
     }).sort((a, b) =>
       a.position - b.position || (a.orderId < b.orderId ? -1 : 1)
-    );
-    return first?.orderId ?? null;
-  }
+    ).at(0)?.orderId;
 
-  #log(change: ReleaseChange, isTaken: boolean): void {
-    const before = this.#logOf(change.orderId);
-    const entry = nextRelease(before, change, isTaken);
-    if (entry === null) return;
-    this.transitions.push(entry);
-    this.orders.set(change.orderId, addRelease(before, entry));
-  }
+  const addChange = (one: ReleaseChange) => {
+    const { orderId, position, now: { release, purchase, byHand } } = one;
+    if (release !== "yes" || purchase === null) {
+      setWait(orderId, null);
+      return log(one, false);
+    }
+    const digest = known.digestOf(purchase);
+    const { own } = logOf(orderId);
+    const holder = holderOf(heldOf(digest));
+    const isFree = holder === null && own === null && byHand === null;
+    if (isFree) takeFor(orderId, digest);
+    const holds = isFree ||
+      (holder === orderId && (own === null || own === digest));
+    const waits = !holds || byHand !== null;
+    setWait(orderId, waits ? { orderId, digest, position } : null);
+    log(one, !holds);
+  };
+  const giveBack = (one: HandChange, gave: PurchaseName) => {
+    const digest = known.digestOf(gave);
+    const [before, holder] = setHands(digest, one.orderId, []);
+    const next = holder ?? longestWaiting(digest, one.orderId);
+    if (next === undefined) return;
+    if (holder === null) takeFor(next, digest);
+    // Of the order itself what its row says is logged afterwards.
+    if (next === before || next === one.orderId) return;
+    const { wait, last } = logOf(next);
+    // Its yes waited for nothing but its purchase.
+    if (wait?.digest !== digest || last?.reason !== "paid_twice") return;
+    setWait(next, null);
+    log({ ...yesOf(next, one), byExpectation: true }, false);
+  };
+  const take = (one: HandChange, took: PurchaseName) => {
+    const { orderId, position } = one;
+    const digest = known.digestOf(took);
+    const [holder] = setHands(digest, orderId, [orderId]);
+    if (holder === null || holder === orderId) return;
+    if (logOf(holder).last?.release !== "yes") return;
+    setWait(holder, { orderId: holder, digest, position });
+    log(yesOf(holder, one), true);
+  };
 
-  #logOf(orderId: string): OrderReleases {
-    return this.orders.get(orderId) ?? this.#known.orders.get(orderId) ??
-      NO_RELEASES;
+  for (const one of collected) {
+    if ("now" in one) addChange(one);
+    else if ("took" in one) {
+      // Purchases move before what the order itself says is logged.
+      if (one.gave !== null) giveBack(one, one.gave);
+      if (one.took !== null) take(one, one.took);
+    } else transitions.push(one);
   }
+  const waits = new Map(
+    [...orders].flatMap(([id, { wait }]) =>
+      wait === (known.orders.get(id)?.wait ?? null) ? [] : [[id, wait]]
+    ),
+  );
+  return { transitions, orders, purchases, waits };
+}
 
-  #purchase(digest: string): Purchase {
-    return this.purchases.get(digest) ?? this.#known.purchases.get(digest) ??
-      { own: null, hands: [] };
-  }
+/** What a batch of events adds to the log. */
+export interface LoggedReleases {
+  readonly transitions: readonly NewTransition[];
+  /** What has been logged of orders then. */
+  readonly orders: ReadonlyMap<string, OrderReleases>;
+  /** Purchases of which something changed, by digest. */
+  readonly purchases: ReadonlyMap<string, Purchase>;
+  /** Which purchase an order waits for now, where that changed. */
+  readonly waits: ReadonlyMap<string, PurchaseWait | null>;
 }
 
 /** The yes of an order by its row, at the position of what a person did. */

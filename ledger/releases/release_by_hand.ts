@@ -7,13 +7,14 @@ import {
   LONGEST_NAME,
   type OrderReleasedBody,
   type PurchaseName,
+  purchaseOf,
   standingOutcome,
   wrongHandField,
 } from "../events/event.ts";
 import { isFinal } from "../machines/machine.ts";
 import { activityOf, type OrderFold } from "../orders/order_fold.ts";
 import type { ResolveOptions } from "../orders/order_status.ts";
-import { matchedPurchase } from "./order_release.ts";
+import { matchExpectations } from "../outcomes/match.ts";
 
 /** The longest reason, in characters. */
 const LONGEST_WHY = 1000;
@@ -110,7 +111,9 @@ export function decideRelease(
   orderId: string,
   release: ReleaseByHand,
   fold: OrderFold | null,
-  { isRecorded, sentTo, ...resolve }: ResolveOptions & KnownOfRelease,
+  { isRecorded, sentTo, assets = "production" }:
+    & ResolveOptions
+    & KnownOfRelease,
 ): OrderReleasedBody {
   const id = printable(orderId);
   const { outcome, by, why, for: reference, confirmed = false } = release;
@@ -121,15 +124,30 @@ export function decideRelease(
         `"${id}"; look it up with its order id`,
     );
   }
-  const purchase = outcome !== "delivered"
+  const { latest, hand } = fold;
+  const { match, expected } = matchExpectations(fold, assets);
+  const matched = match === "matched" ? expected && purchaseOf(expected) : null;
+  const isDelivered = outcome === "delivered";
+  const purchase: PurchaseName | null = !isDelivered
     ? null
     : reference === undefined
-    ? matchedPurchase(fold, resolve)
-    : { kind: "reference" as const, name: reference };
+    ? matched
+    : { kind: "reference", name: reference };
   const isTakenBack = outcome === "taken_back";
-  const doubts = confirmed || isTakenBack
-    ? []
-    : doubtsOf(outcome, fold, { purchase, sentTo });
+  const standing = standingOutcome(hand);
+  const status = latest?.status ?? "no status";
+  const isAsShown = isDelivered ? status === "success" : isFinal(status);
+  const paid = [latest?.currencyAmount, latest?.currency].filter(Boolean);
+  const shown = [
+    `the service shows ${printable(status)}`,
+    printable(paid.join(" ")),
+    purchase && `for ${printable(purchase.name)}`,
+  ];
+  const doubts = [
+    !isAsShown && shown.filter(Boolean).join(", "),
+    sentTo && `its yes was sent to ${sentTo.name} at ${sentTo.at}`,
+    standing && `it was recorded as ${standing} at ${hand?.recordedAt}`,
+  ].filter(Boolean);
   refuse(
     fold.firstReadAt === null,
     "not_shown",
@@ -137,12 +155,12 @@ export function decideRelease(
       `"${id}"; only webhooks name it: ask the service first`,
   );
   refuse(
-    isTakenBack && standingOutcome(fold.hand) === null,
+    isTakenBack && standing === null,
     "nothing_stands",
     `Cannot take back what was recorded of an order: nothing stands of ${id}`,
   );
   refuse(
-    outcome === "delivered" && purchase === null,
+    isDelivered && purchase === null,
     "reference_missing",
     `Cannot tell what was delivered: ${id} matches no expectation; ` +
       "state the reference of the purchase",
@@ -156,7 +174,7 @@ export function decideRelease(
       }"; correct it, or say that it is a new one`,
   );
   refuse(
-    doubts.length > 0,
+    doubts.length > 0 && !confirmed && !isTakenBack,
     "needs_confirmation",
     `Cannot record ${outcome} of ${id} unless it is confirmed: ` +
       doubts.join("; "),
@@ -168,31 +186,6 @@ export function decideRelease(
     ...purchase && { [key]: purchase.name },
     ...confirmed && { confirmed },
   };
-}
-
-function doubtsOf(
-  outcome: HandOutcome,
-  { hand, latest }: OrderFold,
-  { purchase, sentTo }: Pick<KnownOfRelease, "sentTo"> & {
-    readonly purchase: PurchaseName | null;
-  },
-): string[] {
-  const status = latest?.status ?? "no status";
-  const paid = [latest?.currencyAmount, latest?.currency].filter(Boolean)
-    .join(" ");
-  const isEnded = latest !== null && isFinal(latest.status);
-  const isAsShown = outcome === "delivered" ? status === "success" : isEnded;
-  const standing = standingOutcome(hand);
-  const shown = `the service shows ${printable(status)}` +
-    (paid && `, ${printable(paid)}`) +
-    (purchase === null ? "" : `, for ${printable(purchase.name)}`);
-  return [
-    isAsShown ? "" : shown,
-    sentTo === null ? "" : `its yes was sent to ${sentTo.name} at ${sentTo.at}`,
-    standing === null
-      ? ""
-      : `it was recorded as ${standing} at ${hand?.recordedAt}`,
-  ].filter(Boolean);
 }
 
 /**
