@@ -93,6 +93,7 @@ export async function listUnfired(
       unfired({
         ...{ entity: "order", machine: "release", id: String(id) },
         ...{ trust: "release", status: String(status), entry: Number(entry) },
+        logged: null,
       })
     ),
     ...await of("orders"),
@@ -101,8 +102,9 @@ export async function listUnfired(
 }
 
 function unfired(
-  { entity, machine, id, trust, status, entry }: TransitionName,
+  { id, entry, ...one }: TransitionName & Pick<NewTransition, "logged">,
 ): Unfired {
+  const { entity, machine, trust, status } = transitionName(one);
   const state = { entity, machine, id, trust, status, entry };
   return { key: transitionKey(state), ...state };
 }
@@ -130,7 +132,7 @@ async function unfiredOf(
     for (const row of found.values()) {
       for (const shown of shownBy(row)) {
         const key = `${row.no} ${codeOf(shown)} ${shown.entry}`;
-        if (!known.has(key)) all.push(unfired(transitionName(shown)));
+        if (!known.has(key)) all.push(unfired(shown));
       }
     }
   }
@@ -206,7 +208,7 @@ async function fire(
     const known = before.find((one) => one.key === key);
     const found = name.machine === "release"
       ? isLastRelease(key, before) ? known : undefined
-      : shownBy(row).find((one) => transitionKey(transitionName(one)) === key);
+      : shownBy(row).find((one) => unfired(one).key === key);
     if (found === undefined || known?.live) continue;
     const { position } = guard;
     const transition = { ...found, position, ...known, ...SENT };
