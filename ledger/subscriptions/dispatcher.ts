@@ -11,9 +11,11 @@ import {
 } from "../projection/log.ts";
 import {
   isLostRace,
+  listed,
   lostRace,
   readDeciding,
   retryLostRaces,
+  select,
   type Statement,
   statement,
 } from "../store/database.ts";
@@ -23,8 +25,9 @@ import {
   type Ended,
   hasten,
   type OutboxRow,
-  readDue,
+  outboxRowOf,
   releaseGate,
+  SELECT_DUE,
   settle,
   type SubscriptionParts,
 } from "./outbox.ts";
@@ -238,10 +241,8 @@ export class Subscription implements AsyncDisposable {
     });
     if (!(turn instanceof LeaseTurn)) {
       this.#report("waits");
-      this.#lookMs = Math.max(
-        SHORTEST_LOOK_MS,
-        Math.min(LOOK_INTERVAL_MS, turn.leftMs),
-      );
+      const leftMs = Math.min(LOOK_INTERVAL_MS, turn.leftMs);
+      this.#lookMs = Math.max(SHORTEST_LOOK_MS, leftMs);
       return null;
     }
     try {
@@ -326,15 +327,18 @@ export class Subscription implements AsyncDisposable {
     const nowMs = now();
     const open = [...this.#lanes.values()].flat();
     const again = open.filter(isAgain).length;
-    const rows = await readDue(driver, name, {
-      ...{ now: nowMs, latest: nowMs + longestDelayMs },
-      known: [...open.map((row) => row.transition.seq), ...this.#ended.keys()],
-      fresh: Math.max(0, ROWS - (open.length - again)),
-      again: Math.max(0, ROWS - again),
-    });
+    const rows = await select(
+      driver,
+      SELECT_DUE,
+      ...[name, nowMs, nowMs + longestDelayMs],
+      Math.max(0, ROWS - (open.length - again)),
+      Math.max(0, ROWS - again),
+      listed([...open.map((row) => row.transition.seq), ...this.#ended.keys()]),
+    );
     // What follows one that has ended is read once that is written.
     const ended = new Set([...this.#ended.values()].map(({ no }) => no));
-    const begun = rows.filter(({ transition: { no } }) => !ended.has(no));
+    const begun = rows.map(outboxRowOf)
+      .filter(({ transition: { no } }) => !ended.has(no));
     for (const row of begun) {
       const { no } = row.transition;
       this.#lanes.set(no, [...this.#lanes.get(no) ?? [], row]);
@@ -522,7 +526,7 @@ async function register(
     statement(
       `DELETE FROM outbox WHERE name = ? AND state = 'due' AND due_at = 0
         AND attempts = 0 AND seq IN (SELECT value FROM json_each(?))`,
-      ...[name, JSON.stringify(dropped)],
+      ...[name, listed(dropped)],
     ),
     ...insertOutbox(name, past),
   ], "write");

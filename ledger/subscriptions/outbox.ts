@@ -14,7 +14,6 @@ import {
   listed,
   read,
   type Rows,
-  select,
   type Statement,
   statement,
   write,
@@ -213,9 +212,9 @@ export interface OutboxRow {
 }
 
 /** Selects what {@linkcode outboxRowOf} reads; `b` is the outbox. */
-export function selectOutbox(where: string, from = "outbox AS b"): string {
+export function selectOutbox(where: string): string {
   return `SELECT b.state, b.attempts, b.due_at, b.error, ${
-    withTransitions(from)
+    withTransitions("outbox AS b")
   } WHERE ${where}`;
 }
 
@@ -239,37 +238,28 @@ export function outboxRowOf(
   };
 }
 
-/** Reads what is due: what is new, what is tried again, and what comes late. */
-export async function readDue(
-  driver: Driver,
-  name: string,
-  { now, latest, known, fresh, again }: {
-    readonly now: number;
-    /** What is due later than this was put off by a clock that was ahead. */
-    readonly latest: number;
-    /** Places in the log that are left out. */
-    readonly known: readonly number[];
-    /** How many rows that were never tried, and others, at most. */
-    readonly fresh: number;
-    readonly again: number;
-  },
-): Promise<OutboxRow[]> {
-  const due = ["due", "late"].flatMap((state) =>
-    ["= 0 $ ?4", "BETWEEN 1 AND ?2 $ ?5", "> ?3 $ ?5"].map((due) =>
-      `SELECT * FROM (SELECT seq FROM outbox WHERE name = ?1
-        AND state = '${state}' AND due_at ${
-        due.replace("$", "AND seq NOT IN known ORDER BY due_at, seq LIMIT")
-      })`
+const some = (state: string, due: string, limit: string) =>
+  `SELECT * FROM (SELECT seq FROM outbox WHERE name = ?1
+    AND state = '${state}' AND due_at ${due} AND seq NOT IN known
+    ORDER BY due_at, seq LIMIT ${limit})`;
+
+/**
+ * Selects what is due now, ?2: at most ?4 that were never tried, and ?5 others of each
+ * kind. What is due later than ?3 was put off by a clock that was ahead. Places in the
+ * log that ?6 lists are left out.
+ */
+export const SELECT_DUE =
+  `WITH known AS MATERIALIZED (SELECT value FROM json_each(?6)) ${
+    selectOutbox(
+      `b.name = ?1 AND b.seq IN (${
+        ["due", "late"].flatMap((state) => [
+          some(state, "= 0", "?4"),
+          some(state, "BETWEEN 1 AND ?2", "?5"),
+          some(state, "> ?3", "?5"),
+        ]).join(" UNION ALL ")
+      }) ORDER BY b.seq`,
     )
-  ).join(" UNION ALL ");
-  const sql = selectOutbox(`b.name = ?1 AND b.seq IN (${due}) ORDER BY b.seq`);
-  const rows = await select(
-    driver,
-    `WITH known AS MATERIALIZED (SELECT value FROM json_each(?6)) ${sql}`,
-    ...[name, now, latest, fresh, again, listed(known)],
-  );
-  return rows.map(outboxRowOf);
-}
+  }`;
 
 /** How the telling of a transition ended. */
 export interface Ended {

@@ -5,6 +5,7 @@ import {
   type Rows,
   select,
   type SqlValue,
+  type Statement,
   statement,
   write,
 } from "../store/database.ts";
@@ -70,12 +71,17 @@ export async function switchTarget(
   name: string,
   off: { readonly at: string; readonly reason: string } | null,
 ): Promise<boolean> {
-  const [switched] = await driver.batch([{
+  const switched = await changed(driver, {
     sql: `UPDATE targets SET off_at = ?1, off_reason = ?2
       WHERE name = ?3 AND (off_at IS NULL) <> (?1 IS NULL)`,
     args: [off?.at ?? null, off?.reason ?? null, name],
-  }], "write");
-  return (switched?.rowsAffected ?? 0) > 0;
+  });
+  return switched > 0;
+}
+
+async function changed(driver: Driver, made: Statement): Promise<number> {
+  const [result] = await driver.batch([made], "write");
+  return result?.rowsAffected ?? 0;
 }
 
 /** Which states no subscription received. */
@@ -214,12 +220,8 @@ export class Subscriptions {
    *
    * @returns How many.
    */
-  async hasten(name: string): Promise<number> {
-    const [hastened] = await this.#driver.batch(
-      [hasten(name, this.#now())],
-      "write",
-    );
-    return hastened?.rowsAffected ?? 0;
+  hasten(name: string): Promise<number> {
+    return changed(this.#driver, hasten(name, this.#now()));
   }
 
   /**
@@ -304,12 +306,11 @@ export class Subscriptions {
     const found = key === undefined ? [] : await this.deadLetters(name);
     const seqs = found.map(({ transition }) => transition)
       .filter((one) => one.key === key).map(({ seq }) => seq);
-    const [settled] = await this.#driver.batch([{
+    return changed(this.#driver, {
       sql: `${action} WHERE b.name = ?1 AND ${IS_DEAD}
         AND (?2 IS NULL OR b.seq IN (SELECT value FROM json_each(?2)))`,
       args: [name, key === undefined ? null : listed(seqs)],
-    }], "write");
-    return settled?.rowsAffected ?? 0;
+    });
   }
 }
 
