@@ -80,7 +80,7 @@ export async function takeLease(
 }
 
 const LOOK = `SELECT holder, fence, expires_at - ${DATABASE_NOW}, process
-  FROM leases WHERE name = ?`;
+  FROM leases WHERE name = ?1`;
 
 const TAKE =
   `INSERT INTO leases (name, holder, fence, expires_at, lease_ms, process)
