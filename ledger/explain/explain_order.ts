@@ -257,8 +257,14 @@ export type EffectCode =
 /** The reason for the effect of an event on the state. */
 export type EffectReason =
   | Coded<EffectCode>
-  /** The service shows the status itself; the webhook adds to what is known. */
-  | Coded<"already_confirmed", { read: Status }>
+  /**
+   * No webhook changes what the service shows; `already_confirmed`: it shows the
+   * status itself, and the webhook adds to what is known.
+   */
+  | Coded<
+    "already_confirmed" | "reading_is_final" | "reading_unrecognised",
+    { read: Status }
+  >
   /** The same bytes were received before, at this position. */
   | Coded<"repeated", { position: number }>
   /** The body says nothing; `names_order_unreadably`: but it names the order. */
@@ -266,19 +272,18 @@ export type EffectReason =
     "unreadable" | "names_order_unreadably",
     { reason: UnreadableReason }
   >
-  /** The service showed the claimed status before, and shows another now. */
-  | Coded<"claim_used_up", { claimed: Status; read: Status }>
+  /**
+   * The service shows a status of at least the same rank; `claim_used_up`: it
+   * showed the claimed status before, and shows another now.
+   */
+  | Coded<
+    "claim_used_up" | "reading_ranks_above" | "reading_ranks_equal",
+    { claimed: Status; read: Status }
+  >
   /** The service was asked and did not agree with the claim. */
   | Coded<"claim_contradicted", { claimed: Status }>
   /** Another claim ranks higher. */
   | Coded<"higher_claim", { claimed: Status; higher: Status }>
-  /** No webhook changes what the service shows. */
-  | Coded<"reading_is_final" | "reading_unrecognised", { read: Status }>
-  /** The service shows a status of at least the same rank. */
-  | Coded<
-    "reading_ranks_above" | "reading_ranks_equal",
-    { claimed: Status; read: Status }
-  >
   /** A later state of the service is known. */
   | Coded<"later_state_known", {
     /** When that state was reached; null when the service does not say. */
@@ -318,7 +323,11 @@ export function explainOrder(
     if (next === fold && !isExpectation(fact) && fact.orderId !== orderId) {
       continue;
     }
-    const after = visible(next, options);
+    const state = flattenState(orderState(next, options));
+    // Before an event names the order there is its session alone.
+    const after = next.activity.firstAt !== null ? state : Object.fromEntries(
+      Object.entries(state).filter(([field]) => field.startsWith("expected.")),
+    );
     const changes = fieldChanges(before, after);
     const isChanged = changes.some(({ field }) => !HEARD.has(field));
     const { position, eventId, label, recordedAt } = fact;
@@ -353,15 +362,6 @@ export function explainOrder(
   const state = orderState(fold, options);
   const fields = fieldSources(state, fold, facts, options);
   return { orderId, state, events, leftOut, fields };
-}
-
-/** The visible state of an order; only its session before an event names it. */
-function visible(fold: OrderFold, options: ResolveOptions): Fields {
-  const isNamed = fold.activity.firstAt !== null;
-  return Object.fromEntries(
-    Object.entries(flattenState(orderState(fold, options)))
-      .filter(([field]) => isNamed || field.startsWith("expected.")),
-  );
 }
 
 function contentOf(fact: Fact): EventContent {

@@ -1,5 +1,4 @@
 /** The deliveries of a ledger: lists, one body, which repeat another, and whether they come. */
-import { defined } from "../../core/guards.ts";
 import type { RecordedEvent } from "../events/event.ts";
 import {
   type Driver,
@@ -75,9 +74,6 @@ export interface DeliveryQuery {
   readonly receivedBefore?: string;
 }
 
-/** Deliveries read at once. */
-const AT_ONCE = 500;
-
 /**
  * Lists the deliveries of a ledger, the newest first.
  *
@@ -107,7 +103,7 @@ export function listDeliveries(
   driver: Driver,
   query: DeliveryQuery = {},
 ): AsyncGenerator<StoredDelivery> {
-  const all: DeliveryQuery & PageQuery = { ...query, limit: AT_ONCE };
+  const all: DeliveryQuery & PageQuery = { ...query, limit: 500 };
   return readAll(all, (page) => readDeliveryPage(driver, page));
 }
 
@@ -117,11 +113,9 @@ export function listDeliveries(
  */
 export function readDeliveryPage(
   driver: Driver,
-  { after, limit, ...query }:
-    & DeliveryQuery
-    & Pick<PageQuery, "after" | "limit">,
+  query: DeliveryQuery & Pick<PageQuery, "after" | "limit">,
 ): Promise<ListPage<StoredDelivery>> {
-  return readPage(driver, listOf(query), defined({ after, limit }));
+  return readPage(driver, listOf(query), query);
 }
 
 function listOf(query: DeliveryQuery): List<StoredDelivery> {
@@ -403,17 +397,15 @@ export async function readDeliveryLog(
     position <= Number(folded)
   );
   const isShown = await shownIn(driver, events);
-  const before = await webhooksBefore(
-    driver,
-    events.filter(({ kind }) =>
-      kind === "order_snapshot" || kind === "user_snapshot"
-    ),
-  );
+  const before = await webhooksBefore(driver, events);
   return events.map((event) => {
     const { position, kind, eventId, type, recordedAt } = event;
+    const fact = kind === "delivery_unanswered" ? readFact(event) : null;
     return {
       ...{ position, kind, eventId, type, recordedAt },
-      unansweredId: kind === "delivery_unanswered" ? unansweredOf(event) : null,
+      unansweredId: fact?.kind === "delivery_unanswered"
+        ? fact.deliveryId
+        : null,
       shown: kind === "webhook" && isShown(event),
       ofOrder: (event.orderId ?? "") !== "",
       named: before.get(position) ?? null,
@@ -449,39 +441,33 @@ async function shownIn(
 /** The latest webhook before each reading about what it shows, by its position. */
 async function webhooksBefore(
   driver: Driver,
-  readings: readonly RecordedEvent[],
-): Promise<ReadonlyMap<number, DeliveryLogRow["named"]>> {
-  if (readings.length === 0) return new Map();
-  const isOrder = ({ kind }: RecordedEvent) => kind === "order_snapshot";
-  const all = await read(
+  events: readonly RecordedEvent[],
+): Promise<ReadonlyMap<number, RecordedEvent | undefined>> {
+  const readings = events.flatMap(({ kind, position, orderId, userId }) =>
+    kind === "order_snapshot"
+      ? [{ position, isOrder: true, owner: named("orders", orderId ?? "") }]
+      : kind === "user_snapshot"
+      ? [{ position, isOrder: false, owner: named("users", userId ?? "") }]
+      : []
+  );
+  const all = readings.length === 0 ? [] : await read(
     driver,
-    readings.map((reading) => {
-      const { position, orderId, userId } = reading;
-      const owner = isOrder(reading)
-        ? named("orders", orderId ?? "")
-        : named("users", userId ?? "");
-      return statement(
+    readings.map(({ position, isOrder, owner }) =>
+      statement(
         `SELECT ${EVENT_COLUMNS} FROM mentions AS m
           CROSS JOIN events AS e ON e.position = m.position
           WHERE ${owner.sql} AND m.position < ? AND e.kind = 'webhook'
-          ORDER BY m.position DESC
-          LIMIT ${isOrder(reading) ? 10 : LOOKED_THROUGH}`,
+          ORDER BY m.position DESC LIMIT ${isOrder ? 10 : LOOKED_THROUGH}`,
         ...[...owner.args, position],
-      );
-    }),
+      )
+    ),
   );
-  return new Map(readings.map((reading, at) => {
-    const webhook = eventsOf(all[at]).find(({ type, orderId }) =>
-      type !== "test" && (isOrder(reading) || (orderId ?? "") === "")
-    );
-    const { eventId = "", recordedAt = "" } = webhook ?? {};
-    return [reading.position, webhook ? { eventId, recordedAt } : null];
-  }));
-}
-
-function unansweredOf(event: RecordedEvent): string | null {
-  const fact = readFact(event);
-  return fact.kind === "delivery_unanswered" ? fact.deliveryId : null;
+  return new Map(readings.map(({ position, isOrder }, at) => [
+    position,
+    eventsOf(all[at]).find(({ type, orderId }) =>
+      type !== "test" && (isOrder || (orderId ?? "") === "")
+    ),
+  ]));
 }
 
 /** When the last webhook up to a position came that names what the service shows. */
@@ -507,37 +493,23 @@ export async function readLastWebhook(
   }
 }
 
-const UNFOLDED = 1000;
-
 /** When the oldest delivery came that is not folded yet; null where none is. */
 export async function readUnfoldedSince(
   driver: Driver,
 ): Promise<string | null> {
   // A spool hands over late what came before others.
-  return timeOf(
-    await selectValue(
-      driver,
-      `SELECT min(recorded_at) FROM (SELECT recorded_at FROM events
-      WHERE position > (SELECT position FROM ledger) AND kind = 'webhook'
-      ORDER BY position LIMIT ${UNFOLDED})`,
-    ),
-  );
+  const sql = `SELECT min(recorded_at) FROM (SELECT recorded_at FROM events
+    WHERE position > (SELECT position FROM ledger) AND kind = 'webhook'
+    ORDER BY position LIMIT 1000)`;
+  return timeOf(await selectValue(driver, sql));
 }
 
-/** Events among which the last reading is looked for. */
-const LATE_EVENTS = 1000;
-
-/** When the last reading among the last events was recorded; else null. */
+/** When the last reading among the last thousand events was recorded; else null. */
 export async function readLateReading(driver: Driver): Promise<string | null> {
-  return timeOf(
-    await selectValue(
-      driver,
-      `SELECT max(recorded_at) FROM (
-        SELECT kind, recorded_at FROM events
-        ORDER BY position DESC LIMIT ${LATE_EVENTS})
-      WHERE kind IN ('order_snapshot', 'user_snapshot', 'order_absent')`,
-    ),
-  );
+  const sql = `SELECT max(recorded_at) FROM (
+      SELECT kind, recorded_at FROM events ORDER BY position DESC LIMIT 1000)
+    WHERE kind IN ('order_snapshot', 'user_snapshot', 'order_absent')`;
+  return timeOf(await selectValue(driver, sql));
 }
 
 /** Reads the position of the last event; 0 where there is none. */

@@ -39,7 +39,7 @@ import {
 import type { LookupKind } from "../projection/guard.ts";
 import {
   ALL,
-  anyOf,
+  allOf,
   asked,
   byCreation,
   type Condition,
@@ -593,7 +593,7 @@ export class Orders {
       (reference === undefined || isReferredTo(found, reference));
     return {
       ...{ ...byCreation("orders", query), ranges, columns: ORDER_COLUMNS },
-      where: [...others.map(anyOf), ...lookedAt(query)],
+      where: [...others.map((one) => allOf(one, "OR")), ...lookedAt(query)],
       viewsOf: (rows) => rows.map((row) => orderOfRow(row, this.#assets)),
       ...(attention ?? outcome ?? reference) !== undefined && { holds },
     };

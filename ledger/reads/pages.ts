@@ -288,21 +288,13 @@ function selectKeys(
   );
 }
 
-export function allOf(conditions: readonly Condition[]): Condition {
-  return connected(conditions, " AND ", "1");
-}
-
-export function anyOf(conditions: readonly Condition[]): Condition {
-  return connected(conditions, " OR ", "0");
-}
-
-function connected(
+export function allOf(
   conditions: readonly Condition[],
-  word: string,
-  empty: string,
+  word: "AND" | "OR" = "AND",
 ): Condition {
+  const all = conditions.map(({ sql }) => `(${sql})`).join(` ${word} `);
   return {
-    sql: conditions.map(({ sql }) => `(${sql})`).join(word) || empty,
+    sql: all || (word === "AND" ? "1" : "0"),
     args: conditions.flatMap(({ args }) => args),
   };
 }
