@@ -63,6 +63,7 @@ import { type AttentionItem, listAttention, Orders } from "./reads/orders.ts";
 import { Users } from "./reads/users.ts";
 import { readExplanation } from "./reads/explain.ts";
 import { findAnything, type FindResult } from "./reads/find.ts";
+import { forgetHash } from "./reads/pages.ts";
 import { type Occurrence, readOccurrences } from "./reads/deliveries.ts";
 import {
   type LedgerStats,
@@ -729,8 +730,10 @@ export class Ledger implements AsyncDisposable {
    * @returns How many events it holds.
    * @throws {TypeError} When a line is not what it writes, or the ledger is not empty.
    */
-  importMoved(lines: AsyncIterable<string>): Promise<number> {
-    return importMoved(this.driver, this.environment, lines);
+  async importMoved(lines: AsyncIterable<string>): Promise<number> {
+    const events = await importMoved(this.driver, this.environment, lines);
+    forgetHash(this.driver);
+    return events;
   }
 
   /**

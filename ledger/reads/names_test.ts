@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { orderSnapshot, webhookEvent } from "../testing/mint.ts";
 import { openLedger } from "../open_ledger.ts";
+import { orderRead, session } from "../testing/projection_test_kit.ts";
 import { readOrderFold, readSharing } from "./releases.ts";
 
 const salt = new Uint8Array(16);
@@ -64,4 +65,21 @@ Deno.test("readSharing() finds every order that the service shows with one trans
   assert.deepEqual(await sharing("01JELSEWHERE"), []);
   assert.deepEqual(await sharing("01JOTHER"), []);
   assert.deepEqual(await sharing("01JNETWORK"), []);
+});
+
+Deno.test("a ledger that another one was moved into finds by that one's names, though it had looked for one before", async () => {
+  const open = () => openLedger({ url: ":memory:", environment: "sandbox" });
+  await using from = await open();
+  await using into = await open();
+  await from.append([
+    session(0, "S1", "C1", "10", "basket-1"),
+    orderRead(5, { orderId: "O1", status: "pending", click: "C1", created: 2 }),
+  ]);
+  await from.project();
+  assert.deepEqual((await into.orders.find("C1")).confirmed, []);
+  await into.importMoved(from.exportMoved());
+  for (const name of ["C1", "basket-1"]) {
+    const { confirmed } = await into.orders.find(name);
+    assert.deepEqual(confirmed.map(({ orderId }) => orderId), ["O1"]);
+  }
 });

@@ -384,3 +384,8 @@ export async function readHash(driver: Driver): Promise<LookupHash> {
   hashes.set(driver, hash);
   return hash;
 }
+
+/** Reads it anew the next time: another ledger was moved in. */
+export function forgetHash(driver: Driver): void {
+  hashes.delete(driver);
+}
