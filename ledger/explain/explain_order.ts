@@ -301,17 +301,15 @@ const HEARD: ReadonlySet<string> = new Set(["history", "sessions"]);
 
 /**
  * Explains an order: what each event changed in the visible state or why it
- * changed nothing, and which event each field comes from. Of its webhooks some may
- * not have been read.
+ * changed nothing, and which event each field comes from.
  */
 export function explainOrder(
   orderId: string,
   facts: readonly Fact[],
-  { unread = 0, ...options }: ResolveOptions & { readonly unread?: number } =
-    {},
+  options: ResolveOptions = {},
 ): Explanation {
   const left = { ...LISTED_BYTES };
-  let leftOut = unread;
+  let leftOut = 0;
   let fold = initialOrderFold(orderId);
   let before: Fields = {};
   const firstOf = new Map<string, Fact>();

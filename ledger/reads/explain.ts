@@ -52,13 +52,14 @@ export async function readExplanation(
   if (facts.every((fact) => isExpectation(fact) || isWitnessRule(fact))) {
     return null;
   }
-  const explanation = explainOrder(orderId, facts, { assets, unread });
+  const explanation = explainOrder(orderId, facts, { assets });
   const { context, ...state } = await inContextAt(
     driver,
     explanation.state,
     until,
   );
-  return { ...explanation, state, context };
+  const leftOut = explanation.leftOut + unread;
+  return { ...explanation, leftOut, state, context };
 }
 
 const MENTIONED =
