@@ -418,24 +418,21 @@ async function shownIn(
   driver: Driver,
   events: readonly RecordedEvent[],
 ): Promise<(webhook: RecordedEvent) => boolean> {
-  const shownOf = (table: "orders" | "users", field: "orderId" | "userId") =>
-    statement(
-      `SELECT id FROM ${table}
-      WHERE id IN (SELECT value FROM json_each(?)) AND shown = 1`,
-      listed(new Set(events.map((event) => event[field] ?? ""))),
-    );
-  const [orders = [], users = [], any] = await read(driver, [
-    shownOf("orders", "orderId"),
-    shownOf("users", "userId"),
-    statement(`SELECT EXISTS (SELECT 1 FROM orders WHERE shown = 1) OR
-        EXISTS (SELECT 1 FROM users WHERE shown = 1)`),
-  ]);
-  const shownOrders = new Set(orders.map(([id]) => id));
-  const shownUsers = new Set(users.map(([id]) => id));
-  const isNothingShown = any?.[0]?.[0] !== 1;
+  const shown = (table: "orders" | "users", ids: string) =>
+    `SELECT '${table} ' || id FROM ${table}
+      WHERE id IN (SELECT value FROM json_each(${ids})) AND shown = 1`;
+  const rows = await select(
+    driver,
+    `${shown("orders", "?1")} UNION ALL ${shown("users", "?2")}
+      UNION ALL SELECT '' WHERE NOT EXISTS (SELECT 1 FROM orders WHERE shown = 1)
+        AND NOT EXISTS (SELECT 1 FROM users WHERE shown = 1)`,
+    listed(new Set(events.map(({ orderId }) => orderId ?? ""))),
+    listed(new Set(events.map(({ userId }) => userId ?? ""))),
+  );
+  const known = new Set(rows.map(([id]) => id));
   return ({ orderId, userId }) =>
-    isNothingShown ||
-    (orderId ? shownOrders.has(orderId) : shownUsers.has(userId));
+    known.has("") ||
+    known.has(orderId ? `orders ${orderId}` : `users ${userId}`);
 }
 
 /** The latest webhook before each reading about what it shows, by its position. */
