@@ -1,15 +1,11 @@
 import type { VerificationState } from "../../core/webhook_event/webhook_event.ts";
 import {
+  fieldsWith,
   type MismatchKind,
   ORDER_FIELDS,
-  orderField,
 } from "../../core/wire/fields.ts";
 import type { OddField, OddValue } from "../../core/wire/objects.ts";
-import {
-  CLAIM_FIELDS,
-  type Expectation,
-  type OrderFacts,
-} from "../events/event.ts";
+import type { Expectation } from "../events/event.ts";
 import { compareTimes } from "../events/time.ts";
 import {
   assetPrecision,
@@ -38,7 +34,6 @@ import {
   statedTransactionForm,
 } from "../events/readings.ts";
 import { candidatesOf } from "../orders/expectations.ts";
-import type { AssetTable } from "../../core/assets/environment.ts";
 import { differences } from "../outcomes/match.ts";
 
 /**
@@ -353,12 +348,16 @@ export function orderAnomalies(
       [latest, isOvertaken ? null : statusless].filter((one) => one !== null),
     ),
     ...transactionAnomalies(latest, resolved),
-    ...webhookMismatches(latest, resolved, expected?.network ?? null),
+    ...latest === null ? [] : webhookMismatches(latest, resolved, expected),
   );
   if (latest !== null && expected !== null) {
-    found.push(
-      ...sessionMismatches(readingFacts(latest), expected, resolved.assets),
-    );
+    const { assets } = resolved;
+    const isRestricted = expected.flowType === "simple_full_restrict";
+    for (const one of differences(readingFacts(latest), expected, assets)) {
+      const kind = ORDER_FIELDS[one.field].mismatch;
+      const customerMayChoose = !isRestricted && kind !== "user_mismatch";
+      found.push({ kind, source: "session", ...one, customerMayChoose });
+    }
   }
   // Where nothing was recorded under the click id, no session is unknown.
   const candidates = candidatesOf(fold);
@@ -418,53 +417,32 @@ export function futureTimes(
 export function unreadableFields(
   readings: readonly { readonly odd: readonly OddField[] }[],
 ): readonly UnreadableField[] {
-  const found = new Map<string, UnreadableField>();
-  for (const { odd } of readings) {
-    for (const { field, value } of odd) {
-      const kind = "unreadable_field";
-      found.set(`${field} ${value}`, { kind, field, value });
-    }
-  }
-  return [...found].sort(([a], [b]) => a < b ? -1 : 1).map(([, one]) => one);
-}
-
-/** How an order differs from what was asked for; what is null is not compared. */
-function sessionMismatches(
-  fields: OrderFacts,
-  expected: Expectation,
-  assets: AssetTable,
-): readonly SessionMismatch[] {
-  const isRestricted = expected.flowType === "simple_full_restrict";
-  return differences(fields, expected, assets).map((difference) => {
-    const kind = ORDER_FIELDS[difference.field].mismatch;
-    return {
-      kind,
-      source: "session",
-      ...difference,
-      customerMayChoose: !isRestricted && kind !== "user_mismatch",
-    };
-  });
+  const found = new Map(
+    readings.flatMap(({ odd }) => odd).map((one) =>
+      [`${one.field} ${one.value}`, one] as const
+    ),
+  );
+  return [...found].sort(([a], [b]) => compareText(a, b)).map(([, one]) => ({
+    kind: "unreadable_field",
+    ...one,
+  }));
 }
 
 /** Fields that are compared: a mismatch of them has a kind. */
-const COMPARED = CLAIM_FIELDS.flatMap((field) => {
-  if (field === "scAddress" || field === "scInputData") return [];
-  const kind = orderField(field).mismatch;
-  return kind === undefined ? [] : [{ field, kind }];
-});
+const COMPARED = fieldsWith("mismatch").filter((field) => field !== "network");
 
 /** The first difference of each field between the webhooks and the latest reading. */
 function webhookMismatches(
-  latest: OrderReading | null,
+  latest: OrderReading,
   resolved: Resolved,
-  network: string | null,
+  expected: Expectation | null,
 ): WebhookMismatch[] {
-  if (latest === null) return [];
-  const of = latest.network ?? network;
+  const of = latest.network ?? expected?.network ?? null;
   const decimals = assetPrecision(resolved.assets, latest.commodity, of);
   const bodies = resolved.claims.flatMap((claim) => claim.bodies);
   const found: WebhookMismatch[] = [];
-  for (const { field, kind } of COMPARED) {
+  for (const field of COMPARED) {
+    const kind = ORDER_FIELDS[field].mismatch;
     const read = latest[field];
     if (!read) continue;
     const other = bodies.find(({ [field]: stated }) =>

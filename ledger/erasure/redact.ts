@@ -5,6 +5,7 @@ import {
   orderField,
   readOrderRow,
 } from "../../core/wire/fields.ts";
+import { parseWebhook } from "../../core/webhook_event/parse_webhook.ts";
 import {
   exactObject,
   KEPT_OF_CHAIN_READING,
@@ -99,9 +100,9 @@ export function namesIn(
 }
 
 /** Whether something was taken out of an event before. */
-export function isRedacted({ kind, body }: RecordedEvent): boolean {
-  return kind === "order_redacted" || body.length === 0 ||
-    isMarkedErased(body);
+export function isRedacted(event: RecordedEvent): boolean {
+  return event.kind === "order_redacted" || event.body.length === 0 ||
+    isMarkedErased(event);
 }
 
 /** Kinds that say nothing of anybody. */
@@ -144,7 +145,7 @@ export function redactEvent(
         ...type !== null && { type },
         ...clickId !== null && { click_id: clickId },
         ...userId !== null && { user: { user_id: userId } },
-        ...orderId !== null && { order: { id: orderId, ...claimed(root) } },
+        ...orderId !== null && { order: { id: orderId, ...claimed(event) } },
       });
     case "order_redacted": {
       const { user_id: _user, click_id: _click, ...rest } = root;
@@ -208,13 +209,22 @@ function objectIn(body: Uint8Array): ReturnType<typeof exactObject> {
   }
 }
 
-/** What a webhook claims of its order. */
-function claimed({ order }: Readonly<Record<string, unknown>>) {
+/** What a webhook claims of its order, as it is read: a number is no currency. */
+function claimed({ body }: RecordedEvent) {
+  const order = orderIn(body);
   return Object.fromEntries(KEPT_OF_WEBHOOK.flatMap((name) => {
     const field = orderField(name).webhook?.path.split(".")[1];
-    const value = field && objectOf(order)?.[field];
+    const value = field && order[field];
     return typeof value === "string" ? [[field, value]] : [];
   }));
+}
+
+function orderIn(body: Uint8Array): Readonly<Record<string, unknown>> {
+  try {
+    return objectOf(Object(parseWebhook(body)).order) ?? {};
+  } catch {
+    return {};
+  }
 }
 
 /**

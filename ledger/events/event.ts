@@ -1,4 +1,5 @@
 import {
+  type FieldsWith,
   fieldsWith,
   type KeptOrderField,
   type RowRead,
@@ -16,7 +17,11 @@ import {
   type WitnessRule,
 } from "../../core/chain/verdict.ts";
 import { normaliseTime } from "../../core/time/service_time.ts";
-import type { EventKind } from "../machines/machine.ts";
+import {
+  compareFields,
+  compareText,
+  type EventKind,
+} from "../machines/machine.ts";
 import { compareTimes, laterTime } from "./time.ts";
 
 /** Fields that a webhook and a reading of the Data API can both state. */
@@ -51,11 +56,7 @@ export const FACT_FIELDS: readonly (keyof OrderFacts)[] = fieldsWith("same");
 /**
  * Facts of an order, the value of each given by its name; null means unknown.
  */
-export const factsBy: FieldsBy<OrderFacts> = recordBy(FACT_FIELDS);
-
-type FieldsBy<Fields> = (
-  value: (field: keyof Fields) => string | null,
-) => Fields;
+export const factsBy = recordBy(FACT_FIELDS);
 
 /** Fields that a reading of the Data API alone states. */
 export interface OrderDetails {
@@ -71,9 +72,7 @@ export interface OrderDetails {
   readonly processedThrough: string | null;
 }
 
-export const detailsBy: FieldsBy<OrderDetails> = recordBy(
-  fieldsWith("part", "details"),
-);
+export const detailsBy = recordBy(fieldsWith("part", "details"));
 
 /** Fees: amounts are USD decimal strings, percents are shares as sent. */
 export interface OrderFees {
@@ -87,7 +86,7 @@ export interface OrderFees {
   readonly serviceFeePercent: string | null;
 }
 
-export const feesBy: FieldsBy<OrderFees> = recordBy(fieldsWith("part", "fees"));
+export const feesBy = recordBy(fieldsWith("part", "fees"));
 
 /** Every result of a comparison. */
 export const MATCH_FACTS = [
@@ -110,14 +109,12 @@ export const MATCH_FACTS = [
  */
 export type MatchFact = (typeof MATCH_FACTS)[number];
 
-/** What a webhook states of an order's fields; null means not stated. */
-export interface ClaimBody extends Omit<OrderFacts, "network"> {
-  readonly digest: string;
-  readonly scAddress: string | null;
-  readonly scInputData: string | null;
-}
+export type ClaimField = FieldsWith<"webhook"> | "scAddress";
 
-export type ClaimField = Exclude<keyof ClaimBody, "digest">;
+/** What a webhook states of an order's fields; null means not stated. */
+export type ClaimBody = Readonly<
+  Record<ClaimField, string | null> & { digest: string }
+>;
 
 /** The fields that a webhook states of an order, in the order of the table. */
 export const CLAIM_FIELDS: readonly ClaimField[] = [
@@ -402,27 +399,16 @@ export interface ChainReading {
 }
 
 /** Body of `chain_reading`, and what is kept of it in `order_redacted`. */
-export interface ChainReadingFields {
-  readonly network: string;
-  readonly asset?: string;
-  readonly type?: string;
-  readonly tx_id?: string;
-  readonly address?: string;
-  readonly amount?: string;
-  /** SHA-256 of the input data of a call, in hex. */
-  readonly input_data?: string;
-  readonly verdict: Verdict;
-  readonly reason?: VerdictReason;
-  readonly arrived?: string;
-  readonly tolerance?: string;
-  readonly block_hash?: string;
-  readonly block_height?: number;
-  readonly index?: number;
-  readonly confirmations?: number;
-  readonly final: boolean;
-  readonly nodes: readonly string[];
-  readonly answers?: string;
-}
+export type ChainReadingFields =
+  & Readonly<Partial<Record<ChainText, string> & Record<ChainNumber, number>>>
+  & Pick<ChainReading, "network" | "verdict" | "final" | "nodes">
+  & { readonly reason?: VerdictReason };
+
+/** `input_data` is the SHA-256 of the input data of a call, in hex. */
+type ChainText =
+  | ("asset" | "type" | "tx_id" | "address" | "amount" | "input_data")
+  | ("arrived" | "tolerance" | "block_hash" | "answers");
+type ChainNumber = "block_height" | "index" | "confirmations";
 
 /** What an erasure keeps: the rest names a person, or leads to one. */
 export const KEPT_OF_CHAIN_READING = [
@@ -482,7 +468,7 @@ export function readChainFields(
 
 export function isLaterLook(a: ChainReading, b: ChainReading): boolean {
   return (compareTimes(a.readAt, b.readAt) ||
-    (a.digest < b.digest ? -1 : a.digest > b.digest ? 1 : 0)) > 0;
+    compareText(a.digest, b.digest)) > 0;
 }
 
 function decimal(value: unknown): string | null {
@@ -595,23 +581,15 @@ export interface Hand {
 }
 
 export function evolveHand({ hand, handed }: Hand, added: HandRelease): Hand {
-  const last = later(hand, added);
-  const moved = [hand, handed, added].filter((one) =>
-    one?.outcome === "delivered" || one?.outcome === "taken_back"
-  ).reduce(later, null);
+  const all = [hand, handed, added].filter((one) => one !== null).sort((a, b) =>
+    compareFields(a, b, ["recordedAt", "eventId"])
+  );
+  const last = all.at(-1) ?? null;
+  const moved =
+    all.findLast(({ outcome }) =>
+      outcome === "delivered" || outcome === "taken_back"
+    ) ?? null;
   return { hand: last, handed: moved === last ? null : moved };
-}
-
-/** The later by when it was recorded, then by the event's id. */
-function later(
-  a: HandRelease | null,
-  b: HandRelease | null,
-): HandRelease | null {
-  if (a === null || b === null) return a ?? b;
-  return a.recordedAt > b.recordedAt ||
-      (a.recordedAt === b.recordedAt && a.eventId > b.eventId)
-    ? a
-    : b;
 }
 
 export function deliveredPurchase({ hand, handed }: Hand): PurchaseName | null {
@@ -647,6 +625,10 @@ export function wrongHandField(
   return `Wrong ${field}: ${text}; ${advice}`;
 }
 
+interface OfOrder {
+  readonly order_id: string;
+}
+
 /** What the body of each kind of event says. */
 export interface EventBodies {
   /** The exact bytes received. */
@@ -654,9 +636,8 @@ export interface EventBodies {
   /** Exact JSON text of the one order or user, as the service sent it. */
   readonly order_snapshot: string;
   readonly user_snapshot: string;
-  readonly order_absent: { readonly order_id: string };
-  readonly order_contradicted: {
-    readonly order_id: string;
+  readonly order_absent: OfOrder;
+  readonly order_contradicted: OfOrder & {
     /** The claimed status that the service does not agree with. */
     readonly status: string;
     /** `recordedAt` of the last claim that this contradicts. */
@@ -786,9 +767,7 @@ export interface OrderReleasedBody {
   readonly confirmed?: boolean;
 }
 
-export interface ChainReadingBody extends ChainReadingFields {
-  readonly order_id: string;
-}
+export type ChainReadingBody = ChainReadingFields & OfOrder;
 
 /**
  * Body of `order_redacted`: the fields of an order that name nobody. It has the

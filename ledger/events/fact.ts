@@ -29,52 +29,19 @@ export function linkKey({ kind, link }: Link): string {
   return `${kind}:${link}`;
 }
 
-/** Links that the facts of one order bring, each once. */
-export class OrderLinks {
-  /** The links, by {@linkcode linkKey}. */
-  readonly all: Map<string, FactLink> = new Map();
-  readonly #last: { [Kind in Link["kind"]]: FactLink | null } = {
-    session: null,
-    click: null,
-    external: null,
-    reference: null,
-  };
-
-  /**
-   * Takes in the links of a fact. Most facts of an order bring those of the fact
-   * before, so that nothing is made of them.
-   */
-  add(fact: Fact): void {
-    const confirmed = fact.kind === "order_snapshot";
-    this.#add("session", fact.sessionId, confirmed);
-    this.#add("click", fact.clickId, confirmed);
-    this.#add("external", externalId(fact), confirmed);
-  }
-
-  #add(
-    kind: Link["kind"],
-    link: string | null | undefined,
-    confirmed: boolean,
-  ): void {
-    const last = this.#last[kind];
-    if (!link || (last?.link === link && last.confirmed >= confirmed)) return;
+/** Takes in the links that a fact of an order brings, by {@linkcode linkKey}. */
+export function addLinks(links: Map<string, FactLink>, fact: Fact): void {
+  const confirmed = fact.kind === "order_snapshot";
+  const add = (kind: Link["kind"], link: string | null | undefined) => {
+    if (!link) return;
     const key = linkKey({ kind, link });
-    const known = this.all.get(key);
-    const one = { kind, link, confirmed: confirmed || !!known?.confirmed };
-    this.#last[kind] = one;
-    this.all.set(key, one);
-  }
-}
-
-function externalId(fact: Fact): string | null | undefined {
-  switch (fact.kind) {
-    case "webhook":
-      return fact.body?.externalOrderId;
-    case "order_snapshot":
-      return fact.reading.externalOrderId;
-    default:
-      return null;
-  }
+    // What the service has shown stays shown.
+    if (confirmed || !links.has(key)) links.set(key, { kind, link, confirmed });
+  };
+  add("session", fact.sessionId);
+  add("click", fact.clickId);
+  if (confirmed) add("external", fact.reading.externalOrderId);
+  if (fact.kind === "webhook") add("external", fact.body?.externalOrderId);
 }
 
 /** Links by which an expectation finds the orders that it concerns. */

@@ -3,7 +3,6 @@ import { normaliseTime, readQueryTime } from "../../core/time/service_time.ts";
 import {
   isOrderEvent,
   type OrderEvent,
-  type WebhookEvent,
   webhookType,
 } from "../../core/webhook_event/webhook_event.ts";
 import { parseWebhook } from "../../core/webhook_event/parse_webhook.ts";
@@ -71,7 +70,7 @@ function read(event: RecordedEvent): Fact {
   // What an earlier version erased was imported without a body.
   if (body.length === 0) return because(event, "body_erased");
   if (kind === "order_snapshot") {
-    if (isMarkedErased(body)) return because(event, "body_erased");
+    if (isMarkedErased(event)) return because(event, "body_erased");
     const reading = readOrder(event);
     if (reading === null) return because(event, "body_not_object");
     return { ...base, kind, orderId, clickId: linking(event.clickId), reading };
@@ -181,41 +180,52 @@ function readWebhook(event: RecordedEvent): Fact {
   const text = utf8.decode(event.body);
   const webhook = cleaned(parseWebhook(text), text);
   if (webhook.type === "unrecognised") {
-    const known = event.type === null ? null : webhookType(event.type);
-    // A claim must not be lost because another field has an unexpected shape.
-    if (known !== null && claims[known] !== null && event.orderId !== null) {
-      return {
-        ...webhookFact(event, known),
-        orderId: event.orderId,
-        clickId: linking(event.clickId),
-        claim: claims[known],
-      };
-    }
     return because(event, "webhook_unrecognised", webhook.reasons);
   }
-  return isOrderEvent(webhook)
-    ? orderWebhook(event, webhook)
-    : userWebhook(event, webhook);
+  const fact: WebhookFact = {
+    ...baseOf(event, webhook.type),
+    kind: "webhook",
+    userId: event.userId,
+    ...SAYS_NOTHING,
+  };
+  if (webhook.type === "test") return { ...fact, userId: null };
+  if (webhook.type === "otp_status") {
+    return {
+      ...fact,
+      otp: {
+        recordedAt: event.recordedAt,
+        eventId: event.eventId,
+        status: claimName(webhook.status) ?? "unknown",
+        detail: claimText(webhook.status_detail),
+        phoneCountry: claimCode(webhook.phone_country_code),
+      },
+    };
+  }
+  const verification = webhook.user?.verification_status;
+  const lkyc = claimName(verification?.lkyc?.state);
+  const fkyc = claimName(verification?.fkyc?.state);
+  if (isOrderEvent(webhook)) {
+    return { ...fact, ...claimOf(event, webhook), lkyc, fkyc };
+  }
+  const rejectType = webhook.type === "verify_failed"
+    ? claimName(webhook.reject_type)
+    : null;
+  return { ...fact, lkyc, fkyc, rejectType };
 }
 
-function orderWebhook(event: RecordedEvent, webhook: OrderEvent): WebhookFact {
-  const { order, user, type } = webhook;
-  const verification = user?.verification_status;
+/** What a webhook says of its order. */
+function claimOf(
+  event: RecordedEvent,
+  { order, user, type, hpp_session_id }: OrderEvent,
+): Partial<WebhookFact> {
+  const { orderId, digest } = event;
   const clickId = linking(event.clickId);
-  const fact: WebhookFact = {
-    ...webhookFact(event, type),
-    orderId: event.orderId,
-    sessionId: claimId(webhook.hpp_session_id),
-    clickId,
-    lkyc: claimName(verification?.lkyc?.state),
-    fkyc: claimName(verification?.fkyc?.state),
-  };
-  if (event.orderId === null) return fact;
-  return {
-    ...fact,
+  const of = { orderId, clickId, sessionId: claimId(hpp_session_id) };
+  return orderId === null ? of : {
+    ...of,
     claim: claims[type],
     body: {
-      digest: event.digest,
+      digest,
       currency: claimCode(order.quote),
       currencyAmount: claimName(order.quote_amount),
       commodity: claimCode(order.base),
@@ -232,46 +242,7 @@ function orderWebhook(event: RecordedEvent, webhook: OrderEvent): WebhookFact {
         LONGEST_INPUT_DATA,
       ),
     },
-    ...isMarkedErased(event.body) && { erased: true },
-  };
-}
-
-function userWebhook(
-  event: RecordedEvent,
-  webhook: Exclude<WebhookEvent, OrderEvent>,
-): WebhookFact {
-  const fact = webhookFact(event, webhook.type);
-  if (webhook.type === "test") return { ...fact, userId: null };
-  if (webhook.type === "otp_status") {
-    return {
-      ...fact,
-      otp: {
-        recordedAt: event.recordedAt,
-        eventId: event.eventId,
-        status: claimName(webhook.status) ?? "unknown",
-        detail: claimText(webhook.status_detail),
-        phoneCountry: claimCode(webhook.phone_country_code),
-      },
-    };
-  }
-  const verification = webhook.user?.verification_status;
-  return {
-    ...fact,
-    lkyc: claimName(verification?.lkyc?.state),
-    fkyc: claimName(verification?.fkyc?.state),
-    rejectType: webhook.type === "verify_failed"
-      ? claimName(webhook.reject_type)
-      : null,
-  };
-}
-
-/** A webhook that claims nothing of an order and says nothing of a user. */
-function webhookFact(event: RecordedEvent, label: ActivityLabel): WebhookFact {
-  return {
-    ...baseOf(event, label),
-    kind: "webhook",
-    userId: event.userId,
-    ...SAYS_NOTHING,
+    ...isMarkedErased(event) && { erased: true },
   };
 }
 

@@ -21,6 +21,7 @@ import { foldOrder } from "../testing/fold_order.ts";
 import { foldUser } from "../testing/fold_user.ts";
 import { isExpectation } from "./fact.ts";
 import { readFact } from "./read_fact.ts";
+import { redactEvent } from "../erasure/redact.ts";
 import { orderState } from "../states/order_state.ts";
 import { userState } from "../users/user_state.ts";
 
@@ -76,15 +77,40 @@ Deno.test("readFact() keeps the claim of an event that an earlier version erased
   assert.equal(login.lkyc, null);
 });
 
-Deno.test("readFact() takes the claim from the columns when the body has an unexpected shape", () => {
-  const event = withBody(
-    orderWebhook(1, "order_complete"),
-    `{"type":"order_complete","order":[]}`,
-  );
-  const fact = readFact(event);
-  assert.ok(fact.kind === "webhook");
-  assert.equal(fact.claim, "success");
-  assert.equal(fact.body, null);
+Deno.test("readFact() takes a type with NUL for none, so that an erasure does not make a claim of it", () => {
+  const order = { id: ORDER };
+  const event = webhookAt(1, {
+    type: "order_complete\0",
+    click_id: "",
+    order,
+  });
+  assert.equal(event.type, null);
+  assert.equal(readFact(event).kind, "unreadable");
+  const left = redactEvent(event, { randomBytes: (n) => new Uint8Array(n) });
+  assert.equal(readFact(left).kind, "unreadable");
+});
+
+Deno.test("readFact() reads the same claim of a webhook before and after its body is taken out", () => {
+  const event = webhookAt(1, {
+    type: "order_complete",
+    click_id: "",
+    order: { id: ORDER, quote: 840, quote_amount: 10.5, base: 7 },
+  });
+  const left = redactEvent(event, { randomBytes: (n) => new Uint8Array(n) });
+  const [before, after] = [event, left].map((one) => {
+    const fact = readFact(one);
+    return fact.kind === "webhook" ? { ...fact.body, digest: "" } : fact;
+  });
+  assert.deepEqual(after, before);
+});
+
+Deno.test("readFact() reads a row to which the service adds a field `erased`", () => {
+  const row = { order_id: ORDER, status: "success", erased: true };
+  const fact = readFact(withBody(
+    orderRead(1, "success", 1),
+    JSON.stringify(row),
+  ));
+  assert.equal(fact.kind, "order_snapshot");
 });
 
 Deno.test("readFact() keeps amounts of readings exact", () => {

@@ -90,11 +90,12 @@ export function readOrder(
   reading.digest = event.digest;
   reading.readAt = readAt;
   reading.status = status === null ? "" : normaliseStatus(status);
-  const isNone = changed.counts === "" ||
-    (created.stated === null && changed.stated === null &&
-      compareTimes(changed.counts, created.counts) < 0);
+  const createdAt = earlier(created.counts, EARLIEST) ? "" : created.counts;
+  // One that lies ahead of the reading says nothing of what came before it.
+  const from = created.stated === null && createdAt || EARLIEST;
+  const isNone = changed.stated === null && earlier(changed.counts, from);
   reading.changedAt = isNone ? readAt : changed.counts;
-  reading.createdAt = created.counts;
+  reading.createdAt = createdAt;
   reading.statedChangedAt = isNone ? changed.counts : changed.stated;
   reading.statedCreatedAt = created.stated;
   reading.odd = odd;
@@ -111,6 +112,13 @@ export function readOrder(
     if (last !== -1) reading.network = crypto.slice(last + 1);
   }
   return reading;
+}
+
+/** Before it are the zero times of programs only, in the years 1 and 1970. */
+const EARLIEST = "1971-01-01T00:00:00Z";
+
+function earlier(a: string, b: string): boolean {
+  return compareTimes(a, b) < 0;
 }
 
 /**

@@ -24,63 +24,55 @@ type DerivedColumns = Pick<
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What the body of a kind of event says of its columns, and names. */
-interface KindRule {
-  readonly columns?: (row: Row) => Partial<DerivedColumns>;
+/** What the body of an event says of its columns. */
+interface Said extends Partial<DerivedColumns> {
   /** Null where the body names nothing; absent where the id of an event is minted. */
-  readonly entity?: (row: Row) => string | null;
+  readonly entity?: string | null | undefined;
 }
 
-const order: KindRule = {
-  columns: (row) => ({ orderId: idText(row.order_id) }),
-  entity: (row) => idText(row.order_id),
+type Rule = (row: Row) => Said;
+
+const order: Rule = (row) => {
+  const orderId = idText(row.order_id);
+  return { orderId, entity: orderId };
 };
 
 /** The service's row of an order, or what is kept of one. */
-const orderRow: KindRule = {
-  columns: (row) => ({
-    orderId: idText(row.order_id),
-    userId: sameText(row.user_id),
-    clickId: linking(sameText(row.click_id)),
-    occurredAt: isoTime(row.changed_at) ?? isoTime(row.created_at),
-  }),
-  entity: (row) => idText(row.order_id),
-};
-
-const expected = (id: string): KindRule => ({
-  columns: (row) => ({
-    userId: sameText(row.user_id),
-    clickId: linking(idText(row.click_id)),
-  }),
-  entity: (row) => idText(row[id]),
+const orderRow: Rule = (row) => ({
+  ...order(row),
+  userId: sameText(row.user_id),
+  clickId: linking(sameText(row.click_id)),
+  occurredAt: isoTime(row.changed_at) ?? isoTime(row.created_at),
 });
 
-const RULES: Readonly<Record<Exclude<EventKind, "webhook">, KindRule>> = {
+const expected = (id: string): Rule => (row) => ({
+  userId: sameText(row.user_id),
+  clickId: linking(idText(row.click_id)),
+  entity: idText(row[id]),
+});
+
+const RULES: Readonly<Record<Exclude<EventKind, "webhook">, Rule>> = {
   order_snapshot: orderRow,
   order_redacted: orderRow,
-  user_snapshot: {
-    columns: (row) => ({ userId: sameText(row.user_id) }),
-    entity: (row) => sameText(row.user_id),
+  user_snapshot: (row) => {
+    const userId = sameText(row.user_id);
+    return { userId, entity: userId };
   },
   order_absent: order,
   order_contradicted: order,
   chain_reading: order,
-  order_released: {
-    ...order,
-    entity: (row) => {
-      const [orderId, turn] = [idText(row.order_id), idText(row.turn)];
-      return orderId === null || turn === null
-        ? orderId
-        : `${orderId}\0${turn}`;
-    },
+  order_released: (row) => {
+    const [orderId, turn] = [idText(row.order_id), idText(row.turn)];
+    const isTurn = orderId !== null && turn !== null;
+    return { orderId, entity: isTurn ? `${orderId}\0${turn}` : orderId };
   },
   session_created: expected("session_id"),
   order_expected: expected("expectation_id"),
-  delivery_unanswered: { entity: (row) => idText(row.event_id) },
-  witness_required: { entity: (row) => idText(row.since ?? row.until) },
-  month_closed: { entity: (row) => idText(row.month) },
-  note: {},
-  person_erased: {},
+  delivery_unanswered: (row) => ({ entity: idText(row.event_id) }),
+  witness_required: (row) => ({ entity: idText(row.since ?? row.until) }),
+  month_closed: (row) => ({ entity: idText(row.month) }),
+  note: () => ({}),
+  person_erased: () => ({}),
 };
 
 /** When an event was learnt, and what blinds it. */
@@ -112,8 +104,8 @@ export function record<Kind extends EventKind>(
   );
   const { columns, entity } = derive(kind, bytes);
   const id = eventId ??
-    (entity === null ? null : factId(kind, entity, readAt, columns.digest));
-  if (id === null) {
+    (entity && factId(kind, entity, readAt, columns.digest));
+  if (!id) {
     throw new TypeError(
       `Cannot record ${kind}: the body names nothing that it is about: ` +
         utf8.decode(bytes).slice(0, 200),
@@ -145,22 +137,27 @@ export function unansweredBody(
 export function derive(
   kind: EventKind,
   body: Uint8Array,
-): { readonly columns: DerivedColumns; readonly entity: string | null } {
+): { readonly columns: DerivedColumns } & Pick<Said, "entity"> {
   if (kind === "webhook") {
-    return { columns: webhookColumns(body, bodyValue(body)), entity: null };
+    const root = objectOf(bodyValue(body)) ?? {};
+    return {
+      columns: {
+        type: sameText(root.type),
+        orderId: idText(objectOf(root.order)?.id),
+        userId: idText(objectOf(root.user)?.user_id) ?? idText(root.user_id),
+        clickId: linking(idText(root.click_id)),
+        occurredAt: null,
+        digest: digestOfBytes(body),
+      },
+    };
   }
   const value = parseExact(utf8.decode(body));
-  const row = objectOf(value) ?? {};
-  const { columns, entity } = RULES[kind];
-  return {
-    columns: {
-      ...NO_COLUMNS,
-      ...columns?.(row),
-      // A canonical form is made by recursion, which hostile nesting exhausts.
-      digest: isDeeperThan(value) ? digestOfBytes(body) : digestOfValue(value),
-    },
-    entity: entity?.(row) ?? null,
-  };
+  const { entity, ...said } = RULES[kind](objectOf(value) ?? {});
+  // A canonical form is made by recursion, which hostile nesting exhausts.
+  const digest = isDeeperThan(value)
+    ? digestOfBytes(body)
+    : digestOfValue(value);
+  return { columns: { ...NO_COLUMNS, ...said, digest }, entity };
 }
 
 const utf8 = new TextDecoder();
@@ -168,19 +165,6 @@ const NO_COLUMNS = {
   ...{ type: null, orderId: null, userId: null, clickId: null },
   occurredAt: null,
 };
-
-/** Derives the columns of a webhook whose body was parsed before. */
-function webhookColumns(body: Uint8Array, value: unknown): DerivedColumns {
-  const root = objectOf(value) ?? {};
-  return {
-    type: idText(root.type),
-    orderId: idText(objectOf(root.order)?.id),
-    userId: idText(objectOf(root.user)?.user_id) ?? idText(root.user_id),
-    clickId: linking(idText(root.click_id)),
-    occurredAt: null,
-    digest: digestOfBytes(body),
-  };
-}
 
 /** Characters of a time in a ULID, and the latest time that they can hold. */
 const TIME_LENGTH = 10;
@@ -206,7 +190,7 @@ export function factId(
       ? [kind, entity]
       : [kind, entity, readAt, digest],
   );
-  const hash = createHash("sha256").update(parts).digest("hex");
+  const hash = digestOfBytes(parts);
   const readAtMs = readAt === null ? NaN : Date.parse(readAt);
   // Nothing mints such a time, but an imported event may say anything.
   if (!(readAtMs >= 0 && readAtMs <= LATEST_MS)) return hash;
@@ -227,7 +211,7 @@ function isoTime(value: unknown): string | null {
 }
 
 /** SHA-256 of the exact bytes received, in lower-case hex. */
-export function digestOfBytes(body: Uint8Array): string {
+export function digestOfBytes(body: Uint8Array | string): string {
   return createHash("sha256").update(body).digest("hex");
 }
 
@@ -237,8 +221,7 @@ export function digestOfBytes(body: Uint8Array): string {
  * not count, and two amounts that differ in the 18th digit never collide.
  */
 export function digestOfValue(value: unknown): string {
-  const canonical = canonicalize(wellFormed(value)) ?? "";
-  return createHash("sha256").update(canonical).digest("hex");
+  return digestOfBytes(canonicalize(wellFormed(value)) ?? "");
 }
 
 /** A copy of `value` in which no string holds a lone surrogate. */
@@ -256,14 +239,18 @@ function wellFormed(value: unknown): unknown {
 /** How a body ends of which something was taken out. */
 export const ERASED_MARK = '"erased":true}';
 
-/** Whether something was taken out of a body. */
-export function isMarkedErased(body: Uint8Array): boolean {
-  const end = body.subarray(-ERASED_MARK.length);
-  return utf8.decode(end) === ERASED_MARK;
-}
-
 /** How the ids of facts begin whose content was erased. */
 export const ERASED_ID = "erased:";
+
+/** Whether something was taken out of an event. */
+export function isMarkedErased(
+  { kind, eventId, body }: Pick<NewEvent, "kind" | "eventId" | "body">,
+): boolean {
+  // The service may add such a field to its rows: only an erasure gives such an id.
+  return (kind === "webhook" || kind === "note" ||
+    eventId.startsWith(ERASED_ID)) &&
+    utf8.decode(body.subarray(-ERASED_MARK.length)) === ERASED_MARK;
+}
 
 /**
  * Finds the first column of an event that does not follow from its body, or an id
@@ -284,11 +271,9 @@ export function underivedColumn(
     const stored = event[field as keyof typeof columns];
     if (stored !== derived) return { field, stored, derived };
   }
-  const isMinted = event.kind === "webhook" || !RULES[event.kind].entity;
-  if (isMinted || event.eventId.startsWith(ERASED_ID)) return null;
   const stored = event.eventId;
-  const derived = entity === null
-    ? null
-    : factId(event.kind, entity, event.readAt, columns.digest);
+  if (entity === undefined || stored.startsWith(ERASED_ID)) return null;
+  const derived = entity &&
+    factId(event.kind, entity, event.readAt, columns.digest);
   return stored === derived ? null : { field: "eventId", stored, derived };
 }

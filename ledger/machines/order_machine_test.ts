@@ -16,7 +16,6 @@ import {
   requirement,
   session,
   userRead,
-  webhookAt,
 } from "../testing/given_facts.ts";
 import {
   decideOrderStatus,
@@ -272,10 +271,14 @@ function behaviour(histories: readonly (readonly Step[])[]): string {
   return JSON.stringify(seen);
 }
 
-/** Of a body of an unexpected shape the columns count, an order's id among them. */
+/** What is kept of one of each type, an order's id among it. */
 const ofEachType = Object.keys(orderMachine.webhooks).map((type) => ({
-  ...webhookAt(1, { type, click_id: "", order: { id: ORDER } }),
-  body: new TextEncoder().encode("[]"),
+  ...orderRead(1, "pending", 1),
+  kind: "order_redacted" as const,
+  body: new TextEncoder().encode(JSON.stringify({
+    order_id: ORDER,
+    redacts: { kind: "webhook", type, event_id: null },
+  })),
 }));
 
 const claimable = ["progress", "pending", "failed", "success", "cancelled"]

@@ -143,6 +143,23 @@ Deno.test("orderState() takes a time of change before the creation for none", ()
   }
 });
 
+Deno.test("orderState() takes zero times for none, whatever the service states of the creation", () => {
+  for (const zero of ["0001-01-01 00:00:00", "1970-01-01 00:00:00"]) {
+    for (const created_at of [zero, null, "2099-01-01 00:00:00"]) {
+      const times = { created_at, changed_at: zero };
+      const end = stateOf(
+        orderRead(6, "success", 5, times),
+        orderRead(9, "failed", 8, times),
+      );
+      assert.equal(`${end.status} ${end.release}`, "failed no");
+    }
+    const { createdAt } = stateOf(
+      orderRead(6, "success", 5, { created_at: zero }),
+    );
+    assert.equal(createdAt, null);
+  }
+});
+
 Deno.test("orderState() tells of a time of change to come as that, whenever it was created", () => {
   const { anomalies } = stateOf(orderRead(9, "created", 8, {
     // The service's clock is a minute ahead of ours.

@@ -10,13 +10,13 @@ import {
   type RecordedEvent,
 } from "../events/event.ts";
 import {
+  addLinks,
   expectationLinks,
   type Fact,
   type FactLink,
   isExpectation,
   isWitnessRule,
   linkKey,
-  OrderLinks,
   type WitnessRuleFact,
 } from "../events/fact.ts";
 import { compareText, isFinal, verificationRow } from "../machines/machine.ts";
@@ -103,7 +103,7 @@ export class Step implements KnownRows {
   };
   readonly #known: Known;
   readonly #options: StepOptions;
-  readonly #links = new Map<string, OrderLinks>();
+  readonly #links = new Map<string, Map<string, FactLink>>();
   readonly #pool = new ExpectationPool();
   readonly #rules = new WitnessRules();
   /** Orders of the batch, by what terms find them by. */
@@ -146,9 +146,9 @@ export class Step implements KnownRows {
           ? this.#rules.join(this.#join(next))
           : next;
       });
-      const links = this.#links.get(orderId) ?? new OrderLinks();
+      const links = this.#links.get(orderId) ?? new Map();
       this.#links.set(orderId, links);
-      links.add(fact);
+      addLinks(links, fact);
     }
     if (userId !== null) this.#user(userId, event);
   }
@@ -160,7 +160,7 @@ export class Step implements KnownRows {
     const isMoved = before?.expectations !== order.expectations ||
       !sameWindow(expectationWindow(before), expectationWindow(order));
     return [
-      ...this.#links.get(orderId)?.all.values() ?? [],
+      ...this.#links.get(orderId)?.values() ?? [],
       ...isMoved ? linksOfTerms(order) : [],
     ];
   }
