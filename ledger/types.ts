@@ -5,6 +5,7 @@
  * @module
  */
 export type { Verdict, VerdictReason } from "../core/chain/verdict.ts";
+export type { MismatchKind } from "../core/wire/fields.ts";
 export type {
   BOOK_BY,
   BookBy,
@@ -19,7 +20,6 @@ export type { OrderContext, WitnessState } from "./states/order_state.ts";
 export type { ChainReading } from "./events/event.ts";
 export type { IncompleteReason } from "../core/wire/objects.ts";
 export type {
-  MismatchKind,
   SessionMismatch,
   StatusAnomaly,
   TimeBeforeCreation,

@@ -144,8 +144,6 @@ export type TransactionAnomaly =
     readonly source: "snapshot" | "webhook";
   };
 
-export type { MismatchKind };
-
 /** A webhook states another value than the latest reading. */
 export interface WebhookMismatch {
   /** Kind of anomaly. */

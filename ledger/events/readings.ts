@@ -1,4 +1,4 @@
-import { emptyRecord } from "../../core/guards.ts";
+import { emptyRecord, recordBy } from "../../core/guards.ts";
 import {
   CARD_FIELDS,
   LIMIT_FIELDS,
@@ -238,28 +238,20 @@ type Read<Table extends UserFieldTable> = {
 };
 
 /** Reads the fields of a table, in the order of its rows. */
-function reader<const Table extends UserFieldTable>(
-  table: Table,
-): (row: Row) => Read<Table> {
-  const names = Object.keys(table);
-  const empty = emptyRecord(names);
-  const reads = Object.values(table).map(
-    ({ wire, shape, form }) => (row: Row) =>
-      shape === "boolean"
-        ? row[wire] === true ? true : row[wire] === false ? false : null
-        : form === undefined
-        ? filledText(row[wire])
-        : form === "upper"
-        ? upper(filledText(row[wire]))
-        : normaliseTime(filledText(row[wire])),
-  );
-  return (row) => {
-    const made: Record<string, unknown> = { ...empty };
-    for (let at = 0; at < names.length; at++) {
-      made[names[at] ?? ""] = reads[at]?.(row) ?? null;
-    }
-    return made as Read<Table>;
-  };
+function reader<const Table extends UserFieldTable>(table: Table) {
+  const read = recordBy(Object.keys(table));
+  return (row: Row) =>
+    read((name) => table[name] && fieldOf(table[name], row)) as Read<Table>;
+}
+
+function fieldOf(
+  { wire, shape, form }: UserFieldTable[string],
+  { [wire]: value }: Row,
+): string | boolean | null {
+  if (shape === "boolean") return typeof value === "boolean" ? value : null;
+  const text = filledText(value);
+  if (form === "time") return normaliseTime(text);
+  return form === "upper" ? upper(text) : text;
 }
 
 const readFields = reader(USER_FIELDS);

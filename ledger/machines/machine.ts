@@ -284,9 +284,7 @@ const STATUSES: Readonly<Record<OrderStatus, StateRow>> = {
   success: { meaning: "sent", rank: 4, final: true },
   cancelled: { meaning: "cancelled_after_payment", rank: 5, final: true },
 };
-const UNLISTED_STATUS: StateRow = {
-  ...{ meaning: "unlisted_status", rank: 6, final: false },
-};
+const UNLISTED_STATUS = { meaning: "unlisted_status", rank: 6, final: false };
 const statusRow = finder(STATUSES, UNLISTED_STATUS);
 const STATUS_NAMES = Object.keys(STATUSES) as OrderStatus[];
 
@@ -391,9 +389,7 @@ const VERIFICATIONS: Readonly<Record<VerificationName, StateRow>> = {
   success: { meaning: "passed", rank: 5, final: true },
 };
 
-const UNLISTED_VERIFICATION: StateRow = {
-  ...{ meaning: "unlisted_state", rank: 6, final: false },
-};
+const UNLISTED_STATE = { meaning: "unlisted_state", rank: 6, final: false };
 const VERIFICATION_NAMES = [
   ...Object.keys(VERIFICATIONS) as VerificationName[],
   "unlisted",
@@ -405,13 +401,13 @@ const VERIFICATION_NAMES = [
  */
 export const verificationRow: (state: VerificationState) => StateRow = finder(
   VERIFICATIONS,
-  UNLISTED_VERIFICATION,
+  UNLISTED_STATE,
 );
 
 export function isKnownVerification(
   state: VerificationState,
 ): state is VerificationName {
-  return verificationRow(state) !== UNLISTED_VERIFICATION;
+  return verificationRow(state) !== UNLISTED_STATE;
 }
 
 /** A claim received after the reading that ranks no higher: ask again. */
@@ -450,7 +446,7 @@ function verificationMachine<Name extends "lkyc" | "fkyc">(name: Name) {
   const names = VERIFICATION_NAMES;
   const all = ["none", ...names] as const;
   return {
-    ...{ name, states: VERIFICATIONS, unlisted: UNLISTED_VERIFICATION },
+    ...{ name, states: VERIFICATIONS, unlisted: UNLISTED_STATE },
     initial: "unknown",
     // Every event with a user object states both verifications.
     webhooks: byWebhook((type) =>
@@ -487,7 +483,7 @@ export const banMachine = {
     not_banned: { meaning: "may_buy", rank: 0, final: false },
     banned: { meaning: "may_not_buy", rank: 1, final: false },
   },
-  unlisted: { meaning: "unlisted_state", rank: 2, final: false },
+  unlisted: { ...UNLISTED_STATE, rank: 2 },
   initial: "unknown",
   webhooks: byWebhook(() => null),
   observations: observationsOf({ user_snapshot: "reads" }),
