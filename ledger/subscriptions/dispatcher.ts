@@ -436,14 +436,12 @@ export class Subscription implements AsyncDisposable {
     this.#counts.failed++;
     this.#failures++;
     const attempts = before + 1;
-    const isLate = state === "late";
+    const [again, dead] = state === "late"
+      ? ["late", "passed"] as const
+      : ["due", "dead"] as const;
     const waitMs = Math.min(retryDelayMs(attempts, error), longestDelayMs);
     return {
-      state: attempts < maxAttempts
-        ? isLate ? "late" : "due"
-        : isLate
-        ? "passed"
-        : "dead",
+      state: attempts < maxAttempts ? again : dead,
       attempts,
       // One that is no number would be due at no time.
       dueAt: Math.ceil(now() + (Math.max(0, waitMs) || 0)),

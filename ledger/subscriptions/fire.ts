@@ -31,7 +31,6 @@ import {
   tell,
   transitionOf,
   TRANSITIONS,
-  WITHHELD,
 } from "../projection/log.ts";
 import { orderMachines, userMachines } from "../projection/step.ts";
 import { addRelease } from "../releases/order_release.ts";
@@ -42,7 +41,6 @@ import {
   read,
   readDeciding,
   retryLostRaces,
-  select,
   type Statement,
   statement,
 } from "../store/database.ts";
@@ -75,29 +73,9 @@ export async function listUnfired(
   imported: boolean,
   limit: number,
 ): Promise<Unfired[]> {
-  const withheld = await select(
-    driver,
-    `SELECT o.id,
-        CASE t.code WHEN 'release.restored' THEN 'yes' ELSE substr(t.code, 9) END,
-        CASE t.code WHEN 'release.restored' THEN 1 ELSE t.entry END
-      FROM log AS t JOIN orders AS o ON o.no = t.no
-      WHERE t.flags > 1 AND t.flags & ${WITHHELD} > 0 AND t.flags & ${LIVE} = 0
-        AND NOT EXISTS (SELECT 1 FROM log AS l WHERE l.no = t.no
-          AND l.code GLOB 'release.*' AND l.seq > t.seq)
-      ORDER BY t.seq LIMIT ?`,
-    limit,
-  );
-  const of = (table: Table) => unfiredOf(driver, table, { imported, limit });
   return [
-    ...withheld.map(([id, status, entry]) =>
-      unfired({
-        ...{ entity: "order", machine: "release", id: String(id) },
-        ...{ trust: "release", status: String(status), entry: Number(entry) },
-        logged: null,
-      })
-    ),
-    ...await of("orders"),
-    ...await of("users"),
+    ...await unfiredOf(driver, "orders", imported, limit),
+    ...await unfiredOf(driver, "users", imported, limit),
   ];
 }
 
@@ -112,7 +90,8 @@ function unfired(
 async function unfiredOf(
   driver: Driver,
   table: Table,
-  { imported, limit }: { readonly imported: boolean; readonly limit: number },
+  imported: boolean,
+  limit: number,
 ): Promise<Unfired[]> {
   const all: Unfired[] = [];
   const page = "r.id > ?1 ORDER BY r.id LIMIT ?2";
@@ -129,7 +108,13 @@ async function unfiredOf(
     [after, size] = [String(rows.at(-1)?.[1]), rows.length];
     const known = new Set(logged.flat());
     const found: Map<string, AnyRow> = ROWS_OF[table](rows);
-    for (const row of found.values()) {
+    for (const [id, row] of found) {
+      const [status, entry = 0] = row.told.withheld ?? [];
+      if (status !== undefined) {
+        const name = { entity: "order", machine: "release", id } as const;
+        const trust = "release";
+        all.push(unfired({ ...name, trust, status, entry, logged: null }));
+      }
       for (const shown of shownBy(row)) {
         const key = `${row.no} ${codeOf(shown)} ${shown.entry}`;
         if (!known.has(key)) all.push(unfired(shown));
