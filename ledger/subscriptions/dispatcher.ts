@@ -441,7 +441,7 @@ export class Subscription implements AsyncDisposable {
       : ["due", "dead"] as const;
     const waitMs = Math.min(retryDelayMs(attempts, error), longestDelayMs);
     return {
-      state: attempts < maxAttempts ? again : dead,
+      state: attempts >= maxAttempts ? dead : again,
       attempts,
       // One that is no number would be due at no time.
       dueAt: Math.ceil(now() + (Math.max(0, waitMs) || 0)),
