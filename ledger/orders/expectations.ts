@@ -217,32 +217,27 @@ export class ExpectationPool {
   join<Order extends ExpectedOrder>(order: Order): Order {
     const own = order.expectations;
     const window = expectationWindow(order);
-    const all = window === null ? own : union(own, this.#firstToExpire(window));
-    const terms = window === null
-      ? []
-      : candidatesOf(order, all).flatMap((candidate) =>
-        this.#lastAskedFor(candidate, window) ?? []
-      );
-    const expectations = expectationsOf(order, union(all, terms));
+    let all = own;
+    if (window !== null) {
+      const { clickId, from, until, termsUntil } = window;
+      const ofClick = this.#ofClick.get(clickId) ?? [];
+      const first = firstWhere(ofClick, (one) => validUntil(one) >= from);
+      // At most as many of a click id as an order keeps.
+      const found = ofClick.values().drop(first)
+        .filter((one) => askedAtOf(one) <= until).take(CANDIDATES_KEPT);
+      all = union(own, [...found]);
+      const terms = candidatesOf(order, all).flatMap((candidate) => {
+        const asked = this.#ofPurchase.get(purchaseKey(candidate)) ?? [];
+        const after = firstWhere(asked, (one) => askedAtOf(one) > termsUntil);
+        return asked[after - 1] ?? [];
+      });
+      all = union(all, terms);
+    }
+    const expectations = expectationsOf(order, all);
     return expectations.length === own.length &&
         expectations.every((one, at) => isSame(one, own[at]))
       ? order
       : { ...order, expectations };
-  }
-
-  /** At most as many of a click id as an order keeps. */
-  #firstToExpire({ clickId, from, until }: ExpectationWindow): Expectation[] {
-    const all = this.#ofClick.get(clickId) ?? [];
-    return all.values().drop(firstWhere(all, (one) => validUntil(one) >= from))
-      .filter((one) => askedAtOf(one) <= until).take(CANDIDATES_KEPT).toArray();
-  }
-
-  #lastAskedFor(
-    of: Expectation,
-    { termsUntil }: ExpectationWindow,
-  ): Expectation | undefined {
-    const all = this.#ofPurchase.get(purchaseKey(of)) ?? [];
-    return all[firstWhere(all, (one) => askedAtOf(one) > termsUntil) - 1];
   }
 }
 

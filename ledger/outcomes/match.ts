@@ -33,7 +33,6 @@ import {
   beganBy,
   CANDIDATES_COMPARED,
   candidatesOf,
-  expectationWindow,
   termsOf,
 } from "../orders/expectations.ts";
 import {
@@ -145,19 +144,6 @@ function matchReading(
   const uncompared = uncomparedOf(ordered, one);
   const match = uncompared.length === 0 ? "matched" : "incomplete";
   return found(match, agreeing, uncompared);
-}
-
-/**
- * Whether the terms that an order is compared with were asked for after it had
- * begun.
- */
-export function isChangedLater(
-  order: OrderFold,
-  expected: Expectation | null,
-): boolean {
-  const window = expectationWindow(order);
-  return window !== null && expected !== null &&
-    askedAtOf(expected) > window.until;
 }
 
 /** A fiat amount with its currency, or else an amount of the asset with it. */

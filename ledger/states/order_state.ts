@@ -1,4 +1,5 @@
 import {
+  askedAtOf,
   type ChainReading,
   detailsBy,
   emptyToNull,
@@ -26,7 +27,6 @@ import {
   type ByHand,
   byHandOf,
   factsOfOrder,
-  isChangedLater,
   matchExpectations,
   settle,
   type Uncompared,
@@ -50,6 +50,7 @@ import {
   visibleReading,
 } from "../orders/order_status.ts";
 import type { OrderFieldName } from "../../core/wire/fields.ts";
+import { expectationWindow } from "../orders/expectations.ts";
 import { countingLook, type OrderFold } from "../orders/order_fold.ts";
 
 /** A chain reading, as readers see it. */
@@ -285,7 +286,8 @@ export function orderState(
       : { ...readingFacts(fold.latest), status: fold.latest.status },
     sessions: fold.sessions.map(({ sessionId }) => sessionId).sort(),
     expected: expected === null ? null : termsOf(expected),
-    expectedChanged: isChangedLater(fold, expected),
+    expectedChanged: expected !== null &&
+      askedAtOf(expected) > (expectationWindow(fold)?.until ?? "~"),
     uncompared,
     anomalies: orderAnomalies(fold, resolved, expected),
   };
