@@ -507,10 +507,16 @@ export function latestReading(
     : plausible;
 }
 
-/** Whether `a` comes after `b` in the service's history. */
+/**
+ * Whether `a` comes after `b` in the service's history. Between two readings
+ * that state no time of change, the later reading is the later state.
+ */
 export function isLater(a: OrderReading, b: OrderReading): boolean {
-  return (compareTimes(a.changedAt, b.changedAt) || byRank(a, b) ||
-    compareTimes(a.readAt, b.readAt) || compareWithin(a, b)) > 0;
+  const rank = byRank(a, b);
+  const read = compareTimes(a.readAt, b.readAt);
+  return (compareTimes(a.changedAt, b.changedAt) ||
+    (a.changedAt === "" ? read || rank : rank || read) ||
+    compareWithin(a, b)) > 0;
 }
 
 /** What is kept of a reading when it is erased, and the ids that stay when pruned. */

@@ -512,7 +512,8 @@ function statusFromList(facts: readonly Fact[]) {
   const latest = counts.toSorted((a, b) => {
     const rank = orderRank(b.status) - orderRank(a.status);
     const read = compareTimes(b.readAt, a.readAt);
-    return compareTimes(b.changedAt, a.changedAt) || rank || read ||
+    return compareTimes(b.changedAt, a.changedAt) ||
+      (a.changedAt === "" ? read || rank : rank || read) ||
       // Of one moment and one rank what they say decides.
       (isLater(a, b) ? -1 : 1);
   })[0];
