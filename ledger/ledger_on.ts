@@ -1,5 +1,5 @@
 /** Opens a ledger on a database that is open. */
-import { redactArrivals } from "./erasure/arrivals.ts";
+import { redactArrivals } from "./erasure/holders.ts";
 import { HeadAnchor } from "./evidence/anchor_file.ts";
 import { Ledger } from "./ledger.ts";
 import { FOLD, type FoldCode } from "./projection/project.ts";

@@ -27,7 +27,6 @@ import {
   FINDING,
   type FindingReason,
   findTraces,
-  NO_HOLDERS,
   valuesOf,
 } from "./holders.ts";
 import {
@@ -40,18 +39,20 @@ import {
   matchToKeep,
   namesIn,
   newName,
+  objectIn,
   pruneBodies,
   type PruneOptions,
   type Pruning,
   readFolded,
+  readFolds,
   redactReading,
   replaceEvents,
   type Replacement,
   replacementsOf,
 } from "./redact.ts";
-import { isRecord } from "../../core/guards.ts";
+import { isDeeperThan, isRecord } from "../../core/guards.ts";
 import { isRequestable } from "../../core/wire/objects.ts";
-import { exactObject, type RecordedEvent } from "../events/event.ts";
+import type { RecordedEvent } from "../events/event.ts";
 import { type EventKind, isExpectationKind } from "../machines/machine.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { unpackOrder } from "../projection/rows.ts";
@@ -106,7 +107,7 @@ export class Erasures {
    * @throws {LedgerError} `failed` where events are not folded by this version.
    */
   async plan(userId: string): Promise<ErasurePlan> {
-    return erasureOf(this.#parts, await findPerson(this.#parts, userId));
+    return (await findPerson(this.#parts, userId)).erasure;
   }
 
   /**
@@ -145,10 +146,11 @@ export class Erasures {
     const { driver } = this.#parts;
     return retryLostRaces(async () => {
       const person = await findPerson(this.#parts, userId);
-      const erasure = erasureOf(this.#parts, person);
-      if (erasure.pseudonym === null) return erasure;
+      const { erasure } = person;
+      const { pseudonym } = erasure;
+      if (pseudonym === null) return erasure;
       if (!force) refuseErasure(erasure);
-      await write(driver, await erasing(this.#parts, person));
+      await write(driver, await erasing(this.#parts, pseudonym, person));
       return erasure;
     });
   }
@@ -245,11 +247,11 @@ export class Erasures {
         listed(open),
       );
       // How somebody else's order compares stays known.
-      const folds = await readFolds(driver, events);
+      const foldsOf = await readFolds(this.#parts, guard, events);
       const replaced = await replacementsOf(this.#parts, {
         ...{ guard, events },
-        optionsOf: ({ orderId }) => ({
-          match: matchToKeep(folds.get(orderId ?? ""), this.#parts),
+        optionsOf: (event) => ({
+          match: matchToKeep(foldsOf(event)[0], this.#parts),
         }),
       });
       await write(driver, [
@@ -329,28 +331,6 @@ export interface ClaimedOrder {
   readonly isAsked: boolean;
 }
 
-type Person = Awaited<ReturnType<typeof findPerson>>;
-
-function erasureOf(
-  parts: ErasureParts,
-  { userId, orders, claims, holders, replaced, names }: Person,
-): Erasure {
-  const isThere = replaced.length > 0 || orders.size > 0;
-  const { blank, list } = isThere ? holders : NO_HOLDERS;
-  const byKind = Map.groupBy(replaced, ({ before }) => before.kind);
-  return {
-    userId,
-    events: Object.fromEntries(
-      [...byKind].map(([kind, all]) => [kind, all.length]),
-    ),
-    claims,
-    fields: [...new Set(replaced.flatMap(fieldsGone))].sort(),
-    orders: [...orders.values()].map(({ fold }) => erasableOrder(fold, parts)),
-    compared: { blanked: blank.length, listed: list.length },
-    pseudonym: isThere ? names.user : null,
-  };
-}
-
 /**
  * Finds the events about a person: those that name the user; what was read and
  * received of the user's orders; the sessions that those come from, and webhooks that
@@ -383,38 +363,53 @@ async function findPerson(parts: ErasureParts, userId: string) {
     if (isOfClick) own.set(position, one.event);
     else if (!own.has(position)) others.push(one);
   }
-  const isOwn = (orderId: string) => orders.has(orderId);
-  const holders = await findHolders(driver, others, { values, isOwn });
-  const names = namesFor(parts);
+  const holders = await findHolders(driver, others, { values, own: orders });
+  const pseudonym = newName(parts);
+  const clickNames = new Map<string, string>();
+  const nameOfClick = (clickId: string) => {
+    const name = clickNames.get(clickId) ?? newName(parts);
+    clickNames.set(clickId, name);
+    return name;
+  };
   const replaced = await replacementsOf(parts, {
     guard,
     events: [...own.values()].sort((a, b) => a.position - b.position),
     orders: [...orders.values()],
     optionsOf: (event) => ({
       ...namesIn(event, {
-        userId: isSameId(event.userId, userId) ? names.user : null,
-        clickId: event.orderId === null ? null : names.click(event.clickId),
+        userId: isSameId(event.userId, userId) ? pseudonym : null,
+        clickId: event.orderId && event.clickId && nameOfClick(event.clickId),
       }),
       match: matchToKeep(orders.get(event.orderId ?? "")?.fold, parts),
     }),
   });
-  return {
-    ...{ guard, userId, orders, claims, clicks, values, holders },
-    ...{ names, replaced },
-  };
-}
-
-function namesFor(parts: ErasureParts) {
-  const clicks = new Map<string, string>();
-  return {
-    user: newName(parts),
-    click: (clickId: string | null) => {
-      if (clickId === null || isPseudonym(clickId)) return clickId;
-      const name = clicks.get(clickId) ?? newName(parts);
-      clicks.set(clickId, name);
-      return name;
+  const isThere = replaced.length > 0 || orders.size > 0;
+  const counted = (all: readonly unknown[]) => isThere ? all.length : 0;
+  const byKind = Map.groupBy(replaced, ({ before }) => before.kind);
+  const erasure: Erasure = {
+    userId,
+    events: Object.fromEntries(
+      [...byKind].map(([kind, all]) => [kind, all.length]),
+    ),
+    claims,
+    fields: [...new Set(replaced.flatMap(fieldsGone))].sort(),
+    orders: [...orders.values()].map(({ fold }) => erasableOrder(fold, parts)),
+    compared: {
+      blanked: counted(holders.blank),
+      listed: counted(holders.list),
     },
+    pseudonym: isThere ? pseudonym : null,
   };
+  /** What the orders are called from now on. */
+  const kept = [...orders].map(([orderId, { fold }]) => {
+    const clickId = fold.latest?.clickId || null;
+    return {
+      ...{ orderId, userId: pseudonym },
+      clickId: clickId &&
+        (isPseudonym(clickId) ? clickId : nameOfClick(clickId)),
+    };
+  });
+  return { guard, erasure, orders, kept, clicks, values, holders, replaced };
 }
 
 /**
@@ -452,23 +447,6 @@ async function readOrders(
   return { orders, claims };
 }
 
-async function readFolds(
-  driver: Driver,
-  events: readonly RecordedEvent[],
-): Promise<Map<string, OrderFold>> {
-  const [rows] = await readDeciding(driver, [statement(
-    `SELECT id, fold FROM orders
-      WHERE id IN (SELECT value FROM json_each(?))`,
-    listed(events.flatMap(({ orderId }) => orderId ?? [])),
-  )]);
-  return new Map(
-    (rows ?? []).map(([id, fold]) => [
-      String(id),
-      unpackOrder(String(id), String(fold)),
-    ]),
-  );
-}
-
 /** @throws {LedgerError} Where something should come first. */
 function refuseErasure({ claims, orders }: ErasurePlan): void {
   const unasked = claims.filter(({ isAsked }) => !isAsked);
@@ -486,23 +464,36 @@ function refuseErasure({ claims, orders }: ErasurePlan): void {
 
 async function erasing(
   parts: ErasureParts,
-  { guard, userId, orders, clicks, values, holders, names, replaced }: Person,
+  pseudonym: string,
+  { guard, erasure, orders, kept, clicks, values, holders, replaced }: Awaited<
+    ReturnType<typeof findPerson>
+  >,
 ): Promise<Statement[]> {
   const { key } = guard;
   const erasedAt = new Date(parts.now()).toISOString();
-  const kept = [...orders].map(([orderId, { fold }]) => {
-    const clickId = names.click(fold.latest?.clickId || null);
-    return { orderId, userId: names.user, clickId, erasedAt };
-  });
+  const { userId } = erasure;
   const gone = [...replaced.map(({ before }) => before), ...holders.blank];
-  const notes = await notesAbout(
-    parts,
-    new Set([
-      ...[...orders.keys()].map((id) => `order ${comparedId(id)}`),
-      `user ${comparedId(userId)}`,
-      ...gone.map(({ eventId }) => `delivery ${comparedId(eventId)}`),
-    ]),
-  );
+  // What people noted may name the person.
+  const noted = new Set([
+    ...[...orders.keys()].map((id) => `order ${comparedId(id)}`),
+    `user ${comparedId(userId)}`,
+    ...gone.map(({ eventId }) => `delivery ${comparedId(eventId)}`),
+  ]);
+  const notes = (await readEvents(
+    parts.driver,
+    `events AS e WHERE e.kind = 'note' AND e.${IS_RARE}`,
+  )).filter((event) => {
+    const { entity, entityId = "" } = noteOf(event) ?? {};
+    return noted.has(`${entity} ${comparedId(entityId)}`);
+  });
+  // The same answer must not be recorded again once it is redacted.
+  const named = new Map(kept.map((order) => [order.orderId, order]));
+  const digests = gone.flatMap((event) => {
+    const names = named.get(event.orderId ?? "");
+    return event.kind !== "order_snapshot" || names === undefined
+      ? []
+      : [[event.digest, redactReading(event, names).digest]];
+  });
   return [
     ...await replaceEvents(parts, {
       guard,
@@ -523,17 +514,25 @@ async function erasing(
     ...[...values].map(([value, is]) =>
       insertAlias(key, "value", [value, { is, length: value.length }])
     ),
-    ...kept.map((order) => insertAlias(key, "order", [order.orderId, order])),
-    insertAlias(key, "person", [names.user, {
-      ...{ pseudonym: names.user, erasedAt },
-      ...{ events: replaced.length, orders: orders.size },
+    ...kept.map((order) =>
+      insertAlias(key, "order", [order.orderId, { ...order, erasedAt }])
+    ),
+    insertAlias(key, "person", [pseudonym, {
+      ...{ pseudonym, erasedAt, events: replaced.length, orders: orders.size },
     }]),
     ...addFindings(holders.list, erasedAt),
     statement(
       "UPDATE outbox SET error = NULL WHERE no IN (SELECT value FROM json_each(?))",
       listed([...orders.values()].map(({ no }) => no)),
     ),
-    ...observedAs(gone, new Map(kept.map((order) => [order.orderId, order]))),
+    statement(
+      `UPDATE observations SET digest = coalesce((
+          SELECT value ->> 1 FROM json_each(?2) WHERE value ->> 0 = digest), '')
+        WHERE entity = 'order' AND found = 1
+          AND id IN (SELECT value FROM json_each(?1))`,
+      listed(orders.keys()),
+      JSON.stringify(digests),
+    ),
     statement(
       `DELETE FROM observations WHERE entity = 'user'
         AND lower(trim(id)) = lower(trim(?))`,
@@ -548,67 +547,23 @@ async function erasing(
   ];
 }
 
-/**
- * What the poller remembers of each order: the same answer must not be recorded again
- * once it is redacted.
- */
-function observedAs(
-  events: readonly RecordedEvent[],
-  orders: ReadonlyMap<string, Parameters<typeof redactReading>[1]>,
-): Statement[] {
-  const digests = events.flatMap((event) => {
-    const names = orders.get(event.orderId ?? "");
-    return event.kind !== "order_snapshot" || names === undefined
-      ? []
-      : [[event.digest, redactReading(event, names).digest]];
-  });
-  return [statement(
-    `UPDATE observations SET digest = coalesce((
-        SELECT value ->> 1 FROM json_each(?2) WHERE value ->> 0 = digest), '')
-      WHERE entity = 'order' AND found = 1
-        AND id IN (SELECT value FROM json_each(?1))`,
-    listed(orders.keys()),
-    JSON.stringify(digests),
-  )];
-}
-
-/** What people noted may name the person. */
-async function notesAbout(
-  { driver }: ErasureParts,
-  about: ReadonlySet<string>,
-): Promise<RecordedEvent[]> {
-  const notes = await readEvents(
-    driver,
-    `events AS e WHERE e.kind = 'note' AND e.${IS_RARE}`,
-  );
-  return notes.filter((event) => {
-    const note = noteOf(event);
-    return about.has(`${note?.entity} ${comparedId(note?.entityId ?? "")}`);
-  });
-}
-
 /** Names of the fields of a body whose values do not stay. */
 function fieldsGone({ before, after }: Replacement): string[] {
-  const left = new Set(fieldsOf(after.body).map(String));
-  return fieldsOf(before.body).filter((field) => !left.has(String(field)))
+  const left = new Set(fieldsOf(objectIn(after.body)).map(String));
+  return fieldsOf(objectIn(before.body))
+    .filter((field) => !left.has(String(field)))
     .map(([name]) => name).filter((name) => name !== "erased");
 }
 
 /** Fields of a body, those within others after a dot, and their values. */
 function fieldsOf(
-  body: Uint8Array,
+  value: unknown,
+  path = "",
 ): (readonly [name: string, value: string])[] {
-  const walk = (value: unknown, path: string): ReturnType<typeof fieldsOf> => {
-    if (Array.isArray(value)) return value.flatMap((one) => walk(one, path));
-    if (!isRecord(value)) return [[path, String(value ?? "")]];
-    return Object.entries(value).flatMap(([name, inner]) =>
-      walk(inner, path === "" ? name : `${path}.${name}`)
-    );
-  };
-  try {
-    return walk(exactObject(body) ?? {}, "");
-  } catch {
-    // A body that is no JSON, or nested too deeply, has no names of fields.
-    return [];
-  }
+  if (path === "" && (value === null || isDeeperThan(value))) return [];
+  if (Array.isArray(value)) return value.flatMap((one) => fieldsOf(one, path));
+  if (!isRecord(value)) return [[path, String(value ?? "")]];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    fieldsOf(inner, path === "" ? name : `${path}.${name}`)
+  );
 }

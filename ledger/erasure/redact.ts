@@ -26,9 +26,9 @@ import {
   record,
 } from "../events/record.ts";
 import { type EventKind, isFinal } from "../machines/machine.ts";
+import type { ErasedOrder } from "../store/aliases.ts";
 import { appendStatement, hexOf, msOf, readEvents } from "../store/events.ts";
 import { ulid } from "ulid";
-import type { AssetTable } from "../../core/assets/environment.ts";
 import { type Fact, isExpectation } from "../events/fact.ts";
 import { leafOf } from "../evidence/evidence.ts";
 import type { Trust } from "../machines/transition.ts";
@@ -40,7 +40,7 @@ import {
   moveGuard,
   readGuard,
 } from "../projection/guard.ts";
-import type { FoldCode } from "../projection/project.ts";
+import type { FoldParts } from "../projection/project.ts";
 import { dropRefolded } from "../projection/refold.ts";
 import { unpackOrder, updateRow } from "../projection/rows.ts";
 import { orderState } from "../states/order_state.ts";
@@ -56,7 +56,13 @@ import {
 } from "../store/database.ts";
 import { isAbout, type OrderFold } from "../orders/order_fold.ts";
 
-type Chance = { readonly randomBytes: (length: number) => Uint8Array };
+export interface ErasureParts
+  extends Required<Pick<FoldParts, "driver" | "assets" | "fold">> {
+  readonly now: () => number;
+  readonly randomBytes: (length: number) => Uint8Array;
+}
+
+type Chance = Pick<ErasureParts, "randomBytes">;
 
 interface RedactOptions extends Chance {
   readonly userId?: string | null;
@@ -123,7 +129,9 @@ export function redactEvent(
 ): RecordedEvent {
   const { kind, type, orderId } = event;
   if (NAMELESS.has(kind)) return event;
-  const names = named(userId, clickId);
+  const names = {
+    ...{ user_id: userId ?? undefined, click_id: clickId ?? undefined },
+  };
   const root = objectIn(event.body) ?? {};
   // The salt goes, so that nobody can guess what the body was.
   const left = (said: object, as: EventKind = kind): RecordedEvent => {
@@ -147,10 +155,8 @@ export function redactEvent(
         ...userId !== null && { user: { user_id: userId } },
         ...orderId !== null && { order: { id: orderId, ...claimed(event) } },
       });
-    case "order_redacted": {
-      const { user_id: _user, click_id: _click, ...rest } = root;
-      return left({ ...rest, ...names });
-    }
+    case "order_redacted":
+      return left({ ...root, ...names });
     case "order_snapshot":
       if (orderId === null) break;
       return isRedacted(event) ? left({ order_id: orderId }) : left({
@@ -194,14 +200,7 @@ export function redactEvent(
   return left({});
 }
 
-function named(userId: string | null, clickId: string | null) {
-  return {
-    ...userId !== null && { user_id: userId },
-    ...clickId !== null && { click_id: clickId },
-  };
-}
-
-function objectIn(body: Uint8Array): ReturnType<typeof exactObject> {
+export function objectIn(body: Uint8Array): ReturnType<typeof exactObject> {
   try {
     return exactObject(body);
   } catch {
@@ -233,14 +232,13 @@ function orderIn(body: Uint8Array): Readonly<Record<string, unknown>> {
  */
 export function redactReading(
   event: NewEvent,
-  { userId, clickId }: {
-    readonly userId: string | null;
-    readonly clickId: string | null;
-  },
+  { userId, clickId }: Pick<ErasedOrder, "userId" | "clickId">,
 ): NewEvent {
   const { recordedAt, readAt, salt } = event;
   return record("order_redacted", {
-    ...{ order_id: event.orderId ?? "", ...named(userId, clickId) },
+    order_id: event.orderId ?? "",
+    ...userId !== null && { user_id: userId },
+    ...clickId !== null && { click_id: clickId },
     ...{ ...readingFields(event), redacts: null },
   }, { recordedAt, readAt, salt });
 }
@@ -264,18 +262,7 @@ function readingFields(
   };
 }
 
-export interface ErasureParts {
-  readonly driver: Driver;
-  readonly assets: AssetTable;
-  readonly now: () => number;
-  readonly randomBytes: (length: number) => Uint8Array;
-  readonly fold: FoldCode;
-}
-
-export interface Replacement {
-  readonly before: RecordedEvent;
-  readonly after: RecordedEvent;
-}
+export type Replacement = Readonly<Record<"before" | "after", RecordedEvent>>;
 
 /**
  * Takes out of events what names somebody, where there is something to take out. Terms
@@ -530,21 +517,49 @@ export async function pruneBodies(
   before: string,
   { onProgress, signal }: PruneOptions = {},
 ): Promise<Pruning> {
+  const { driver, fold: { readFact } } = parts;
   let pruned = 0;
+  let after = 0;
+  const step = async (kinds: string): Promise<boolean> => {
+    const guard = await readFolded(parts, "prune");
+    const events = await readEvents(
+      driver,
+      `events AS e WHERE ${kinds} AND ${PRUNABLE} AND ${SUPERSEDED}
+        AND e.position > ?3 AND e.position <= ?4
+        ORDER BY e.position LIMIT ${STEP}`,
+      ...[msOf(before) ?? 0, before, after, guard.position],
+    );
+    const foldsOf = await readFolds(parts, guard, events);
+    const now = new Date(parts.now()).toISOString();
+    const replaced = events.flatMap((event): Replacement[] => {
+      const fact = readFact(event);
+      const isAsked = isExpectation(fact);
+      const folds = foldsOf(event);
+      const isNeeded = folds.some((fold) =>
+        isBlocked(fold, parts) || (isAsked && fold.redacted === null)
+      );
+      const isValid = isAsked && validUntil(fact.expectation) > now;
+      if (isNeeded || isValid) return [];
+      const { userId, clickId } = event;
+      const match = matchToKeep(folds[0], parts);
+      const options = { ...parts, userId, clickId, match };
+      return [{ before: event, after: redactEvent(event, options) }];
+    });
+    if (replaced.length > 0) {
+      await write(driver, await replaceEvents(parts, { guard, replaced }));
+      pruned += replaced.length;
+    }
+    after = events.at(-1)?.position ?? after;
+    return events.length > 0;
+  };
   // How an order compares is kept with its readings before its terms go.
   for (const kinds of [OF_ORDERS, OTHERS]) {
-    for (let after = 0;;) {
+    for (after = 0;; onProgress?.(pruned)) {
       signal?.throwIfAborted();
-      const step = await retryLostRaces(() =>
-        pruneSome(parts, { before, kinds, after })
-      );
-      if (step.last === undefined) break;
-      after = step.last;
-      pruned += step.pruned;
-      onProgress?.(pruned);
+      if (!await retryLostRaces(() => step(kinds))) break;
     }
   }
-  return { pruned, left: await countOldBodies(parts.driver, before) };
+  return { pruned, left: await countOldBodies(driver, before) };
 }
 
 /**
@@ -563,28 +578,15 @@ const SUPERSEDED = `CASE e.kind
       AND x.recorded_at >= ?1)
   ELSE true END`;
 
-async function pruneSome(
-  parts: ErasureParts,
-  { before, kinds, after }: {
-    readonly before: string;
-    readonly kinds: string;
-    readonly after: number;
-  },
-): Promise<{ readonly pruned: number; readonly last: number | undefined }> {
-  const { driver, fold: { readFact } } = parts;
-  const guard = await readFolded(parts, "prune");
-  const events = await readEvents(
-    driver,
-    `events AS e WHERE ${kinds} AND ${PRUNABLE} AND ${SUPERSEDED}
-      AND e.position > ?3 AND e.position <= ?4
-      ORDER BY e.position LIMIT ${STEP}`,
-    ...[msOf(before) ?? 0, before, after, guard.position],
-  );
+/** Reads the orders of events, or those that terms may be compared with. */
+export async function readFolds(
+  { driver, fold: { readFact } }: ErasureParts,
+  { hash }: Guard,
+  events: readonly RecordedEvent[],
+): Promise<(event: RecordedEvent) => readonly OrderFold[]> {
   const links = events.flatMap((event) =>
-    linksOf(readFact(event), guard.hash)
-      .map(([link]) => [event.position, link])
+    linksOf(readFact(event), hash).map(([link]) => [event.position, link])
   );
-  // Its order, or the orders that terms may be compared with.
   const [rows] = await readDeciding(driver, [statement(
     `SELECT value ->> 0, o.id, o.fold FROM json_each(?1)
       JOIN orders AS o ON o.id = value ->> 1
@@ -595,29 +597,10 @@ async function pruneSome(
     JSON.stringify(links),
   )]);
   const found = Map.groupBy(rows ?? [], ([position]) => Number(position));
-  const foldsOf = ({ position }: RecordedEvent) =>
+  return ({ position }) =>
     (found.get(position) ?? []).map(([, id, fold]) =>
       unpackOrder(String(id), String(fold))
     );
-  const now = new Date(parts.now()).toISOString();
-  const free = events.filter((event) => {
-    const fact = readFact(event);
-    const isAsked = isExpectation(fact);
-    return !(isAsked && validUntil(fact.expectation) > now) &&
-      !foldsOf(event).some((fold) =>
-        isBlocked(fold, parts) || (isAsked && fold.redacted === null)
-      );
-  });
-  const replaced = free.map((before) => {
-    const { userId, clickId } = before;
-    const match = matchToKeep(foldsOf(before)[0], parts);
-    const after = redactEvent(before, { ...parts, userId, clickId, match });
-    return { before, after };
-  });
-  if (replaced.length > 0) {
-    await write(driver, await replaceEvents(parts, { guard, replaced }));
-  }
-  return { pruned: replaced.length, last: events.at(-1)?.position };
 }
 
 /**

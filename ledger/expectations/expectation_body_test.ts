@@ -91,6 +91,12 @@ Deno.test("expectationBody() refuses a click id that links nothing, and a time a
   );
 });
 
+Deno.test("expectationBody() takes null for what is left out", () => {
+  assert.deepEqual(issuesOf({ clickId: null, currencyAmount: null }), [
+    "clickId is missing; use the click id that the widget is opened with",
+  ]);
+});
+
 Deno.test("expectationBody() refuses by the rules of a session what no order would ever match", () => {
   const refused = (terms: Partial<OrderExpectation>) => {
     try {

@@ -91,14 +91,10 @@ export class ExpectationError extends Error {
  * client can be spread into it; other fields are ignored.
  */
 export interface SessionToRecord extends
+  TermsToRecord,
   Omit<
     SessionCreatedBody,
-    | "session_id"
-    | "request_id"
-    | "flow_type"
-    | "commodity_amount"
-    | "currency_amount"
-    | "expected"
+    "session_id" | "request_id" | "flow_type" | "expected" | keyof ExpectedTerms
   > {
   /** Id of the session, as the service or as the client names it. */
   readonly session_id?: string;
@@ -110,10 +106,6 @@ export interface SessionToRecord extends
   readonly requestId?: string | null;
   /** `simple` or `simple_full_restrict`. @default "simple" */
   readonly flow_type?: string;
-  /** Asset amount asked for: a decimal string, or a whole number. */
-  readonly commodity_amount?: string | number;
-  /** Fiat amount asked for, likewise. */
-  readonly currency_amount?: string | number;
   /**
    * What an order is compared with when the session does not state it. It
    * replaces the session's own fields.
@@ -171,9 +163,7 @@ export interface OrderExpectation {
 /** A time further ahead of our clock than this is refused as wrong. */
 const AHEAD_MS = 5 * 60_000;
 
-interface Wrong {
-  readonly wrong: string;
-}
+type Wrong = { readonly wrong: string };
 
 /** How a field is read: its value as it is stored, or what is wrong. */
 type Check = (value: unknown, now: number) => string | number | Wrong;
@@ -271,6 +261,10 @@ function shown(value: unknown): string {
 
 type Stored = Record<string, string | number>;
 
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
 /** Reads fields in the order in which they were given; collects what is wrong. */
 function readFields(
   given: object,
@@ -285,7 +279,7 @@ function readFields(
   const stored: Stored = {};
   for (const [field, value] of Object.entries(given)) {
     const name = nameOf(field) ?? "";
-    if (value === undefined || value === null) continue;
+    if (!isGiven(value)) continue;
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
     const read = check?.(value, now);
     if (typeof read === "object") {
@@ -326,14 +320,14 @@ export function sessionBody(
   const stored = readFields(session, OF_SESSION, {
     ...{ now, issues, nameOf: (name) => CLIENT_NAMES[name] ?? name },
   });
+  checkWallet(stored, "wallet_address", issues);
   const expected = session.expected &&
     readFields(session.expected, TERMS, { now, issues, path: "expected." });
-  checkWallet(stored, "wallet_address", issues);
-  if (expected !== undefined) {
+  if (expected) {
     const both = { ...stored, ...expected };
     checkWallet(both, "expected.wallet_address", issues);
   }
-  if ((session.session_id ?? session.sessionId ?? null) === null) {
+  if (!isGiven(session.session_id ?? session.sessionId)) {
     issues.push({
       field: "session_id",
       message: "is missing; use the sessionId that the service returned",
@@ -383,8 +377,8 @@ export function expectationBody(
   }
   checkWallet(stored, "walletAddress", issues);
   for (const [field, by, why] of NEEDED) {
-    const isNeeded = by === null || given[by] !== undefined;
-    if (!isNeeded || given[field] !== undefined) continue;
+    const isNeeded = by === null || isGiven(given[by]);
+    if (!isNeeded || isGiven(given[field])) continue;
     issues.push({ field, message: `is missing; ${why}` });
   }
   if (issues.length > 0) throw new ExpectationError(issues);
@@ -466,7 +460,11 @@ export async function refuseTerms(
     history.some(({ source, status }) =>
       source === "snapshot" && status === "success"
     ) &&
-    COMPARED.some((field) => !isSameTerm(expected[field], expectation[field]))
+    COMPARED.some((field) => {
+      const [was, is] = [expected[field], expectation[field]];
+      return was !== is &&
+        (was === null || is === null || !sameAmount(was, is, null));
+    })
   );
   if (paid === undefined) return;
   throw new ExpectationError([{
@@ -474,10 +472,6 @@ export async function refuseTerms(
     message: `${JSON.stringify(purchase.name)} was paid by ${paid.orderId}; ` +
       "take a new one for each purchase, or state the same terms",
   }], "purchase_paid");
-}
-
-function isSameTerm(a: string | null, b: string | null): boolean {
-  return a === b || (a !== null && b !== null && sameAmount(a, b, null));
 }
 
 /** The rule for orders that begin from a time on. */

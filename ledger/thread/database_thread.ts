@@ -6,7 +6,7 @@
  */
 import { parentPort } from "node:worker_threads";
 import { free } from "../../core/bytes.ts";
-import { redactArrivals } from "../erasure/arrivals.ts";
+import { redactArrivals } from "../erasure/holders.ts";
 import { NEXT_EVENTS, type Work } from "../projection/project.ts";
 import { COMPARE_ROWS, FOLD_ROWS } from "../projection/refold.ts";
 import type { AssetTable } from "../../core/assets/environment.ts";
@@ -35,11 +35,16 @@ const WORKS: readonly Work<never, unknown>[] = [
 ];
 
 class OwnedFile extends FileDriver implements Driver {
+  /**
+   * As the fold sees the database, without a message for each batch: one for all
+   * work, because the fold remembers by it whose log is to be emptied.
+   */
+  readonly #here: Driver = retrying(this);
+
   async work(name: string, task: { readonly assets: AssetTable }) {
     const { assets, ...options } = task;
     const redactNew = redactArrivals({ assets, now: Date.now, randomBytes });
-    // As the fold sees the database, without a message for each batch.
-    const parts = { driver: retrying(this), assets, redactNew };
+    const parts = { driver: this.#here, assets, redactNew };
     const work = WORKS.find((one) => one.name === name);
     return await work?.make(parts, options as never);
   }
