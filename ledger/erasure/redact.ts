@@ -29,14 +29,14 @@ import { type EventKind, isFinal } from "../machines/machine.ts";
 import type { ErasedOrder } from "../store/aliases.ts";
 import { appendStatement, hexOf, msOf, readEvents } from "../store/events.ts";
 import { ulid } from "ulid";
-import { type Fact, isExpectation } from "../events/fact.ts";
+import { isExpectation } from "../events/fact.ts";
 import { leafOf } from "../evidence/evidence.ts";
 import type { Trust } from "../machines/transition.ts";
 import { matchExpectations } from "../outcomes/match.ts";
 import { rowsAnew } from "../projection/anew.ts";
 import {
   type Guard,
-  type LookupHash,
+  type LookupKind,
   moveGuard,
   readGuard,
 } from "../projection/guard.ts";
@@ -270,7 +270,7 @@ export type Replacement = Readonly<Record<"before" | "after", RecordedEvent>>;
  */
 export async function replacementsOf(
   parts: ErasureParts,
-  { guard: { hash }, events, orders = [], optionsOf = () => ({}) }: {
+  { guard, events, orders = [], optionsOf = () => ({}) }: {
     readonly guard: Guard;
     readonly events: readonly RecordedEvent[];
     readonly orders?: readonly { readonly no: number }[];
@@ -279,15 +279,11 @@ export async function replacementsOf(
     ) => Omit<RedactOptions, "randomBytes" | "leads">;
   },
 ): Promise<Replacement[]> {
-  const links = events.flatMap((event) =>
-    linksOf(parts.fold.readFact(event), hash)
-      .map(([link, text]) => [event.position, link, text])
-  );
   const [rows = []] = await readDeciding(parts.driver, [statement(
-    `SELECT value ->> 0, value ->> 2 FROM json_each(?1)
+    `SELECT DISTINCT value ->> 0, value ->> 2 FROM json_each(?1)
       JOIN lookup AS l ON l.hash = value ->> 1
       WHERE l.shown = 1 AND l.no NOT IN (SELECT value FROM json_each(?2))`,
-    JSON.stringify(links),
+    JSON.stringify(linksOf(parts, guard, events)),
     listed(orders.map(({ no }) => no)),
   )]);
   const leading = Map.groupBy(rows, ([position]) => Number(position));
@@ -315,15 +311,15 @@ export async function readFolded(
 
 /** What follows where events are replaced. Nothing leads to the orders from now on. */
 export async function replaceEvents(
-  { driver, assets, now, randomBytes, fold: { readFact } }: ErasureParts,
+  parts: ErasureParts,
   { guard, replaced, orders = [] }: {
     readonly guard: Guard;
     readonly replaced: readonly Replacement[];
     readonly orders?: readonly { readonly no: number }[];
   },
 ): Promise<Statement[]> {
+  const { driver, assets, now, randomBytes, fold: { readFact } } = parts;
   const nos = orders.map(({ no }) => no);
-  const { hash } = guard;
   // Nothing vouches yet for what is not folded.
   const folded = replaced.filter(({ before }) =>
     before.position <= guard.position
@@ -342,13 +338,13 @@ export async function replaceEvents(
       UNION SELECT value FROM json_each(?3)`,
     positions,
     listed(
-      folded.flatMap(({ before }) => linksOf(readFact(before), hash))
-        .map(([link]) => link),
+      linksOf(parts, guard, folded.map(({ before }) => before))
+        .map(([, link]) => link),
     ),
     listed(nos),
   );
   const anew = {
-    ...{ assets, readFact, hash },
+    ...{ assets, readFact, hash: guard.hash },
     replaced: new Map(folded.map(({ after }) => [after.position, after])),
   };
   const states: Statement[] = [];
@@ -448,14 +444,23 @@ export function erasableOrder(
   return { orderId, status, trust, blocks };
 }
 
-/** By what terms lead to orders. */
-function linksOf(fact: Fact, hash: LookupHash): (readonly [number, string])[] {
-  if (!isExpectation(fact)) return [];
-  const { clickId, sessionId, reference } = fact.expectation;
-  const links = { click: clickId, session: sessionId, reference };
-  return (["click", "session", "reference"] as const).flatMap((kind) => {
-    const text = links[kind];
-    return text === null ? [] : [[hash.of(kind, text), text] as const];
+/** What terms among events lead to orders by. */
+function linksOf(
+  { fold: { readFact } }: ErasureParts,
+  { hash }: Guard,
+  events: readonly RecordedEvent[],
+): (readonly [position: number, link: number, text: string])[] {
+  return events.flatMap((event) => {
+    const fact = readFact(event);
+    if (!isExpectation(fact)) return [];
+    const { clickId: click, sessionId: session, reference } = fact.expectation;
+    return Object.entries({ click, session, reference }).flatMap((
+      [kind, text],
+    ) =>
+      text === null
+        ? []
+        : [[event.position, hash.of(kind as LookupKind, text), text] as const]
+    );
   });
 }
 
@@ -580,21 +585,18 @@ const SUPERSEDED = `CASE e.kind
 
 /** Reads the orders of events, or those that terms may be compared with. */
 export async function readFolds(
-  { driver, fold: { readFact } }: ErasureParts,
-  { hash }: Guard,
+  parts: ErasureParts,
+  guard: Guard,
   events: readonly RecordedEvent[],
 ): Promise<(event: RecordedEvent) => readonly OrderFold[]> {
-  const links = events.flatMap((event) =>
-    linksOf(readFact(event), hash).map(([link]) => [event.position, link])
-  );
-  const [rows] = await readDeciding(driver, [statement(
+  const [rows] = await readDeciding(parts.driver, [statement(
     `SELECT value ->> 0, o.id, o.fold FROM json_each(?1)
       JOIN orders AS o ON o.id = value ->> 1
     UNION ALL SELECT value ->> 0, o.id, o.fold FROM json_each(?2)
       JOIN lookup AS l ON l.hash = value ->> 1
       JOIN orders AS o ON o.no = l.no`,
     JSON.stringify(events.map(({ position, orderId }) => [position, orderId])),
-    JSON.stringify(links),
+    JSON.stringify(linksOf(parts, guard, events)),
   )]);
   const found = Map.groupBy(rows ?? [], ([position]) => Number(position));
   return ({ position }) =>

@@ -1,6 +1,7 @@
 /** What people noted about orders, users, deliveries and subscriptions: events that fold into nothing. */
 import { monotonicFactory } from "ulid";
 import { isRecord } from "../../core/guards.ts";
+import { isCalendarDate } from "../../core/time/service_time.ts";
 import type { NewEvent } from "../events/event.ts";
 import { record } from "../events/record.ts";
 import {
@@ -175,7 +176,8 @@ export async function goLive(
 
 function readTime(time: string): number {
   const ms = Date.parse(time);
-  const isTime = /^\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:\d{2})$/.test(time);
+  const isTime = /^.{10}T[\d:.]+(?:Z|[+-]\d{2}:\d{2})$/.test(time) &&
+    isCalendarDate(time.slice(0, 10));
   if (isTime && !Number.isNaN(ms)) return ms;
   throw new TypeError(
     `Wrong goLive: ${JSON.stringify(time)} is not a time such as ` +

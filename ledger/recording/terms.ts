@@ -413,21 +413,18 @@ export async function refuseTerms(
   const from = askedAtOf(expectation);
   const until = validUntil(expectation);
   const { hash } = await readGuard(driver);
-  const [folded = [], unfolded = [], orders] = await readDeciding(driver, [
+  const [asked, orders] = await readDeciding(driver, [
     statement(
-      `SELECT ${EVENT_COLUMNS} FROM expected AS x
-        CROSS JOIN events AS e ON e.position = x.position
-        WHERE x.click = ?1 AND x.valid_until >= ?2 AND x.asked_at <= ?3
-          AND x.reference IS NOT ?4
-        ORDER BY x.valid_until LIMIT 1`,
+      `SELECT ${EVENT_COLUMNS} FROM events AS e WHERE e.position IN (
+          SELECT x.position FROM expected AS x
+          WHERE x.click = ?1 AND x.valid_until >= ?2 AND x.asked_at <= ?3
+            AND x.reference IS NOT ?4
+          ORDER BY x.valid_until LIMIT 1)
+        OR (e.position > (SELECT position FROM ledger)
+          AND e.kind IN ('session_created', 'order_expected'))`,
       ...[clickId === null ? null : hash.of("asked_click", clickId)],
       ...[msOf(from) ?? 0, msOf(until) ?? 0],
       reference === null ? null : hash.of("asked_reference", reference),
-    ),
-    statement(
-      `SELECT ${EVENT_COLUMNS} FROM events AS e
-        WHERE e.position > (SELECT position FROM ledger)
-          AND e.kind IN ('session_created', 'order_expected')`,
     ),
     selectRows(
       "orders",
@@ -435,7 +432,7 @@ export async function refuseTerms(
       hash.of(purchase.kind, purchase.name),
     ),
   ]);
-  const other = eventsOf([...folded, ...unfolded]).map(readFact)
+  const other = eventsOf(asked).map(readFact)
     .filter(isExpectation).map(({ expectation }) => expectation)
     .find((one) =>
       one.clickId !== null && one.clickId === clickId &&
