@@ -87,6 +87,10 @@ export function insertOutbox(
     : [{ sql: INSERT, args: [name, JSON.stringify(values)] }];
 }
 
+/** The highest number that a transition ever had: an erasure takes out the last ones too. */
+export const LAST_SEQ =
+  "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'log'), 0)";
+
 export const LIVE = 1;
 export const WITHHELD = 2;
 export const HISTORIC = 4;

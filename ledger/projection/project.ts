@@ -78,6 +78,7 @@ import {
 import type { UserFold } from "../users/user_state.ts";
 import { FOLD_VERSION } from "./fold_version.ts";
 import {
+  LAST_SEQ,
   logStatements,
   selectSubscribers,
   subscribersOf,
@@ -411,7 +412,7 @@ async function readBatch(
     statement(
       `SELECT EXISTS (SELECT 1 FROM expected),
         (SELECT value FROM cursors WHERE name = 'imported'),
-        coalesce((SELECT max(seq) FROM log), 0)`,
+        ${LAST_SEQ}`,
     ),
     selectSubscribers,
     selectLookupRuns,

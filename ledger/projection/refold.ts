@@ -56,7 +56,7 @@ import {
   type Most,
   purchaseStatements,
 } from "./project.ts";
-import { logStatements, tellAll } from "./log.ts";
+import { LAST_SEQ, logStatements, tellAll } from "./log.ts";
 import type { Entity } from "../machines/transition.ts";
 
 /** How to fold a ledger again from nothing. */
@@ -347,7 +347,7 @@ async function swap(
         FROM orders_next AS n JOIN orders AS o ON o.no = n.no
         WHERE moved OR o.told <> n.told`,
     ),
-    statement("SELECT coalesce(max(seq), 0) FROM log"),
+    statement(`SELECT ${LAST_SEQ}`),
     statement("SELECT recorded_at FROM events WHERE position = ?", position),
   ]);
   const guard = guardOf(guarding);

@@ -23,6 +23,7 @@ import {
   codeOf,
   HISTORIC,
   insertOutbox,
+  LAST_SEQ,
   LIVE,
   type LoggedTransition,
   logStatements,
@@ -168,7 +169,7 @@ async function fire(
     await readDeciding(driver, [
       selectGuard,
       selectSubscribers,
-      statement("SELECT coalesce(max(seq), 0) FROM log"),
+      statement(`SELECT ${LAST_SEQ}`),
       selectRows("orders", `r.${named}`, ids),
       selectRows("users", `r.${named}`, ids),
       statement(

@@ -17,6 +17,7 @@ import {
 } from "../store/database.ts";
 import { SCHEMA_VERSION, schemaFor, UNFINISHED } from "../store/schema.ts";
 import { DATABASE_NOW } from "../store/leases.ts";
+import { LAST_SEQ } from "../projection/log.ts";
 import { type Line, takeLines } from "./transfer.ts";
 
 /** Where the ledger's own row is, and what running processes note. */
@@ -48,7 +49,7 @@ export async function* exportMoved(
   environment: string,
 ): AsyncGenerator<string> {
   const atRest = await readAtRest(driver);
-  const [, ...own] = atRest;
+  const [, lastSeq, ...own] = atRest;
   const folding = await selectDeciding(
     driver,
     "SELECT 1 FROM sqlite_schema WHERE name LIKE 'orders@_%' ESCAPE '@' AND type = 'table'",
@@ -62,7 +63,7 @@ export async function* exportMoved(
   }
   yield JSON.stringify({
     ...{ rampkit: "ledger", version: 1, schema: SCHEMA_VERSION, environment },
-    own,
+    ...{ own, lastSeq },
   });
   const counts: Record<string, number> = {};
   for (const [table, key] of TABLES) {
@@ -99,9 +100,8 @@ async function readAtRest(driver: Driver): Promise<unknown[]> {
   const [held, own] = await readDeciding(driver, [
     statement(`SELECT 1 FROM leases WHERE expires_at > ${DATABASE_NOW}`),
     statement(
-      `SELECT (SELECT max(position) FROM events), ${
-        OWN.join(", ")
-      } FROM ledger`,
+      `SELECT (SELECT max(position) FROM events), ${LAST_SEQ},
+        ${OWN.join(", ")} FROM ledger`,
     ),
   ]);
   if (held?.length !== 0) throw inUse();
@@ -147,10 +147,17 @@ export async function importMoved(
 ): Promise<number> {
   await begin(driver);
   const counts: Record<string, number> = {};
-  const found: { own?: SqlValue[]; end?: Record<string, number> } = {};
+  const found: {
+    own?: SqlValue[];
+    lastSeq?: number;
+    end?: Record<string, number>;
+  } = {};
   const number = await takeLines(lines, {
     environment,
-    header: (line) => found.own = ownOf(line),
+    header: (line) => {
+      found.own = ownOf(line);
+      found.lastSeq = Number(line.lastSeq);
+    },
     take: async (line) => {
       if (isRecord(line.end)) found.end = line.end as Record<string, number>;
       else {
@@ -162,7 +169,7 @@ export async function importMoved(
       return found.end !== undefined;
     },
   });
-  const { own, end } = found;
+  const { own, lastSeq = 0, end } = found;
   if (own === undefined || end === undefined) {
     throw new TypeError(
       `Cannot move the ledger in: the file is cut after line ${number}; ` +
@@ -183,6 +190,9 @@ export async function importMoved(
       `UPDATE ledger SET ${OWN.map((name) => `${name} = ?`).join(", ")}`,
       ...own,
     ),
+    // Transitions that were erased had numbers too.
+    statement("DELETE FROM sqlite_sequence WHERE name = 'log'"),
+    statement("INSERT INTO sqlite_sequence VALUES ('log', ?)", lastSeq),
     statement("DELETE FROM cursors WHERE name = 'moving'"),
   ]);
   return end.events ?? 0;

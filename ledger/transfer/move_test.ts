@@ -74,6 +74,15 @@ async function busyLedger(): Promise<Driver> {
       args: [],
     },
   ], "write");
+  // The last transition was of somebody who is erased.
+  await driver.batch([
+    {
+      sql:
+        "INSERT INTO log (seq, no, code, entry, position, flags) VALUES (1000, 0, '', 1, 1, 0)",
+      args: [],
+    },
+    { sql: "DELETE FROM log WHERE seq = 1000", args: [] },
+  ], "write");
   await append(driver, [orderRead(7, { orderId: "LATE", status: "pending" })]);
   return driver;
 }
@@ -137,6 +146,8 @@ for (const { name, available, create } of databaseKinds) {
       assert.deepEqual(await owed(back), before);
       // What waited to be folded is news there too.
       assert.equal(await projectAll(back), 1);
+      const [next] = await select(back, "SELECT max(seq) AS seq FROM log");
+      assert.ok(Number(next?.seq) > 1000);
       assert.equal(await projectAll(from), 1);
       assert.deepEqual(await owed(back), await owed(from));
       assert.equal((await verifySeals(back)).broken, null);
