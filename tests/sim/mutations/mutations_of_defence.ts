@@ -71,7 +71,12 @@ export const DEFENCE_MUTATIONS: readonly Mutation[] = [
     name: "take what a webhook names for what the service has shown",
     within: 40,
     ports: {
-      driver: replacing(/AND (?:l\.)?shown = 1\b/g, ""),
+      driver: (next) =>
+        replacing(/AND (?:l\.)?shown = 1\b/g, "")(
+          replacing(/SELECT hash, shown, no\b/g, "SELECT hash, 1 AS shown, no")(
+            next,
+          ),
+        ),
     },
   },
   {

@@ -7,15 +7,15 @@ Deno.test("tooLate() notices that invented ids get all requests", async () => {
     ids: 9000,
     driver: altering((statement) => {
       const { sql } = statement;
-      if (sql.includes("q.shown = 0 AND q.named_at")) {
+      if (/q\.shown = 0\s+AND q\.named_at/.test(sql)) {
         return { ...statement, sql: `SELECT * FROM (${sql}) LIMIT 0` };
       }
       // Whoever was named first is asked for first, known or not, urgent or not.
-      return sql.includes("q.shown = 1 AND q.named_at")
+      return /q\.shown = 1\s+AND q\.named_at/.test(sql)
         ? {
           ...statement,
           sql: sql.replaceAll(
-            /q\.shown = 1 AND q\.named_at IS NOT NULL AND q\.urgency = (\d)/g,
+            /q\.shown = 1\s+AND q\.named_at IS NOT NULL AND q\.urgency = (\d)/g,
             (_, urgency) =>
               urgency === "0" ? "q.named_at IS NOT NULL" : "false",
           ),

@@ -107,7 +107,7 @@ export const OUTCOME_MUTATIONS: readonly Mutation[] = (
     ],
     [
       "take an error that nobody knows for none",
-      40,
+      60,
       mistaking("code", {
         other: "none",
       }),
@@ -130,7 +130,7 @@ export const OUTCOME_MUTATIONS: readonly Mutation[] = (
     ],
     [
       "take one of several for the right one",
-      50,
+      80,
       mistaking("match", {
         several: "matched",
       }),

@@ -2,7 +2,7 @@ import type { Transition, TransitionHandler } from "../../../ledger/mod.ts";
 import type { Driver } from "../../../ledger/for_sync.ts";
 import { LIVE, type SqlValue } from "../../../ledger/testing/mod.ts";
 import { broke } from "../world/broke.ts";
-import { nothing, wrap } from "../world/broken_ports.ts";
+import { editingRows, wrap } from "../world/broken_ports.ts";
 
 type LoggedRelease = NonNullable<Transition["logged"]>;
 
@@ -33,31 +33,23 @@ export function editingLog(
       /** Places in the log of what nobody is told, or not any more. */
       const untold = new Set<SqlValue | undefined>();
       const edited = statements.map((statement) => {
-        if (!statement.sql.startsWith("INSERT INTO log ")) return statement;
-        const { args } = statement;
-        const entry = entryOf(args);
-        const other = edit(entry);
-        if (JSON.stringify(other) === JSON.stringify(entry)) return statement;
-        broke();
-        if (other?.live !== true) untold.add(args[0]);
-        return other === null
-          ? null
-          : { ...statement, args: argsOf(args, entry, other) };
+        return editingRows(statement, /^INSERT INTO log$/, (row) => {
+          const entry = entryOf(row);
+          const other = edit(entry);
+          if (JSON.stringify(other) === JSON.stringify(entry)) return row;
+          broke();
+          if (other?.live !== true) untold.add(row[0]);
+          return other && argsOf(row, entry, other);
+        });
       });
       const kept = edited.map((statement) => {
-        if (!statement?.sql.startsWith("INSERT INTO outbox ")) return statement;
+        if (!statement.sql.startsWith("INSERT INTO outbox ")) return statement;
         const [name = null, places] = statement.args;
         const told = (JSON.parse(String(places)) as SqlValue[][])
           .filter(([seq]) => !untold.has(seq));
         return { ...statement, args: [name, JSON.stringify(told)] };
       });
-      const results = await next.batch(
-        kept.filter((one) => one !== null),
-        mode,
-      );
-      return kept.map((one) =>
-        (one === null ? undefined : results.shift()) ?? nothing
-      );
+      return await next.batch(kept, mode);
     });
 }
 

@@ -123,20 +123,44 @@ interface Columns {
   readonly at: (column: string) => number;
 }
 
+/** A statement that inserts rows, each edited, or left out by null. */
+export function editingRows(
+  statement: Statement,
+  into: RegExp,
+  edit: (row: SqlValue[], head: string) => SqlValue[] | null,
+): Statement {
+  const [, head = "", row = "", rest = ""] =
+    /^(.+?) VALUES (\([?,]+\))(?:,\([?,]+\))*(.*)$/s.exec(statement.sql) ?? [];
+  if (!into.test(head)) return statement;
+  const width = row.split("?").length - 1;
+  const { args } = statement;
+  const rows = Array.from(
+    { length: args.length / width },
+    (_, at) => args.slice(at * width, (at + 1) * width),
+  );
+  const edited = rows.map((one) => edit(one, head));
+  if (edited.every((one, at) => one === rows[at])) return statement;
+  const kept = edited.filter((one) => one !== null);
+  const sql = `${head} VALUES ${kept.map(() => row).join()}${rest}`;
+  return kept.length === 0
+    ? { sql: "SELECT 1 WHERE false", args: [] }
+    : { sql, args: kept.flat() };
+}
+
 /** Alters the rows of orders and users that batches write. */
 export function eachRow(
   change: (args: SqlValue[], columns: Columns) => SqlValue[],
 ): (next: Driver) => Driver {
-  return altering((statement) => {
-    const [, list] =
-      /^INSERT INTO (?:orders|users) \((no, [^)]+)\)/.exec(statement.sql) ??
-        [];
-    if (list === undefined) return statement;
-    const names = list.split(", ");
-    const before = [...statement.args];
-    const args = change(before, { at: (column) => names.indexOf(column) });
-    return args === before ? statement : { ...statement, args };
-  });
+  return altering((statement) =>
+    editingRows(
+      statement,
+      /^INSERT INTO (?:orders|users) \(no,/,
+      (row, head) => {
+        const names = head.slice(head.indexOf("(") + 1, -1).split(",");
+        return change(row, { at: (column) => names.indexOf(column) });
+      },
+    )
+  );
 }
 
 /** What was asked for is said to have been asked for a day later. */
@@ -430,8 +454,8 @@ export function unknownFirst(next: Driver): Driver {
   return wrap(next, async (statements, mode) => {
     const results = await next.batch(statements, mode);
     const isOf = (at: number, shown: 0 | 1) =>
-      statements[at]?.sql.includes(`q.shown = ${shown} AND q.named_at`) ===
-        true;
+      new RegExp(`q\\.shown = ${shown}\\s+AND q\\.named_at`)
+        .test(statements[at]?.sql ?? "");
     const waits = results.some(({ rows }, at) =>
       rows.length > 0 && isOf(at, 0)
     );
