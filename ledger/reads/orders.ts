@@ -653,7 +653,8 @@ function releasedAs({ release, releaseReason }: OrderQuery): Range[][] {
     : [...OUTCOME_TABLE, ...SETTLEMENTS]
       .filter(({ reason }) => reason === releaseReason)
       .map((row) => row.release);
-  return [[...new Set(releases)].map((one) => where("release = ?", one))];
+  const ranges = [...new Set(releases)].map((one) => where("release = ?", one));
+  return [ranges.length > 0 ? ranges : [where("false")]];
 }
 
 /** What no index tells of. */

@@ -48,6 +48,8 @@ Deno.test("a page looks through 50,000 orders for what no index tells, says how 
   assert.deepEqual(failed.orders.map(({ orderId }) => orderId), [
     ...["O51993", "O51984"],
   ]);
+  const none = await orders.page({ releaseReason: "no_such" as never });
+  assert.deepEqual(none.orders, []);
   assert.equal(await orders.hasMany(), true);
   assert.equal(await orders.hasMany({ status: "failed" }), false);
   const totals = await orders.totals({ status: "failed" });

@@ -32,6 +32,7 @@ import {
   tell,
   transitionOf,
   TRANSITIONS,
+  WITHHELD,
 } from "../projection/log.ts";
 import { orderMachines, userMachines } from "../projection/step.ts";
 import { addRelease } from "../releases/order_release.ts";
@@ -74,7 +75,25 @@ export async function listUnfired(
   imported: boolean,
   limit: number,
 ): Promise<Unfired[]> {
+  // A yes that waits for a person comes before whatever else was not told.
+  const [waiting] = await read(driver, [selectRows(
+    "orders",
+    `r.told ->> '$.withheld' IS NOT NULL AND r.no IN (SELECT no FROM log
+      WHERE flags > 1 AND flags & ${WITHHELD} > 0) LIMIT ?`,
+    limit,
+  )]);
   return [
+    ...[...orderRows(waiting)].map(([id, { told }]) => {
+      const [status = "", entry = 1] = told.withheld ?? [];
+      const name = { entity: "order", machine: "release", id } as const;
+      return unfired({
+        ...name,
+        trust: "release",
+        status,
+        entry,
+        logged: null,
+      });
+    }),
     ...await unfiredOf(driver, "orders", imported, limit),
     ...await unfiredOf(driver, "users", imported, limit),
   ];
@@ -109,13 +128,7 @@ async function unfiredOf(
     [after, size] = [String(rows.at(-1)?.[1]), rows.length];
     const known = new Set(logged.flat());
     const found: Map<string, AnyRow> = ROWS_OF[table](rows);
-    for (const [id, row] of found) {
-      const [status, entry = 0] = row.told.withheld ?? [];
-      if (status !== undefined) {
-        const name = { entity: "order", machine: "release", id } as const;
-        const trust = "release";
-        all.push(unfired({ ...name, trust, status, entry, logged: null }));
-      }
+    for (const row of found.values()) {
       for (const shown of shownBy(row)) {
         const key = `${row.no} ${codeOf(shown)} ${shown.entry}`;
         if (!known.has(key)) all.push(unfired(shown));

@@ -339,6 +339,24 @@ Deno.test("Subscriptions.fire() hands over a yes that was withheld, also where i
   await driver.close();
 });
 
+Deno.test("Subscriptions.unfired() names a yes that was withheld before whatever else nobody received", async () => {
+  const driver = await newLedger();
+  await goLive(driver, at(30));
+  await record(driver, orderRead(30, { orderId: "A0", status: "pending" }));
+  await record(driver, paid(31));
+  await record(driver, EXPECTED);
+  await driver.batch([{
+    sql: "DELETE FROM log WHERE code = 'confirmed.pending'",
+    args: [],
+  }], "write");
+  const found = await subscriptionsOf(driver).unfired();
+  assert.deepEqual(found.map(({ key }) => key), [
+    "order:O1:release.yes",
+    "order:A0:confirmed.pending",
+  ]);
+  await driver.close();
+});
+
 Deno.test("Subscription.dispatch() hands restored over as that, and repeats no yes, where all came since it looked last", async () => {
   for (const on of ["order.release.*", "order.release.yes"] as const) {
     const driver = await newLedger();
