@@ -56,7 +56,11 @@ export const FACT_FIELDS: readonly (keyof OrderFacts)[] = fieldsWith("same");
 /**
  * Facts of an order, the value of each given by its name; null means unknown.
  */
-export const factsBy = recordBy(FACT_FIELDS);
+export const factsBy: FieldsBy<OrderFacts> = recordBy(FACT_FIELDS);
+
+type FieldsBy<Fields> = (
+  value: (field: keyof Fields) => string | null,
+) => Fields;
 
 /** Fields that a reading of the Data API alone states. */
 export interface OrderDetails {
@@ -72,7 +76,9 @@ export interface OrderDetails {
   readonly processedThrough: string | null;
 }
 
-export const detailsBy = recordBy(fieldsWith("part", "details"));
+export const detailsBy: FieldsBy<OrderDetails> = recordBy(
+  fieldsWith("part", "details"),
+);
 
 /** Fees: amounts are USD decimal strings, percents are shares as sent. */
 export interface OrderFees {
@@ -86,7 +92,7 @@ export interface OrderFees {
   readonly serviceFeePercent: string | null;
 }
 
-export const feesBy = recordBy(fieldsWith("part", "fees"));
+export const feesBy: FieldsBy<OrderFees> = recordBy(fieldsWith("part", "fees"));
 
 /** Every result of a comparison. */
 export const MATCH_FACTS = [

@@ -166,7 +166,11 @@ export interface Machine {
   readonly moves: Table<Move>;
 }
 
-type Table<Cell> = Readonly<Record<string, Readonly<Record<string, Cell>>>>;
+type Table<
+  Cell,
+  Row extends string = string,
+  Column extends string = Row,
+> = Readonly<Record<Row, Readonly<Record<Column, Cell>>>>;
 
 /** A state of a machine. */
 export interface StateRow {
@@ -322,13 +326,25 @@ function moveOrder(
     : { kind, anomaly: "regression" };
 }
 
+interface OrderMachine extends Machine {
+  readonly states: Readonly<Record<OrderStatus, StateRow>>;
+  readonly initial: "created";
+  readonly webhooks: Readonly<Record<WebhookType, ClaimedStatus | null>>;
+  readonly decisions: Table<
+    Decision,
+    OrderStatus | "unlisted" | "none",
+    ClaimedStatus | "none"
+  >;
+  readonly moves: Table<Move<OrderMoveAnomaly>, OrderStatus | "unlisted">;
+}
+
 /**
  * The state machine of an order.
  *
  * Source: service interface, "Order status" and "Events". The service does not
  * say which moves there are: those here follow from what each status means.
  */
-export const orderMachine = {
+export const orderMachine: OrderMachine = {
   ...{ name: "order", states: STATUSES, unlisted: UNLISTED_STATUS },
   initial: "created",
   webhooks: byWebhook((type): ClaimedStatus | null =>
@@ -442,7 +458,7 @@ function moveVerification(
  * Source: service interface, "Verification state" and "Events". The service does not
  * say which moves there are: those here follow from what each state means.
  */
-function verificationMachine<Name extends "lkyc" | "fkyc">(name: Name) {
+function verificationMachine(name: "lkyc" | "fkyc"): VerificationMachine {
   const names = VERIFICATION_NAMES;
   const all = ["none", ...names] as const;
   return {
@@ -459,13 +475,20 @@ function verificationMachine<Name extends "lkyc" | "fkyc">(name: Name) {
 }
 
 /** Of the light verification, without documents, or of the one with them. */
-export type VerificationMachine = typeof lkycMachine | typeof fkycMachine;
+export interface VerificationMachine extends Machine {
+  readonly name: "lkyc" | "fkyc";
+  readonly decisions: Table<Decision, VerificationName | "unlisted" | "none">;
+  readonly moves: Table<
+    Move<"verification_reversed">,
+    VerificationName | "unlisted"
+  >;
+}
 
 /** The state machine of the light verification: without documents. */
-export const lkycMachine = verificationMachine("lkyc");
+export const lkycMachine: VerificationMachine = verificationMachine("lkyc");
 
 /** The state machine of the document verification. */
-export const fkycMachine = verificationMachine("fkyc");
+export const fkycMachine: VerificationMachine = verificationMachine("fkyc");
 
 /** Whether the service has banned a user. */
 export type BanName = "not_banned" | "banned";
@@ -477,7 +500,7 @@ const BANS = ["not_banned", "banned", "unlisted"] as const;
  *
  * Source: service interface, "User (Data API)".
  */
-export const banMachine = {
+export const banMachine: Machine = {
   name: "ban",
   states: {
     not_banned: { meaning: "may_buy", rank: 0, final: false },

@@ -208,7 +208,10 @@ export class EventLog {
 
   constructor(
     driver: Driver,
-    { now = Date.now, randomBytes = cryptoBytes } = {},
+    { now = Date.now, randomBytes = cryptoBytes }: {
+      readonly now?: () => number;
+      readonly randomBytes?: typeof cryptoBytes;
+    } = {},
   ) {
     this.#driver = driver;
     this.#now = now;
