@@ -296,8 +296,10 @@ Deno.test({
       const { page } = await visit(`/orders/${ODD_ORDERS.success}`, {
         permissions: ["clipboard-read", "clipboard-write"],
       });
+      // It says so for two seconds.
+      const said = page.waitForSelector('[data-copy="message"]:text("Copied")');
       await page.click('[data-copy="message"]');
-      await page.waitForSelector('[data-copy="message"]:text("Copied")');
+      await said;
       const copied = await page.evaluate<string>(
         "navigator.clipboard.readText()",
       );
