@@ -458,12 +458,14 @@ export class Subscription implements AsyncDisposable {
     const nowMs = now();
     const isBack = this.#isBack &&
       Math.abs(nowMs - this.#hastenedAt) >= SELDOM_MS;
-    await driver.batch([
+    const results = await driver.batch([
       ...this.#guard(),
       ...settle(name, all),
       ...isBack ? [hasten(name, nowMs)] : [],
     ], "write");
-    if (isBack) this.#hastenedAt = nowMs;
+    if (isBack && (results.at(-1)?.rowsAffected ?? 0) > 0) {
+      this.#hastenedAt = nowMs;
+    }
     this.#isBack = false;
     for (const one of all) {
       if (this.#ended.get(one.seq) === one) this.#ended.delete(one.seq);

@@ -85,13 +85,9 @@ export async function listUnfired(
   return [
     ...[...orderRows(waiting)].map(([id, { told }]) => {
       const [status = "", entry = 1] = told.withheld ?? [];
-      const name = { entity: "order", machine: "release", id } as const;
       return unfired({
-        ...name,
-        trust: "release",
-        status,
-        entry,
-        logged: null,
+        ...{ entity: "order", machine: "release", trust: "release" } as const,
+        ...{ id, status, entry, logged: null },
       });
     }),
     ...await unfiredOf(driver, "orders", imported, limit),

@@ -15,7 +15,8 @@ import {
   statement,
   write,
 } from "../store/database.ts";
-import { SCHEMA_VERSION, schemaFor, UNFINISHED } from "../store/schema.ts";
+import { SCHEMA_VERSION, schemaFor } from "../store/schema.ts";
+import { UNFINISHED } from "../store/create.ts";
 import { DATABASE_NOW } from "../store/leases.ts";
 import { LAST_SEQ } from "../projection/log.ts";
 import { type Line, takeLines } from "./transfer.ts";
@@ -147,17 +148,12 @@ export async function importMoved(
 ): Promise<number> {
   await begin(driver);
   const counts: Record<string, number> = {};
-  const found: {
-    own?: SqlValue[];
-    lastSeq?: number;
+  const found: Partial<ReturnType<typeof headerOf>> & {
     end?: Record<string, number>;
   } = {};
   const number = await takeLines(lines, {
     environment,
-    header: (line) => {
-      found.own = ownOf(line);
-      found.lastSeq = Number(line.lastSeq);
-    },
+    header: (line) => void Object.assign(found, headerOf(line)),
     take: async (line) => {
       if (isRecord(line.end)) found.end = line.end as Record<string, number>;
       else {
@@ -192,7 +188,11 @@ export async function importMoved(
     ),
     // Transitions that were erased had numbers too.
     statement("DELETE FROM sqlite_sequence WHERE name = 'log'"),
-    statement("INSERT INTO sqlite_sequence VALUES ('log', ?)", lastSeq),
+    statement(
+      `INSERT INTO sqlite_sequence
+        SELECT 'log', max(?, coalesce(max(seq), 0)) FROM log`,
+      lastSeq,
+    ),
     statement("DELETE FROM cursors WHERE name = 'moving'"),
   ]);
   return end.events ?? 0;
@@ -222,20 +222,22 @@ async function begin(driver: Driver): Promise<void> {
   ]);
 }
 
-function ownOf(root: Line): SqlValue[] {
-  if (root.rampkit !== "ledger" || !Array.isArray(root.own)) {
+function headerOf({ rampkit, own, lastSeq, schema }: Line) {
+  if (
+    rampkit !== "ledger" || !Array.isArray(own) || typeof lastSeq !== "number"
+  ) {
     throw new TypeError(
       "It is not the header that `ledger export --move` writes; events alone are " +
         "imported without --move",
     );
   }
-  if (root.schema !== SCHEMA_VERSION) {
+  if (schema !== SCHEMA_VERSION) {
     throw new TypeError(
-      `The ledger has schema ${root.schema}, and this version ` +
+      `The ledger has schema ${schema}, and this version ` +
         `${SCHEMA_VERSION}: move it with the same version on both sides`,
     );
   }
-  return read(root.own);
+  return { own: read(own), lastSeq };
 }
 
 function insertRows({ table, columns, rows }: Line): Statement[] {

@@ -10,7 +10,7 @@ import {
 } from "../testing/projection_test_kit.ts";
 import { verifySeals } from "../evidence/evidence.ts";
 import { FOLD } from "../projection/project.ts";
-import { createLedger } from "../store/schema.ts";
+import { createLedger } from "../store/create.ts";
 import {
   append,
   newLedger,
@@ -183,6 +183,7 @@ Deno.test("importMoved() goes into an empty ledger alone, and begins anew where 
       ],
       [{ schema: 99 }, /has schema 99, and this version/],
       [{ rampkit: "events" }, /not the header that `ledger export --move`/],
+      [{ lastSeq: null }, /not the header that `ledger export --move`/],
     ] as const
   ) {
     const wrong = JSON.stringify({ ...JSON.parse(header), ...change });
