@@ -1,9 +1,9 @@
 /** Opens a ledger on a database that is open. */
-import { redactArrivals } from "./erasure/holders.ts";
+import { redactArrivals } from "./erasure/arrivals.ts";
 import { HeadAnchor } from "./evidence/anchor_file.ts";
 import { Ledger } from "./ledger.ts";
 import { FOLD, type FoldCode } from "./projection/project.ts";
-import { createLedger, type LedgerOptions } from "./store/schema.ts";
+import { createLedger, type LedgerOptions } from "./store/create.ts";
 import type { Driver } from "./store/database.ts";
 import { cryptoBytes } from "./store/events.ts";
 

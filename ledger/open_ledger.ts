@@ -16,7 +16,7 @@ import {
   type CreateOptions,
   type LedgerOptions,
   readStamp,
-} from "./store/schema.ts";
+} from "./store/create.ts";
 
 /** Which ledger to open, and how. */
 export interface OpenLedgerOptions extends LedgerOptions, OpenDriverOptions {}

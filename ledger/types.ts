@@ -73,7 +73,7 @@ export type {
   AnchorReset,
   ChainHead,
 } from "./evidence/anchor_file.ts";
-export type { LedgerOptions } from "./store/schema.ts";
+export type { LedgerOptions } from "./store/create.ts";
 export type { CatchUpOptions } from "./projection/catch_up.ts";
 export type {
   ENTITIES,
@@ -119,8 +119,8 @@ export type {
   StoredFacts,
 } from "./outcomes/outcome_table.ts";
 export type { Booked } from "./outcomes/outcome_table.ts";
-export type { FieldMatch, FoundField } from "./reads/orders.ts";
-export type { RecordedName } from "./reads/orders.ts";
+export type { FieldMatch, FoundField } from "./reads/names.ts";
+export type { RecordedName } from "./reads/names.ts";
 export type { LedgerStats } from "./reads/stats.ts";
 export type { WaitingDeliveries } from "./reads/stats.ts";
 export type { StateChange, StateDifference } from "./projection/refold.ts";

@@ -5,21 +5,23 @@ import { type Driver, listed, select } from "../store/database.ts";
 import type { LookupKind } from "../projection/guard.ts";
 import { ALL, byCreation, readPage, where, wrongQuery } from "./pages.ts";
 import {
-  type FieldMatch,
-  type FoundField,
   type FoundOrder,
-  isOfSession,
   MOST_FOUND,
-  namesOf,
   ORDER_COLUMNS,
   orderOfRow,
   type OrderView,
   readNamed,
+} from "./orders.ts";
+import {
+  type FieldMatch,
+  type FoundField,
+  isOfSession,
+  namesOf,
   readRecorded,
   RECORDED,
   type RecordedName,
   STATED,
-} from "./orders.ts";
+} from "./names.ts";
 import { USER_COLUMNS, userOfRow, type UserView } from "./users.ts";
 
 /** An order or a user that a text leads to. */

@@ -3,7 +3,8 @@ import { Crash, crashingDriver } from "../testing/projection_test_kit.ts";
 import { testEachDatabase } from "../testing/test_databases.ts";
 import { openDriver } from "../thread/open_driver.ts";
 import type { Driver } from "./database.ts";
-import { createLedger, readStamp, SCHEMA_VERSION } from "./schema.ts";
+import { SCHEMA_VERSION } from "./schema.ts";
+import { createLedger, readStamp } from "./create.ts";
 
 function make(driver: Driver, environment: string = "sandbox") {
   return createLedger(driver, {

@@ -3,7 +3,7 @@ import type { Driver } from "../store/database.ts";
 import type { Person } from "./person_events.ts";
 import type { Ledger } from "../ledger.ts";
 import { ledgerOn } from "../ledger_on.ts";
-import type { LedgerOptions } from "../store/schema.ts";
+import type { LedgerOptions } from "../store/create.ts";
 import { openMemoryLedger } from "../open_ledger.ts";
 
 /**

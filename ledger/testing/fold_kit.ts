@@ -10,7 +10,7 @@ import { userState } from "../users/user_state.ts";
 import { unpackOrder, unpackUser } from "../projection/rows.ts";
 import { transitionOf, TRANSITIONS } from "../projection/log.ts";
 import { FOLD, project, type ProjectOptions } from "../projection/project.ts";
-import { createLedger } from "../store/schema.ts";
+import { createLedger } from "../store/create.ts";
 import { appendStatement } from "../store/events.ts";
 
 /** A ledger of the sandbox, in memory or in a file. */

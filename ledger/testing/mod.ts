@@ -56,6 +56,6 @@ export { LookupHash } from "../projection/guard.ts";
 export { type FoldCode, project } from "../projection/project.ts";
 export { KINDS, orderView } from "../projection/rows.ts";
 export { readTransitions } from "../reads/releases.ts";
-export { readStamp } from "../store/schema.ts";
+export { readStamp } from "../store/create.ts";
 export { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
 export { SCHEMA_VERSION } from "../store/schema.ts";

@@ -2,7 +2,7 @@
 import type { NewEvent, RecordedEvent } from "../events/event.ts";
 import { webhookEvent } from "./mint.ts";
 import type { Driver } from "../store/database.ts";
-import { createLedger, type LedgerStamp } from "../store/schema.ts";
+import { createLedger, type LedgerStamp } from "../store/create.ts";
 import { EVENT_COLUMNS, eventsOf } from "../store/events.ts";
 import { openDriver } from "../thread/open_driver.ts";
 

@@ -6,7 +6,7 @@
  */
 import { parentPort } from "node:worker_threads";
 import { free } from "../../core/bytes.ts";
-import { redactArrivals } from "../erasure/holders.ts";
+import { redactArrivals } from "../erasure/arrivals.ts";
 import { NEXT_EVENTS, type Work } from "../projection/project.ts";
 import { COMPARE_ROWS, FOLD_ROWS } from "../projection/refold.ts";
 import type { AssetTable } from "../../core/assets/environment.ts";

@@ -2,7 +2,7 @@ import { isDecimal } from "../../core/decimal.ts";
 import type { ChainBreak, DamageReason } from "../../ledger/for_resources.ts";
 import { ORDER_FIELDS, type OrderFieldName } from "../../core/wire/fields.ts";
 import type { FindResult } from "../../ledger/reads/find.ts";
-import type { FoundField } from "../../ledger/reads/orders.ts";
+import type { FoundField } from "../../ledger/reads/names.ts";
 
 /** Words in a sentence: `success and failed`. */
 export function listWords(words: readonly string[]): string {
