@@ -115,6 +115,8 @@ export interface OrderState extends OrderFacts, OrderDetails {
   readonly createdAt: string | null;
   /** Last change as the service states it, UTC ISO 8601; likewise. */
   readonly changedAt: string | null;
+  /** Since when it stands so: `changedAt`, or where that cannot be, when it was read. */
+  readonly movedAt: string | null;
   /** What was charged. */
   readonly fees: OrderFees;
   /** Input data and address of a smart-contract order. */
@@ -263,6 +265,7 @@ export function orderState(
     facts,
     createdAt: latest?.statedCreatedAt ?? (latest?.createdAt || null),
     changedAt: (latest?.statedChangedAt ?? latest?.changedAt) || null,
+    movedAt: latest?.changedAt || null,
     ...detailsBy(stated),
     fees: feesBy(stated),
     smartContract: {
@@ -411,9 +414,9 @@ export function attentionOf(
 }
 
 function isOverdue(order: OrderState, nowMs: number): boolean {
-  const { changedAt, facts } = order;
-  if (changedAt === null) return false;
-  const ageMs = nowMs - Date.parse(changedAt);
+  const { movedAt, facts } = order;
+  if (movedAt === null) return false;
+  const ageMs = nowMs - Date.parse(movedAt);
   if (isPaid(order)) return ageMs >= OVERDUE_AFTER_MS.stuck;
   return facts.shown === "success" && facts.required === "yes" &&
     ageMs >= OVERDUE_AFTER_MS.witness_missing;
