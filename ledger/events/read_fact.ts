@@ -34,7 +34,7 @@ import {
   type RecordedEvent,
   upper,
 } from "./event.ts";
-import { effectiveReadAt, effectiveTime } from "./time.ts";
+import { effectiveReadAt } from "./time.ts";
 import type {
   ActivityLabel,
   Fact,
@@ -348,9 +348,7 @@ function expectationOf(
     userId: filledText(terms.user_id),
     recordedAt,
     // With milliseconds, so that text order is time order.
-    askedAt: askedMs === null
-      ? null
-      : effectiveTime(new Date(askedMs).toISOString(), recordedAt).counts,
+    askedAt: askedMs === null ? null : new Date(askedMs).toISOString(),
     validForMs: validForMs > 0
       ? Math.min(validForMs, MOST_VALID_FOR_MS)
       : DEFAULT_VALID_FOR_MS,

@@ -3,4 +3,4 @@
  * another state or another encoding: ledgers are then folded again beside the
  * live read models and swapped in.
  */
-export const FOLD_VERSION = 21;
+export const FOLD_VERSION = 20;

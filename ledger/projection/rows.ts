@@ -480,7 +480,7 @@ function attentionNow(state: OrderInContext): readonly string[] {
 /** Since when an order is paid and has not moved, or waits for the chain. */
 function waitingSince(state: OrderState): number | null {
   const waits = isPaid(state) || state.releaseReason === "witness_open";
-  return waits ? msOf(state.movedAt) : null;
+  return waits ? msOf(state.changedAt) : null;
 }
 
 /** Millionths of an amount, worked out without a binary fraction. */

@@ -94,31 +94,6 @@ Deno.test("attentionOf() calls an order stuck that is paid and unchanged for an 
   );
 });
 
-Deno.test("a paid order of which no time of change can be is stuck an hour after it was read", async () => {
-  const paid = orderRead(2, "pending", 2);
-  for (
-    const changed_at of [undefined, null, "0001-01-01T00:00:00Z", "9999-01-01"]
-  ) {
-    const read = orderRead(3, "pending", 2, { changed_at });
-    assert.equal(kinds(62, read), "", `${changed_at}`);
-    assert.equal(kinds(63, read), "stuck", `${changed_at}`);
-    // A change that was stated before is the last one known of.
-    assert.equal(kinds(63, paid, read), "stuck", `${changed_at}`);
-    for (const [minute, listed] of [[62, []], [63, [ORDER]]] as const) {
-      await using ledger = await emptyLedger({
-        now: () => Date.parse(at(minute)),
-      });
-      await ledger.append([read as NewEvent & typeof read]);
-      await ledger.project();
-      const found: string[] = [];
-      for await (const { order } of ledger.attention()) {
-        found.push(order.orderId);
-      }
-      assert.deepEqual(found, listed, `${changed_at}`);
-    }
-  }
-});
-
 Deno.test("Ledger.attention() lists each order once, the gravest first, then the oldest", async () => {
   const nowMs = Date.parse(at(0)) + OVERDUE_AFTER_MS.stuck + 10 * 60_000;
   await using ledger = await emptyLedger({

@@ -115,8 +115,6 @@ export interface OrderState extends OrderFacts, OrderDetails {
   readonly createdAt: string | null;
   /** Last change as the service states it, UTC ISO 8601; likewise. */
   readonly changedAt: string | null;
-  /** Since when it stands so: `changedAt`, or where that cannot be, when it was read. */
-  readonly movedAt: string | null;
   /** What was charged. */
   readonly fees: OrderFees;
   /** Input data and address of a smart-contract order. */
@@ -265,7 +263,6 @@ export function orderState(
     facts,
     createdAt: latest?.statedCreatedAt ?? (latest?.createdAt || null),
     changedAt: (latest?.statedChangedAt ?? latest?.changedAt) || null,
-    movedAt: latest?.changedAt || null,
     ...detailsBy(stated),
     fees: feesBy(stated),
     smartContract: {
@@ -414,9 +411,9 @@ export function attentionOf(
 }
 
 function isOverdue(order: OrderState, nowMs: number): boolean {
-  const { movedAt, facts } = order;
-  if (movedAt === null) return false;
-  const ageMs = nowMs - Date.parse(movedAt);
+  const { changedAt, facts } = order;
+  if (changedAt === null) return false;
+  const ageMs = nowMs - Date.parse(changedAt);
   if (isPaid(order)) return ageMs >= OVERDUE_AFTER_MS.stuck;
   return facts.shown === "success" && facts.required === "yes" &&
     ageMs >= OVERDUE_AFTER_MS.witness_missing;

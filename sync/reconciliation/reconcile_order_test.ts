@@ -60,7 +60,6 @@ function state(changes: Partial<OrderState> = {}): OrderState {
     externalOrderId: "ABC123",
     createdAt: "2026-11-20T10:00:00Z",
     changedAt: "2026-11-20T10:10:00Z",
-    movedAt: "2026-11-20T10:10:00Z",
     cryptoType: "simple",
     fees: {
       partnerFee: null,
